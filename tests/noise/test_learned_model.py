@@ -106,7 +106,7 @@ def test_an_image_without_features_is_nothing() -> None:
     one = Sighting("http://a.example/ads/banner.gif", "", "")
     scores = scores_of(one, Evidence())
     assert _by_learned(one, Evidence(), scores, Judge()) == NOTHING
-    assert Judge().judge(one, Evidence()) == Verdict(False, 0.0)
+    assert Judge().judge(one, Evidence()) == Verdict(False, 0.0, keyword=1.0)
 
 
 @pytest.mark.parametrize(("limit", "is_noise"), [(0.0, True), (1.0, False)])

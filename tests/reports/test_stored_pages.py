@@ -77,14 +77,14 @@ def test_the_values_are_those_of_the_items(crew: Crew, where: URL) -> None:
     more = {"text": "蜜蜂\n\U0001f41d", "markdown": "# Bees", "images": images, "link_score": 0.25}
     store(crew, "a", **more)
     with crawls_to_export(where) as (crawl,):
-        ((key, values, response),) = crawl.pages(FIELDS, PageFilter())
+        (whole,) = crawl.pages(FIELDS, PageFilter())
         (written,) = crew.workers[0].records()
-        assert (list(values), values) == (FIELDS, written)
-        assert {name: values[name] for name in more} == more
-        assert response is None
-        ((_, values, _),) = crawl.pages(["images", "status"], PageFilter())
-        assert values == {"images": images, "status": 200}
-        assert key == crew.value(page.select().with_only_columns(page.c.key))
+        assert (list(whole.values), whole.values) == (FIELDS, written)
+        assert {name: whole.values[name] for name in more} == more
+        assert whole.response is None
+        (part,) = crawl.pages(["images", "status"], PageFilter())
+        assert part.values == {"images": images, "status": 200}
+        assert whole.key == crew.value(page.select().with_only_columns(page.c.key))
 
 
 def test_a_response_comes_with_the_page_that_it_brought(crew: Crew, where: URL) -> None:
@@ -193,7 +193,10 @@ def test_places(crew: Crew, where: URL, places: list[LanguageOrSite], expected: 
 
 def test_a_page_without_a_language_is_of_none(crew: Crew, where: URL) -> None:
     store(crew, "a")
-    assert [found(where, PageFilter(places=(LanguageOrSite(*one),))) for one in (("en", ""), ("", "example"))] == [
+    assert [
+        found(where, PageFilter(places=(one,)))
+        for one in (LanguageOrSite(language="en"), LanguageOrSite(site="example"))
+    ] == [
         "",
         "a",
     ]
@@ -246,7 +249,7 @@ def test_there_is_no_crawl_where_none_was_run(sqlite_url: URL) -> None:
 def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
     crew.join().leave()
     with crawls_to_export(where) as (crawl,):
-        assert crawl.numbers() == (0, 0)
+        assert crawl.numbers() == PageCounts(0, 0)
         assert list(crawl.pages(["url"], PageFilter())) == []
 
 

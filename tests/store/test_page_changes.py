@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -37,7 +38,8 @@ class Index:
         """Read some changes, or all; returns the addresses and how they changed."""
         seen = []
         with crawls_to_export(self.url) as (crawl, *_):
-            for _, (_, values, _) in zip(range(most or 10**6), crawl.changes([*TYPES], self.offset), strict=False):
+            for page in islice(crawl.changes([*TYPES], self.offset), most):
+                values = page.values
                 assert values["offset"] > self.offset
                 self.offset = values["offset"]
                 seen.append((values["url"], values["change"]))

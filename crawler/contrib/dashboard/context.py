@@ -262,7 +262,7 @@ class ReasonData:
 
 
 def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
-    """Serializes named tuples as objects; Pydantic would write them as arrays."""
+    """Serializes a record as another type."""
 
     def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         written = handler.generate_schema(kind)
@@ -274,5 +274,5 @@ def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSc
 
 
 Sentence = Annotated[Message, _written_as(str, str)]
-OutcomeObject = Annotated[Outcome, _written_as(OutcomeData, lambda one: OutcomeData(*one))]
-ReasonObject = Annotated[Reason, _written_as(ReasonData, lambda one: ReasonData(*one))]
+OutcomeObject = Annotated[Outcome, _written_as(OutcomeData, lambda outcome: OutcomeData(outcome.code, outcome.detail))]
+ReasonObject = Annotated[Reason, _written_as(ReasonData, lambda reason: ReasonData(reason.code, reason.values))]

@@ -46,7 +46,7 @@ FIXED_PITCH = 1  # a flag of fonts
 BOLD_WEIGHT = 600
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Font:
     is_bold: bool
     is_mono: bool

@@ -254,7 +254,8 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
     """The addresses in lines, one in each; blank lines and comments are skipped.
 
-    >>> truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)[::2]
+    >>> truth = truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)
+    >>> truth.addresses, truth.faults
     (frozenset({'http://a.example/'}), (5,))
     """
     addresses = set()

@@ -261,7 +261,7 @@ def test_odd_pages_give_no_images(html: str, go: Any) -> None:
 def test_the_sighting_least_like_noise_counts(alts: list[str], said: tuple[bool, float], go: Any) -> None:
     html = "<p>a</p>".join(f'<img src="/a.png" alt="{alt}">' for alt in alts) + '<img src="/b.png" alt="0">'
     (page,) = go({"html": html, "url": "http://a.example/"}, panel=ImageJudging((ByAlt(),), EXTRACT, {}))
-    assert {url: verdict[:2] for url, (verdict,) in page.images.items()} == {
+    assert {url: (verdict.is_noise, verdict.probability) for url, (verdict,) in page.images.items()} == {
         "http://a.example/a.png": said,
         "http://a.example/b.png": (False, 0),
     }

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
@@ -47,7 +48,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 def counted(page: StoredPage) -> StoredPage:
     """A page with the column that is counted and is no field."""
-    return page._replace(values={**page.values, "extractor_version": None})
+    return replace(page, values={**page.values, "extractor_version": None})
 
 
 def head_of(folder: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Lists of verdicts: which are in them, in which order, how one goes on, and what people's labels add."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -228,7 +229,7 @@ def say(engine: Engine, number: int, value: str, name: str = "bees") -> Label:
 
 def labelled(engine: Engine, wanted: VerdictFilter, most: int = 9) -> list[int]:
     with engine.connect() as connection:
-        return through(connection, wanted._replace(labelled=True), most)
+        return through(connection, replace(wanted, labelled=True), most)
 
 
 def test_labels_are_of_the_image_and_of_the_pages_behind_it(engine: Engine) -> None:

@@ -8,7 +8,7 @@ from dashboard_client import Request, answer
 from sqlalchemy import Engine, event, insert
 
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views.choices import MOST_CRAWLS, crawl_names
+from crawler.contrib.dashboard.views.choices import MOST_CRAWLS, CrawlNames, crawl_names
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page
 
@@ -75,4 +75,4 @@ def test_the_crawl_that_is_shown_is_among_them(desk: DashboardContext, engine: E
         names = crawl_names(connection, "bees")
         assert names.names[0] == "bees"
         assert (len(names.names), names.left_out) == (MOST_CRAWLS + 1, 4)
-        assert crawl_names(connection, "") == (names.names[1:], 5)
+        assert crawl_names(connection, "") == CrawlNames(names=names.names[1:], left_out=5)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -27,7 +28,7 @@ def fetched(*relevances: float, **known: object) -> list[FetchedPage]:
 
 def page(number: int, relevance: float, host: str = "bees.example", **known: object) -> FetchedPage:
     url = f"http://{host}/{number}"
-    return FetchedPage(number, url, url, relevance, None, "link")._replace(**known)
+    return replace(FetchedPage(number, url, url, relevance, None, "link"), **known)
 
 
 def figures(pages: Iterable[FetchedPage], limit: float = 0.5) -> FocusFigures:

@@ -94,7 +94,7 @@ def test_a_run_is_entered_once(jobs: Jobs, clock: Clock) -> None:
     run = jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), HERE)
     assert (run.number, run.how, run.due, run.missed, run.passed) == (1, "late", 100.0, 2, 0)
     assert (run.status, run.exit, run.started_at, run.beat, run.ended_at) == ("running", None, 170.0, 170.0, None)
-    assert (run.place, run.host, run.pid, run.pages) == (*HERE, None, None)
+    assert (run.place, run.host, run.pid, run.pages) == (HERE.name, HERE.host, None, None)
     now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at, now.runs) == (run, None, 200.0, 1)
     assert jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), THERE) is None

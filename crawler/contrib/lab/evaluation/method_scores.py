@@ -135,7 +135,9 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     precision = mean(score.shingle_precision for score in scores) or 0.0
     recall = mean(score.shingle_recall for score in scores) or 0.0
     grades = Counter(score.grade for score in scores)
-    both, taken, main = (sum(counts) for counts in zip(*(score.leaves for score in scores), strict=True))
+    both = sum(score.leaves.both for score in scores)
+    taken = sum(score.leaves.taken for score in scores)
+    main = sum(score.leaves.main for score in scores)
     failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
     before = sum(size(sample.page.html) for sample in samples)

@@ -6,6 +6,7 @@ import pytest
 
 from crawler.contrib.documents.read_document import read_document
 from crawler.contrib.documents.text.mail import Letter, common_subject, letters_of
+from crawler.page.document import Facts
 from crawler.page.document_type import PLAIN_TEXT
 
 HEAD = "From: Ann Smith <ann@bees.example>\nSubject: Bees\nDate: Thu, 02 May 2024 10:00:00 +0200\n"
@@ -99,4 +100,4 @@ def test_an_archive_has_its_messages_one_below_the_other() -> None:
         "<h2>Re: Bees</h2><p>Bob Jones, 2024-05-03</p><blockquote><p>Do they dance?</p></blockquote>"
         "<pre>They do.From what I know, since 1973</pre>"
     )
-    assert document.facts[:3] == ("Bees", "", "2024-05-02")
+    assert document.facts == Facts(title="Bees", published="2024-05-02")

@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ LINE = json.dumps(ROW).encode() + b"\n"
 def test_files(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / name
     path.write_bytes(pack(LINE + b"\n" + LINE))
-    assert read_set(path)[:3] == ("s", (PAGE, PAGE), ())
+    found = read_set(path)
+    assert (found.name, found.pages, found.faults) == ("s", (PAGE, PAGE), ())
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,8 @@ def test_a_file_that_breaks_off_keeps_what_was_before(tmp_path: Path) -> None:
 def test_a_file_without_pages_is_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\n")
-    assert read_set(path)[1:3] == ((), (f"{path}: no page is in it",))
+    found = read_set(path)
+    assert (found.pages, found.faults) == ((), (f"{path}: no page is in it",))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_what_is_not_needed_may_be_missing(tmp_path: Path, row: dict[str, object
     ("url", "host"), [("http://News.example.com:80/x", "news.example.com"), ("", ""), ("http://[x", ""), ("x", "")]
 )
 def test_host(url: str, host: str) -> None:
-    assert PAGE._replace(url=url).host == host
+    assert replace(PAGE, url=url).host == host
 
 
 @pytest.mark.parametrize("field", ["id", "html", "gold"])
@@ -118,7 +121,7 @@ def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
         LABEL_ROW | {"page": "2"},
         LABEL_ROW | {"set": "b"},
     )
-    assert read_labels(path)[0] == [LABEL, LABEL._replace(page="2"), LABEL._replace(set="b")]
+    assert read_labels(path)[0] == [LABEL, replace(LABEL, page="2"), replace(LABEL, set="b")]
 
 
 @pytest.mark.parametrize(
@@ -135,13 +138,13 @@ def test_the_first_of_an_image_counts(tmp_path: Path) -> None:
 )
 def test_what_is_no_label_is_named(row: Any, why: str, tmp_path: Path) -> None:
     path = write(tmp_path / "labels", LABEL_ROW, "", row, LABEL_ROW | {"page": "2"})
-    assert read_labels(path) == ([LABEL, LABEL._replace(page="2")], [f"{path}: line 3: {why}"])
+    assert read_labels(path) == ([LABEL, replace(LABEL, page="2")], [f"{path}: line 3: {why}"])
 
 
 @pytest.mark.parametrize(("more", "unsure"), [({}, False), ({"unsure": True}, True), ({"unsure": "yes"}, False)])
 def test_whether_the_reader_was_sure(more: dict[str, Any], unsure: bool, tmp_path: Path) -> None:
     (found,) = read_labels(write(tmp_path / "labels", LABEL_ROW | more))[0]
-    assert found == LABEL._replace(unsure=unsure)
+    assert found == replace(LABEL, unsure=unsure)
 
 
 FOLDER = Path(__file__).parents[3] / "noise" / "labels"
@@ -151,11 +154,13 @@ def test_the_labels_of_this_repository() -> None:
     training, validation = (read_labels(FOLDER / f"{name}.jsonl") for name in ("training", "validation"))
     assert (len(training[0]), training[1]) == (2_585, [])
     assert (len(validation[0]), validation[1]) == (583, [])
-    assert {one[:2] for one in training[0]}.isdisjoint(one[:2] for one in validation[0])
+    assert {(label.set, label.page) for label in training[0]}.isdisjoint(
+        (label.set, label.page) for label in validation[0]
+    )
 
 
 def test_labels_wait_for_their_page() -> None:
-    of_a, of_b, elsewhere = LABEL, LABEL._replace(set="b"), LABEL._replace(set="c", img="http://a.example/c.png")
+    of_a, of_b, elsewhere = LABEL, replace(LABEL, set="b"), replace(LABEL, set="c", img="http://a.example/c.png")
     waiting = PendingLabels([of_a, of_b, elsewhere], [Path("x/a.jsonl"), Path("x/b.jsonl.gz"), Path("x/pages.jsonl")])
     assert (waiting.pages, waiting.missed) == ({"1"}, 3)
     assert waiting.take("x/a.jsonl", "2", {LABEL.img}) == []

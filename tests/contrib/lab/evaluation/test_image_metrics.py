@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +14,7 @@ from crawler.contrib.lab.evaluation.image_metrics import KEPT, MANY, ImageScore,
 
 def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> ImageScore:
     label = ImageLabel("set", "1", "", is_noise, more.pop("kind", "advert" if is_noise else "text"))
-    return ImageScore(label, "a.example", 1, score, skipped)._replace(**more)
+    return replace(ImageScore(label, "a.example", 1, score, skipped), **more)
 
 
 def links(noise: list[float], content: list[float]) -> list[ImageScore]:
@@ -86,7 +87,7 @@ def test_sites_that_keep_their_content() -> None:
         "one of 100 skipped": [kept] * 99 + [skipped],
         "one of 99 skipped": [kept] * 98 + [skipped],
     }
-    links_of_sites = [one._replace(site=name) for name, links in sites.items() for one in links]
+    links_of_sites = [replace(one, site=name) for name, links in sites.items() for one in links]
     assert figures([*links_of_sites, link(True, 0.9, site="no content")]).sites == 2 / 3
 
 
@@ -109,7 +110,7 @@ def test_intervals_draw_sites_and_are_always_the_same() -> None:
     assert found == figures(alike) == figures(alike[::-1])
     low, high = found.auc_interval
     assert low < found.auc < high
-    apart = figures([one._replace(site=f"{place}.example") for place, one in enumerate(alike)]).auc_interval
+    apart = figures([replace(one, site=f"{place}.example") for place, one in enumerate(alike)]).auc_interval
     assert high - low > 1.5 * (apart[1] - apart[0])  # links of one site are no news after the first
     assert found.kept_interval == (1, 1)
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,5 +126,5 @@ def test_the_first_page_of_a_process_is_counted_warm(fake: Fake, dies: bool) -> 
 
 def test_a_surrogate_is_no_obstacle(fake: Fake) -> None:
     fake("def extract_text(html): return html")
-    page = PAGES[0]._replace(html="\ud800\u2028\x00")
+    page = replace(PAGES[0], html="\ud800\u2028\x00")
     assert run("html-text", [page], 20, lambda done: None).outputs[0].text == page.html

@@ -14,6 +14,8 @@ from crawler.contrib.lab.evaluation.report import (
     EXCERPT,
     HEADS,
     TOLERANCE,
+    BaselineComparison,
+    Excerpt,
     RecordError,
     cells,
     compare_records,
@@ -99,7 +101,7 @@ def test_it_stays_small_and_says_what_is_cut(text: str) -> None:
     ],
 )
 def test_excerpts(given: str, limit: int, start: int, expected: tuple[int, str, int]) -> None:
-    assert excerpt(given, limit, start) == expected
+    assert excerpt(given, limit, start) == Excerpt(*expected)
 
 
 def test_excerpts_of_any_script_are_within_their_limit() -> None:
@@ -156,7 +158,7 @@ def test_what_is_saved_is_read(recorded: list[SetResult], tmp_path: Path) -> Non
     assert methods["leaf-tags"]["pages"] == 2
     assert methods["leaf-tags"]["word_f1"] == 0.75
     assert methods["leaf-tags"]["f1"] == 0.5
-    assert compare_records(sets, sets) == ([], [], 1, 0)
+    assert compare_records(sets, sets) == BaselineComparison([], [], 1)
 
 
 def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
@@ -178,18 +180,20 @@ def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
     ],
 )
 def test_a_fall_beyond_the_tolerance_is_said(now: dict[str, Any], falls: list[str]) -> None:
-    assert compare_records(figures(0.9), now) == (falls, [], 1, 0)
+    assert compare_records(figures(0.9), now) == BaselineComparison(falls, [], 1)
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    assert compare_records(figures(0.9), {}) == ([], ["news, slope: not in this run"], 0, 0)
+    assert compare_records(figures(0.9), {}) == BaselineComparison([], ["news, slope: not in this run"], 0)
     other = figures(0.1)
     other["news"]["fingerprint"] = "y"
-    assert compare_records(figures(0.9), other) == ([], ["news, slope: the set's pages are not the same"], 0, 1)
+    assert compare_records(figures(0.9), other) == BaselineComparison(
+        [], ["news, slope: the set's pages are not the same"], 0, gaps=1
+    )
     absent = figures(0.9)
     absent["news"]["methods"]["slope"] = {"absent": "not installed"}
-    assert compare_records(absent, figures(0.1)) == ([], [], 0, 0)
-    assert compare_records(figures(0.1), absent) == ([], ["news, slope: not in this run"], 0, 1)
+    assert compare_records(absent, figures(0.1)) == BaselineComparison([], [], 0)
+    assert compare_records(figures(0.1), absent) == BaselineComparison([], ["news, slope: not in this run"], 0, gaps=1)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Training from pages to weights, on a few made-up pages."""
 
 import math
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -
     page = Page.from_html(row(14)["html"], row(14)["url"])
     at = [block.tag for block in page.blocks].index("h1")
     without = [
-        one._replace(group="without", labels=np.where(np.arange(len(one.labels)) == one.labels.argmax(), 0, one.labels))
+        replace(one, group="without", labels=np.where(np.arange(len(one.labels)) == one.labels.argmax(), 0, one.labels))
         for one in golden
     ]
     headline = [
@@ -68,7 +68,7 @@ def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -
 
 def test_types_that_no_example_has_are_never_told(examples: list[PageExample], model: Model) -> None:
     assert {KINDS[at] for at in np.flatnonzero(model.kinds.bias > -15)} == {"article", "listing"}
-    untyped = train([one._replace(page_type="") for one in examples], 0, 1, lambda _: None)
+    untyped = train([replace(one, page_type="") for one in examples], 0, 1, lambda _: None)
     assert {KINDS[at] for at in np.flatnonzero(untyped.kinds.bias > -15)} == {"article"}
 
 
@@ -85,9 +85,9 @@ def test_types_that_no_example_has_are_never_told(examples: list[PageExample], m
 def test_pages_that_teach_nothing(examples: list[PageExample], kept: range, change: dict[str, object]) -> None:
     some = [examples[at] for at in kept]
     if (label := change.get("labels")) is not None:
-        some = [one._replace(labels=np.full_like(one.labels, label)) for one in some]
+        some = [replace(one, labels=np.full_like(one.labels, label)) for one in some]
     else:
-        some = [one._replace(**change) for one in some]
+        some = [replace(one, **change) for one in some]
     with pytest.raises(TooFewError, match="5 parts want pages with main text and noise outside each"):
         train(some, 0, 1, lambda _: None)
 
@@ -101,10 +101,10 @@ def test_sites_are_in_one_part_each() -> None:
 
 def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
     sizes = {"large": 400, "small": 100, "tiny": 1}
-    some = [examples[0]._replace(group=group) for group, size in sizes.items() for _ in range(size)]
+    some = [replace(examples[0], group=group) for group, size in sizes.items() for _ in range(size)]
     found = weights_of([*some, examples[-1]])
     assert (found[0], found[400], found[500], found[501]) == (1, pytest.approx(4**0.35), 3, 0.7)
-    weak = weights_of([*some[:400], some[400]._replace(is_weak=True), *some[401:]])
+    weak = weights_of([*some[:400], replace(some[400], is_weak=True), *some[401:]])
     assert weak[400] == found[400] / 2
 
 

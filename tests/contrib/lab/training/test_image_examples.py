@@ -1,5 +1,6 @@
 """How the learned model of images is made: on made-up links, in seconds."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +260,7 @@ def test_pages_of_sets_with_the_same_ids(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     label = ImageLabel("x", "1", "http://a.example/p.jpg", True, "icon")
     page = {"id": 1, "url": "http://a.example/", "html": HTML}
-    links, said = found(tmp_path, [label, label._replace(page="2")], pages=image_site.lines(b"{", {"html": "x"}, page))
+    links, said = found(tmp_path, [label, replace(label, page="2")], pages=image_site.lines(b"{", {"html": "x"}, page))
     assert len(links) == 1
     assert [line.rpartition("pages.jsonl: ")[2][:6] for line in said[:2]] == ["line 1", "line 2"]
     assert said[2:] == ["1 of 2 labelled links found, on pages of 1 site"]

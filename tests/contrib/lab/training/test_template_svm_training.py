@@ -1,5 +1,6 @@
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ sklearn_svm = pytest.importorskip("sklearn.svm")
 
 from crawler.contrib.lab.training.template_svm import (  # noqa: E402 - wants scikit-learn
     BlockSample,
+    BlockScore,
     TrainedSvm,
     _balanced,
     fit,
@@ -57,7 +59,7 @@ def test_a_block_is_main_text_when_most_of_it_is_in_the_gold(gold: str, main: li
     found = samples([(page, gold)])
     assert [one.main for one in found] == main
     assert [one.features for one in found] == features(counts(page))[2:4]
-    assert found[0][:3] == ("a.example", 0, len(PROSE))
+    assert (found[0].host, found[0].page, found[0].length) == ("a.example", 0, len(PROSE))
 
 
 @pytest.mark.parametrize("count", [1, 2, 10])
@@ -131,7 +133,7 @@ def test_the_score_is_of_blocks_that_were_held_out() -> None:
     """An SVM that takes everything for main text finds all of it, and half of what it finds is noise."""
     always = Svm(np.zeros((1, 5)), np.zeros(1), 1.0, 1.0)
     trained: TrainedSvm = train(some(20), lambda *_, **__: always, 10, 1)
-    assert trained.score == (0.5, 1.0, pytest.approx(2 / 3))
+    assert trained.score == BlockScore(0.5, 1.0, pytest.approx(2 / 3))
 
 
 def test_a_part_is_not_judged_by_what_it_taught() -> None:
@@ -140,8 +142,8 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
     def heart(rows: np.ndarray, main: np.ndarray, cost: float, gamma: float) -> Svm:
         return Svm(rows, np.where(main, 1.0, 0.0), 1e9, -0.5)
 
-    found = [one._replace(features=LeafFeatures(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
-    assert train(found, heart, 10, 1).score == (0.0, 0.0, 0.0)
+    found = [replace(one, features=LeafFeatures(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
+    assert train(found, heart, 10, 1).score == BlockScore(0.0, 0.0, 0.0)
 
 
 @pytest.mark.long
@@ -151,7 +153,7 @@ def test_a_seed_decides_what_is_drawn() -> None:
         BlockSample(f"{n % 30}.example", n, 1, LeafFeatures(*chance.random(5)), bool(chance.random() < 0.5))
         for n in range(200)
     ]
-    found = [one._replace(features=one.features._replace(text=float(one.main))) for one in found]
+    found = [replace(one, features=one.features._replace(text=float(one.main))) for one in found]
     one, again, other = (train(found, fit, 10, seed) for seed in (1, 1, 2))
     assert np.array_equal(one.svm.vectors, again.svm.vectors)
     assert not np.array_equal(one.svm.vectors, other.svm.vectors)
