@@ -112,8 +112,8 @@ def make(url: URL, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator
     caplog.set_level(logging.INFO)
     worlds = []
 
-    def make(at_once: int = 4, keep_runs: int = 100, stop_seconds: float = 10.0) -> World:
-        limits = SchedulerLimits(at_once, keep_runs=keep_runs, stop_seconds=stop_seconds)
+    def make(at_once: int = 4, keep_runs: int = 100, stop_seconds: float = 10.0, **more: Any) -> World:
+        limits = SchedulerLimits(at_once, keep_runs=keep_runs, stop_seconds=stop_seconds, **more)
         worlds.append(World(url, tmp_path / "output", limits))
         return worlds[-1]
 
@@ -199,7 +199,7 @@ def test_whoever_sees_the_end_of_a_run_tells_of_it_once(
 ) -> None:
     file = tmp_path / "told"
     copies = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read() + chr(10))"
-    world = make(4, 100, 10.0, NoticeSettings((sys.executable, "-c", copies, str(file))))
+    world = make(notices=NoticeSettings((sys.executable, "-c", copies, str(file))))
 
     def told() -> list[tuple[str, int, int | None]]:
         found = [json.loads(line) for line in file.read_text().splitlines()]
