@@ -48,10 +48,10 @@ from crawler.contrib.bulk.cleaning import (
     lost,
     with_libraries,
 )
-from crawler.contrib.bulk.parallel import DIED, WorkersError, as_done
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.extraction import favouring
+from crawler.processes.function_pool import DIED, WorkersError, as_done
 from crawler.translation.message import Message, counted, localized, plural
 from crawler.workers.machine import GARBAGE_THRESHOLD, cores
 

@@ -1,0 +1,166 @@
+"""Calls a function in a child process, with limits of time and memory.
+
+Values are pickled, as the child trusts this process. Answers are bytes, as a child that reads hostile files is not
+trusted.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from subprocess import PIPE, TimeoutExpired
+from threading import Timer
+from time import monotonic
+from typing import Generic, TypeVar
+from weakref import finalize
+
+from crawler.processes.child_process import LENGTH_BYTES, ChildProcess, message
+
+T = TypeVar("T")
+
+# For imports, which are slow on a busy machine.
+START_SECONDS = 120.0
+# Until a process that closed its output must have ended.
+ENDING_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class ChildLimits:
+    """The limits of a child; 0 is none."""
+
+    cpu_seconds: float = 0
+    """Of one call; not on Windows."""
+    memory_bytes: int = 0
+    """Not on Windows."""
+    answer_bytes: int = 0
+
+
+class ChildDiedError(Exception):
+    """The child died during a call, or was killed at its time limit."""
+
+    def __init__(self, reason: str, *, seconds: float, is_ready: bool) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+        """How long the call took until then."""
+        self.is_ready = is_ready
+        """Whether the child had its function before it died."""
+
+
+class FunctionProcess(Generic[T]):
+    """A child that calls a function. The first call starts it, and so does the first one after its death.
+
+    `make_function` is called in the child. It returns the function from a value to the bytes of an answer. Only one
+    thread may call at a time.
+    """
+
+    def __init__(
+        self,
+        make_function: Callable[[], Callable[[T], bytes]],
+        limits: ChildLimits | None = None,
+        *,
+        stderr: int | None = None,
+    ) -> None:
+        self.limits = limits or ChildLimits()
+        self._task = message(pickle.dumps((self.limits, make_function)))
+        self._stderr = stderr
+        self._child: ChildProcess | None = None
+        self._end_child: Callable[[], object] | None = None
+        self._is_ready = False
+
+    @property
+    def child(self) -> ChildProcess | None:
+        """The process, if it was started and has not been ended."""
+        return self._child
+
+    def start(self) -> ChildProcess:
+        """Start the child unless it runs."""
+        if self._child is not None and self._child.poll() is None:
+            return self._child
+        self.close()
+        child = ChildProcess(["-m", "crawler.processes.function_child"], stdout=PIPE, stderr=self._stderr)
+        self._child = child
+        self._end_child = finalize(self, child.end)
+        self._is_ready = False
+        child.send(self._task)
+        return child
+
+    def call(self, value: T, seconds: float | None = None) -> bytes:
+        """The answer to a value; raises a ChildDiedError if there is none in so many seconds."""
+        child = self._ready_child()
+        return self._exchange(child, message(pickle.dumps(value)), seconds)
+
+    def answers(self, values: Sequence[T]) -> Iterator[bytes]:
+        """The answers to values, each when it is there; raises a ChildDiedError if the child dies."""
+        child = self._ready_child()
+        for value in values:
+            child.send(message(pickle.dumps(value)))
+        for _ in values:
+            yield self._exchange(child, b"", None)
+
+    def kill(self) -> None:
+        """Kill the child; the thread that waits for an answer gets a ChildDiedError."""
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """End the child, if it runs."""
+        if self._end_child is not None:
+            self._end_child()
+        self._child = None
+
+    def _ready_child(self) -> ChildProcess:
+        """The child, which has its function."""
+        child = self.start()
+        if not self._is_ready:
+            self._exchange(child, b"", START_SECONDS)  # its first message is empty
+            self._is_ready = True
+        return child
+
+    def _exchange(self, child: ChildProcess, content: bytes, seconds: float | None) -> bytes:
+        """Send a content and return the next answer; end a child that does not send one in time."""
+        began = monotonic()
+        with _killed_after(child, seconds):
+            child.send(content)
+            answer = self._read(child)
+        if answer is not None:
+            return answer
+        elapsed = monotonic() - began
+        is_late = seconds is not None and elapsed >= seconds
+        if not is_late:
+            with suppress(TimeoutExpired):  # its own exit status says more than that of a killed process
+                child.popen.wait(ENDING_SECONDS)
+        self.close()
+        reason = f"no answer in {seconds:g} s" if is_late else f"died with status {child.popen.returncode}"
+        raise ChildDiedError(reason, seconds=elapsed, is_ready=self._is_ready)
+
+    def _read(self, child: ChildProcess) -> bytes | None:
+        """The next answer; None if there is none, or if it is larger than its limit."""
+        stdout = child.popen.stdout
+        assert stdout is not None  # noqa: S101 - a pipe
+        with suppress(OSError, ValueError):  # another thread has closed it
+            head = stdout.read(LENGTH_BYTES)
+            size = int.from_bytes(head, "big")
+            if size > (self.limits.answer_bytes or size):
+                child.kill()
+                return None
+            answer: bytes = stdout.read(size)
+            if len(head) == LENGTH_BYTES and len(answer) == size:
+                return answer
+        return None
+
+
+@contextmanager
+def _killed_after(child: ChildProcess, seconds: float | None) -> Iterator[None]:
+    """A context after whose time limit the child is killed."""
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, child.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
