@@ -13,14 +13,16 @@ from threading import Lock
 from typing import IO, Any
 
 LENGTH_BYTES = 8
-"""Of the length before a part of a message."""
+"""Of the length before a message."""
+STOP = b"."
 
 
 class ChildProcess:
     """A Python process with the import path of this one, and with a pipe as its standard input.
 
     It is the first of a session of its own: Ctrl-C in a terminal does not reach it, and what it starts can be killed
-    with it. The end of its standard input tells it that this process has ended in any way.
+    with it. It reads its task from standard input, as command line and environment are visible to others. The end of
+    the input tells it that this process has ended in any way.
     """
 
     def __init__(
@@ -36,27 +38,37 @@ class ChildProcess:
             stdin=subprocess.PIPE,
             stdout=stdout,
             stderr=stderr,
-            env=os.environ | {"PYTHONPATH": import_path},
+            env=os.environ | {"PYTHONPATH": import_path, "PYTHONIOENCODING": "utf-8:replace"},
             **session,
         )
         self._lock = Lock()
 
     def send(self, content: bytes) -> None:
-        """Write to its standard input, unless the process has ended."""
-        assert self.popen.stdin is not None  # noqa: S101 - a pipe
-        with self._lock, suppress(OSError, ValueError):
-            self.popen.stdin.write(content)
-            self.popen.stdin.flush()
+        """Write a message to its standard input, unless the process has ended."""
+        self._write(len(content).to_bytes(LENGTH_BYTES, "big") + content)
+
+    def tell_to_stop(self) -> None:
+        """Tell a child that waits for it with `is_told_to_stop`."""
+        self._write(STOP)
+
+    def poll(self) -> int | None:
+        """Its exit status, if it has ended; below 0, the signal that ended it."""
+        status = self.popen.poll()
+        if status is not None:
+            self.close_input()
+        return status
+
+    def wait(self, seconds: float | None = None) -> int:
+        """Its exit status, when it has ended; raises a TimeoutExpired after so many seconds."""
+        status = self.popen.wait(seconds)
+        self.close_input()
+        return status
 
     def close_input(self) -> None:
         """End its standard input."""
         assert self.popen.stdin is not None  # noqa: S101 - a pipe
-        with self._lock, suppress(OSError):
+        with self._lock, suppress(OSError):  # it has ended before it has read everything
             self.popen.stdin.close()
-
-    def poll(self) -> int | None:
-        """Its exit status, if it has ended; below 0, the signal that ended it."""
-        return self.popen.poll()
 
     def kill(self) -> None:
         """Kill the process, and the processes it has started."""
@@ -69,35 +81,44 @@ class ChildProcess:
     def end(self) -> None:
         """Kill the process, wait until it has ended, and close its pipes."""
         self.kill()
-        self.popen.wait()
-        self.close_input()
+        self.wait()
         for pipe in (self.popen.stdout, self.popen.stderr):
             if pipe is not None:
                 pipe.close()
 
-
-def message(content: bytes) -> bytes:
-    """A content with its length before it, as it is sent through a pipe."""
-    return len(content).to_bytes(LENGTH_BYTES, "big") + content
-
-
-def read_bytes(descriptor: int, size: int) -> bytes:
-    """So many bytes of a pipe; fewer at its end.
-
-    A child does not read by sys.stdin: a lock that a thread holds on that aborts Python at its end.
-    """
-    content = bytearray()
-    while len(content) < size:
-        part = os.read(descriptor, size - len(content))
-        if not part:
-            break
-        content += part
-    return bytes(content)
+    def _write(self, content: bytes) -> None:
+        assert self.popen.stdin is not None  # noqa: S101 - a pipe
+        with self._lock, suppress(OSError, ValueError):
+            self.popen.stdin.write(content)
+            self.popen.stdin.flush()
 
 
-def read_message(descriptor: int) -> bytes | None:
-    """The next message of a pipe; None at its end."""
-    head = read_bytes(descriptor, LENGTH_BYTES)
-    size = int.from_bytes(head, "big")
-    content = read_bytes(descriptor, size)
-    return content if len(head) == LENGTH_BYTES and len(content) == size else None
+class ParentPipe:
+    """The standard input of a child, which from then on is empty to all else in it."""
+
+    def __init__(self) -> None:
+        # Not sys.stdin, as a lock that a thread holds on it aborts Python at its end.
+        self._descriptor = os.dup(0)
+        with Path(os.devnull).open() as nothing:
+            os.dup2(nothing.fileno(), 0)
+
+    def read_message(self) -> bytes | None:
+        """The next message; None if the parent has ended."""
+        head = self._read(LENGTH_BYTES)
+        size = int.from_bytes(head, "big")
+        content = self._read(size)
+        return content if len(head) == LENGTH_BYTES and len(content) == size else None
+
+    def is_told_to_stop(self) -> bool:
+        """Wait; returns whether the parent tells this process to stop, and has not ended."""
+        return self._read(len(STOP)) == STOP
+
+    def _read(self, size: int) -> bytes:
+        """So many bytes; fewer at the end."""
+        content = bytearray()
+        while len(content) < size:
+            part = os.read(self._descriptor, size - len(content))
+            if not part:
+                break
+            content += part
+        return bytes(content)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from threading import Thread
 
-from crawler.processes.child_process import message, read_message
+from crawler.processes.child_process import LENGTH_BYTES, ParentPipe
 
 WATCH_SECONDS = 0.5
 OVER_LIMIT = 3
@@ -25,13 +25,10 @@ OVER_LIMIT = 3
 
 
 def main() -> None:
-    values = os.dup(0)
     answers = os.dup(1)
-    # What a function reads or prints must not mix with values and answers.
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
+    os.dup2(2, 1)  # what a function prints must not mix with answers
     messages: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_read_messages, args=(values, messages), daemon=True).start()
+    Thread(target=_read_messages, args=(ParentPipe(), messages), daemon=True).start()
     limits, make_function = pickle.loads(messages.get())  # noqa: S301 - the parent has written it
     if limits.memory_bytes and sys.platform != "win32":
         _limit_memory(limits.memory_bytes)
@@ -44,15 +41,15 @@ def main() -> None:
         _write(answers, answer)
 
 
-def _read_messages(descriptor: int, messages: SimpleQueue[bytes]) -> None:
+def _read_messages(parent: ParentPipe, messages: SimpleQueue[bytes]) -> None:
     """Read messages while the function works, so that neither process waits for the other to empty a pipe."""
-    while (content := read_message(descriptor)) is not None:
+    while (content := parent.read_message()) is not None:
         messages.put(content)
-    os._exit(0)  # the parent has closed the pipe, or is dead
+    os._exit(0)  # the parent has ended this process, or is dead
 
 
 def _write(descriptor: int, content: bytes) -> None:
-    rest = memoryview(message(content))
+    rest = memoryview(len(content).to_bytes(LENGTH_BYTES, "big") + content)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from subprocess import PIPE, TimeoutExpired
 from threading import Timer
@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 from weakref import finalize
 
-from crawler.processes.child_process import LENGTH_BYTES, ChildProcess, message
+from crawler.processes.child_process import LENGTH_BYTES, ChildProcess
 
 T = TypeVar("T")
 
@@ -48,6 +48,34 @@ class ChildDiedError(Exception):
         """Whether the child had its function before it died."""
 
 
+class TimeLimit:
+    """A context at whose time limit, if it has one, a child is killed."""
+
+    def __init__(self, child: ChildProcess, seconds: float | None) -> None:
+        self.child = child
+        self.seconds = seconds
+        self.is_over = False
+        self._began = monotonic()
+        self._timer = Timer(seconds, self._end) if seconds is not None else None
+
+    def __enter__(self) -> TimeLimit:
+        if self._timer is not None:
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return monotonic() - self._began
+
+    def _end(self) -> None:
+        self.is_over = True
+        self.child.kill()
+
+
 class FunctionProcess(Generic[T]):
     """A child that calls a function. The first call starts it, and so does the first one after its death.
 
@@ -63,7 +91,7 @@ class FunctionProcess(Generic[T]):
         stderr: int | None = None,
     ) -> None:
         self.limits = limits or ChildLimits()
-        self._task = message(pickle.dumps((self.limits, make_function)))
+        self._task = pickle.dumps((self.limits, make_function))
         self._stderr = stderr
         self._child: ChildProcess | None = None
         self._end_child: Callable[[], object] | None = None
@@ -89,15 +117,17 @@ class FunctionProcess(Generic[T]):
     def call(self, value: T, seconds: float | None = None) -> bytes:
         """The answer to a value; raises a ChildDiedError if there is none in so many seconds."""
         child = self._ready_child()
-        return self._exchange(child, message(pickle.dumps(value)), seconds)
+        with TimeLimit(child, seconds) as limit:
+            child.send(pickle.dumps(value))
+            return self._receive(child, limit)
 
     def answers(self, values: Sequence[T]) -> Iterator[bytes]:
         """The answers to values, each when it is there; raises a ChildDiedError if the child dies."""
         child = self._ready_child()
         for value in values:
-            child.send(message(pickle.dumps(value)))
+            child.send(pickle.dumps(value))
         for _ in values:
-            yield self._exchange(child, b"", None)
+            yield self._receive(child, TimeLimit(child, None))
 
     def kill(self) -> None:
         """Kill the child; the thread that waits for an answer gets a ChildDiedError."""
@@ -115,26 +145,23 @@ class FunctionProcess(Generic[T]):
         """The child, which has its function."""
         child = self.start()
         if not self._is_ready:
-            self._exchange(child, b"", START_SECONDS)  # its first message is empty
+            with TimeLimit(child, START_SECONDS) as limit:
+                self._receive(child, limit)  # an empty message
             self._is_ready = True
         return child
 
-    def _exchange(self, child: ChildProcess, content: bytes, seconds: float | None) -> bytes:
-        """Send a content and return the next answer; end a child that does not send one in time."""
-        began = monotonic()
-        with _killed_after(child, seconds):
-            child.send(content)
-            answer = self._read(child)
-        if answer is not None:
+    def _receive(self, child: ChildProcess, limit: TimeLimit) -> bytes:
+        """The next answer; a child that has died is ended."""
+        answer = self._read(child)
+        if answer is not None and not limit.is_over:
             return answer
-        elapsed = monotonic() - began
-        is_late = seconds is not None and elapsed >= seconds
-        if not is_late:
+        seconds = limit.elapsed()
+        if not limit.is_over:
             with suppress(TimeoutExpired):  # its own exit status says more than that of a killed process
-                child.popen.wait(ENDING_SECONDS)
+                child.wait(ENDING_SECONDS)
         self.close()
-        reason = f"no answer in {seconds:g} s" if is_late else f"died with status {child.popen.returncode}"
-        raise ChildDiedError(reason, seconds=elapsed, is_ready=self._is_ready)
+        reason = f"no answer in {limit.seconds:g} s" if limit.is_over else f"died with status {child.popen.returncode}"
+        raise ChildDiedError(reason, seconds=seconds, is_ready=self._is_ready)
 
     def _read(self, child: ChildProcess) -> bytes | None:
         """The next answer; None if there is none, or if it is larger than its limit."""
@@ -150,17 +177,3 @@ class FunctionProcess(Generic[T]):
             if len(head) == LENGTH_BYTES and len(answer) == size:
                 return answer
         return None
-
-
-@contextmanager
-def _killed_after(child: ChildProcess, seconds: float | None) -> Iterator[None]:
-    """A context after whose time limit the child is killed."""
-    if seconds is None:
-        yield
-        return
-    timer = Timer(seconds, child.kill)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
