@@ -11,16 +11,14 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -28,6 +26,7 @@ from crawler import settings as our_settings
 from crawler.arguments import NAME, ArgumentError
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.job_store import Job, Jobs, Run
+from crawler.processes.child_process import ChildProcess, ParentPipe
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 
 LOCK = ".lock"
@@ -112,41 +111,15 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
     return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
 
 
-class RunProcess:
-    """A process of a job's run."""
+class RunProcess(ChildProcess):
+    """A process of a job's run, which writes into a log. It goes on when the process that started it ends."""
 
-    def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
+    def __init__(self, words: Sequence[str], task: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
-        # In a session of its own: Ctrl-C reaches only the starter, and processes that the run starts end with it.
-        apart: dict[str, Any] = {"start_new_session": True}
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         with log.open("ab") as file:
-            self.process = subprocess.Popen(  # noqa: S603 - our own module
-                line, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment, **apart
-            )
+            super().__init__(words, stdout=file, stderr=file)
         self.log = log
-        assert self.process.stdin is not None  # noqa: S101 - asked for above
-        # Sent by standard input, as command line and environment are visible and the URL may hold a password.
-        with suppress(OSError), self.process.stdin as pipe:  # if the process is dead, its exit status tells
-            pipe.write(json.dumps(told).encode())
-
-    def poll(self) -> int | None:
-        """Its exit status, if it has ended; below 0, the signal that ended it."""
-        return self.process.poll()
-
-    def terminate(self) -> None:
-        with suppress(OSError):
-            self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
-
-    def kill(self) -> None:
-        """Kill the process, and the processes it has started."""
-        with suppress(OSError):
-            if sys.platform == "win32":
-                self.process.kill()
-            elif self.process.poll() is None:  # only before `poll`, while the process id is still its own
-                os.killpg(self.process.pid, signal.SIGKILL)
+        self.send(json.dumps(task).encode())  # the URL may hold a password
 
 
 Starter = Callable[[str, int], RunProcess]
@@ -193,7 +166,7 @@ class Heartbeat(threading.Thread):
 
 
 def _terminate() -> None:
-    """Send this process the signal that the scheduler would send: Scrapy then stops the crawl cleanly."""
+    """Send this process the signal at which Scrapy stops a crawl cleanly."""
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)
     else:  # to the thread that handles signals, which might otherwise sleep on
@@ -267,13 +240,20 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
             time.sleep(PAUSE)
 
 
+def _stop_when_told(parent: ParentPipe) -> None:
+    if parent.is_told_to_stop():
+        _terminate()
+
+
 def main() -> None:
     name, number = sys.argv[1:]
+    parent = ParentPipe()
+    task = parent.read_message()
+    if task is None:
+        sys.exit(2)  # the starter was killed before it had sent the URL
+    threading.Thread(target=_stop_when_told, args=(parent,), daemon=True).start()
     try:
-        told = json.loads(sys.stdin.read() or "null")
-        if told is None:
-            sys.exit(2)  # the starter was killed before it had sent the URL
-        status = carry_out(name, int(number), told)
+        status = carry_out(name, int(number), json.loads(task))
     except StateError as error:
         print(printable(f"{error}"), file=sys.stderr)
         status = 1

@@ -7,7 +7,6 @@ once for all of them. If a job is due while its last run continues, that time is
 
 import logging
 import socket
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -193,14 +192,13 @@ class JobScheduler:
             for run in self.found.values():
                 self.jobs.stop(run.id, TOLD)
         for one in self.started:
-            one.child.terminate()
+            one.child.tell_to_stop()
         while self._at_work() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
         late = [one for one in self.started if one.child.poll() is None]
         for one in late:
             logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
-            one.child.kill()
-            one.child.process.wait()
+            one.child.end()
         self._at_work()
         for run in self.found.values():
             logger.warning(
@@ -281,7 +279,7 @@ def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
 
     def start(name: str, number: int) -> RunProcess:
-        line = [sys.executable, "-m", "crawler.contrib.schedule.job_process", name, str(number)]
-        return RunProcess(line, told, log_of(output, name, number))
+        words = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]
+        return RunProcess(words, told, log_of(output, name, number))
 
     return start

@@ -279,7 +279,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if started is None:
             return BUSY
         _follow(started, scheduler, stop)
-        status = started.child.process.returncode
+        status = started.child.wait()
     return BY_SIGNAL - status if status < 0 else status
 
 

@@ -11,11 +11,12 @@ SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
 
 
 def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
-    looks = "import os, sys; print(sys.stdin.read(), sys.argv, dict(os.environ))"
+    looks = "import os, sys; from crawler.processes.child_process import ParentPipe; "
+    looks += "print(ParentPipe().read_message().decode(), sys.argv, dict(os.environ))"
     if sys.platform == "linux":
         looks += "; print(open('/proc/self/cmdline').read(), open('/proc/self/environ').read())"
-    child = RunProcess([sys.executable, "-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
-    assert child.process.wait(30) == child.poll() == 0
+    child = RunProcess(["-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
+    assert child.wait(30) == child.poll() == 0
     said = log_of(tmp_path, "bees", 1).read_text()
     assert said.startswith(f'{{"STATE_URL": "{SECRET}"}} ')
     assert said.count("secret") == 1
@@ -23,15 +24,15 @@ def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
 
 
 def test_one_that_reads_nothing_does_no_harm(tmp_path: Path) -> None:
-    child = RunProcess([sys.executable, "-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
-    assert child.process.wait(30) == 7
-    child.terminate()
+    child = RunProcess(["-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
+    assert child.wait(30) == 7
+    child.tell_to_stop()
     child.kill()
 
 
 def test_a_log_is_added_to(tmp_path: Path) -> None:
     for _ in range(2):
-        RunProcess([sys.executable, "-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).process.wait(30)
+        RunProcess(["-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).wait(30)
     assert (tmp_path / "logs" / "bees" / "1.log").read_text() == "once\nonce\n"
 
 
