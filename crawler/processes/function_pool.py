@@ -20,7 +20,7 @@ from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 from crawler.processes.function_process import ChildDiedError, FunctionProcess
-from crawler.workers.machine import GARBAGE_THRESHOLD
+from crawler.processes.machine import GARBAGE_THRESHOLD
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -20,8 +20,8 @@ from scrapy.crawler import Crawler
 from crawler.arguments import AUTO, MAX_WORKERS
 from crawler.outcomes import Group, Outcome
 from crawler.processes.child_process import ChildProcess
+from crawler.processes.machine import cores
 from crawler.spiders.crawl_status import EndReason
-from crawler.workers.machine import cores
 from crawler.workers.worker_report import WorkerReport
 
 if TYPE_CHECKING:

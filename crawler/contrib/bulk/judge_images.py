@@ -31,10 +31,10 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
 from crawler.processes.function_pool import DIED, WorkersError, in_order
+from crawler.processes.machine import cores
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
 from crawler.urls.parsing import absolute, site
-from crawler.workers.machine import cores
 
 CALLED = "scrapy noise judge"
 NO_TEXT = Extraction("", "")

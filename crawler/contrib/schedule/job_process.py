@@ -1,7 +1,5 @@
 """The process of a job's run: how it starts and stops, its lock, its log, and its work.
 
-A process holds the lock of its job until it ends in any way. So whoever gets the lock knows that the process is dead.
-
 `python -m crawler.contrib.schedule.job_process JOB RUN` reads the location of the database from standard input and the
 job from the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is
 crawled; therefore a job's settings are only numbers, words and lists, and cannot name code to run.
@@ -20,13 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from filelock import FileLock, Timeout
-
 from crawler import settings as our_settings
 from crawler.arguments import NAME, ArgumentError
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.job_store import Job, Jobs, Run
 from crawler.processes.child_process import ChildProcess, ParentPipe
+from crawler.processes.held_lock import take_lock
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 
 LOCK = ".lock"
@@ -44,27 +41,9 @@ def log_of(output: Path, name: str, number: int) -> Path:
     return folder_of(output, name) / f"{number}.log"
 
 
-def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
-    """Take the lock of a job, waiting so many seconds for another process to release it; None if it does not. Without a
-    name, it is the lock of the scheduler of this folder.
-    """
-    folder_of(output, name).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder_of(output, name) / LOCK)
-    try:
-        lock.acquire(timeout=patience)
-    except Timeout:
-        return None
-    return lock
-
-
-def is_alive(output: Path, name: str) -> bool:
-    """Whether a process of this job that has taken the lock is alive."""
-    if not (folder_of(output, name) / LOCK).exists():
-        return False
-    lock = take_lock(output, name)
-    if lock is not None:
-        lock.release()
-    return lock is None
+def lock_of(output: Path, name: str = "") -> Path:
+    """The lock that a job's process holds; without a name, that of the scheduler of this folder."""
+    return folder_of(output, name) / LOCK
 
 
 def tidy(output: Path, name: str, before: int) -> None:
@@ -204,7 +183,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
     """Carry out a run of a job in this process; returns the exit status."""
     output = Path(told["OUTPUT_DIR"])
     jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
-    lock = take_lock(output, name, LOCK_PATIENCE)
+    lock = take_lock(lock_of(output, name), LOCK_PATIENCE)
     if lock is None:
         print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1

@@ -20,10 +20,9 @@ from crawler.arguments import ArgumentError
 from crawler.checked_settings import check_settings
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
-from crawler.contrib.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
+from crawler.contrib.schedule.job_process import RunProcess, Starter, lock_of, log_of, tidy
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
-    LEASE,
     ON_TIME,
     STOPPING,
     TOLD,
@@ -37,7 +36,9 @@ from crawler.contrib.schedule.job_store import (
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.contrib.schedule.sentences import coming, date, ended_words
+from crawler.processes.held_lock import is_held
 from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.output_files import folder_id
 from crawler.translation.message import counted
 
@@ -45,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 LATE = 60.0  # seconds after its time from which a run is called late
 # Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
-STEADY = LEASE / 2
+STEADY = LEASE_SECONDS / 2
 POLL = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two checks of stopping runs
 
@@ -219,9 +220,9 @@ class JobScheduler:
         """Whether a run that this scheduler did not start has no process any more."""
         if (run.place, run.host) == self.place and run.pid is not None:
             with suppress(OSError):  # the lock of another user's process cannot be tested
-                return not is_alive(self.output, job.name)
+                return not is_held(lock_of(self.output, job.name))
         # The run is starting, or is on another machine.
-        return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
+        return now - run.beat > LEASE_SECONDS and now - (self.steady_since or now) >= STEADY
 
     def _notice_ends(self, jobs: list[Job]) -> None:
         """Forget adopted runs that have ended."""

@@ -19,12 +19,11 @@ from crawler.store.database import StateError, database_errors, database_time, d
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
-LEASE = 60.0  # seconds without a heartbeat after which a run counts as dead if its lock cannot be tested
 ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
 """Why a run is started."""
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 STOPPING, TOLD = N_("stopping"), N_("told to stop")
-"""States of stopping a run: its process was sent a signal; it is to send itself one, as nobody else can."""
+"""States of stopping a run: its scheduler has told its process; its process is to read it here, as nobody can tell it."""
 
 
 class JobError(StateError):

@@ -15,11 +15,10 @@ from sqlalchemy import update
 from sqlalchemy.engine import URL
 
 from crawler.contrib.schedule.job_definition import column_values
-from crawler.contrib.schedule.job_process import RunProcess, folder_of, is_alive, log_of
+from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of
 from crawler.contrib.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
-    LEASE,
     ON_TIME,
     TOLD,
     DueRun,
@@ -30,10 +29,12 @@ from crawler.contrib.schedule.job_store import (
     history_of,
 )
 from crawler.contrib.schedule.run_notice import NoticeSettings
+from crawler.processes.held_lock import is_held
 from crawler.store import database
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
 from crawler.store.database import StateError, open_database
+from crawler.store.heartbeats import LEASE_SECONDS
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
 DAY = 86_400.0
@@ -47,8 +48,8 @@ CLEAN = f"{WAITS} sys.exit(0)"
 UNCLEAN = f"{WAITS} sys.exit(1)"
 PARENT = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {LASTS!r}]).pid, flush=True); {LASTS}"
 HOLDS = (
-    "import sys, time; from pathlib import Path; from crawler.contrib.schedule.job_process import take_lock; "
-    "lock = take_lock(Path(sys.argv[1]), sys.argv[2]); print('at work', flush=True); time.sleep(60)"
+    "import sys, time; from pathlib import Path; from crawler.processes.held_lock import take_lock; "
+    "lock = take_lock(Path(sys.argv[1])); print('at work', flush=True); time.sleep(60)"
 )
 
 
@@ -88,7 +89,7 @@ class World:
     def other(self, name: str, place: RunPlace = HERE, arrived: bool = True, how: str = ON_TIME) -> RunProcess:
         """A process that another scheduler started, and that holds the lock of its job."""
         run = self.jobs.start(self.job(name), DueRun(how), place)
-        line = ["-c", HOLDS, str(self.output), name]
+        line = ["-c", HOLDS, str(lock_of(self.output, name))]
         child = RunProcess(line, {}, log_of(self.output, name, run.number))
         self.others.append(child)
         until(lambda: "at work" in child.log.read_text())
@@ -287,12 +288,12 @@ def test_where_no_lock_can_be_tried_silence_tells(world: World, place: RunPlace,
     world.add(next_at=None)
     world.other("bees", place, arrived).kill()
     began = world.now
-    assert world.step(began + LEASE).now is not None
-    assert world.step(began + LEASE + 1).now is not None  # this scheduler has only just come
-    assert world.step(began + LEASE + STEADY - 1).now is not None
-    world.set_run(beat=began + LEASE)
-    assert world.step(began + 2 * LEASE).now is not None
-    assert world.step(began + 2 * LEASE + 1).last.status == "failed"
+    assert world.step(began + LEASE_SECONDS).now is not None
+    assert world.step(began + LEASE_SECONDS + 1).now is not None  # this scheduler has only just come
+    assert world.step(began + LEASE_SECONDS + STEADY - 1).now is not None
+    world.set_run(beat=began + LEASE_SECONDS)
+    assert world.step(began + 2 * LEASE_SECONDS).now is not None
+    assert world.step(began + 2 * LEASE_SECONDS + 1).last.status == "failed"
 
 
 def test_ones_found_count_among_those_at_once(make: Callable[..., World]) -> None:
@@ -363,7 +364,7 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     assert run.status == TOLD
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
-    assert is_alive(world.output, "bees")
+    assert is_held(lock_of(world.output, "bees"))
     assert (
         f"process {child.popen.pid} on a.example has not ended yet; the scheduler does not wait for it" in caplog.text
     )

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.contrib.schedule.job_process import RunProcess, folder_of, is_alive, log_of, take_lock, tidy
+from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of, tidy
+from crawler.processes.held_lock import is_held, take_lock
 
 SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
 
@@ -37,16 +38,16 @@ def test_a_log_is_added_to(tmp_path: Path) -> None:
 
 
 def test_who_has_the_lock_lives(tmp_path: Path) -> None:
-    assert not is_alive(tmp_path, "bees")
-    lock = take_lock(tmp_path, "bees")
+    assert not is_held(lock_of(tmp_path, "bees"))
+    lock = take_lock(lock_of(tmp_path, "bees"))
     assert lock is not None
-    assert is_alive(tmp_path, "bees")
-    assert take_lock(tmp_path, "bees", 0.1) is None
-    assert not is_alive(tmp_path, "wasps")
-    assert take_lock(tmp_path) is not None  # that of the scheduler is another
+    assert is_held(lock_of(tmp_path, "bees"))
+    assert take_lock(lock_of(tmp_path, "bees"), 0.1) is None
+    assert not is_held(lock_of(tmp_path, "wasps"))
+    assert take_lock(lock_of(tmp_path)) is not None  # that of the scheduler is another
     lock.release()
-    assert not is_alive(tmp_path, "bees")
-    assert not is_alive(tmp_path, "bees")  # to look is not to hold
+    assert not is_held(lock_of(tmp_path, "bees"))
+    assert not is_held(lock_of(tmp_path, "bees"))  # to look is not to hold
 
 
 @pytest.mark.parametrize(("before", "kept"), [(0, 3), (2, 3), (3, 2), (11, 1), (12, 0)])

@@ -22,8 +22,8 @@ from crawler.contrib.lab.evaluation.image_metrics import by_hand, record, text
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
 from crawler.processes.function_pool import DIED, WorkersError
+from crawler.processes.machine import cores
 from crawler.translation.message import counted
-from crawler.workers.machine import cores
 
 CALLED = "scrapy noise evaluate"
 DIGITS = 9  # of scores that are compared

@@ -21,11 +21,11 @@ from crawler.contrib.lab.training.image_weights import (
     write_image_weights,
 )
 from crawler.processes.function_pool import WorkersError
+from crawler.processes.machine import cores
 from crawler.reports.html_page import aligned
 from crawler.store.database import StateError, display_url, state_url
 from crawler.store.read_only import exists
 from crawler.translation.message import counted
-from crawler.workers.machine import cores
 
 CALLED = "scrapy noise train"
 FILE = "images.npz"
