@@ -20,17 +20,18 @@ STOP = b"."
 class ChildProcess:
     """A Python process with the import path of this one, and with a pipe as its standard input.
 
-    It is the first of a session of its own: Ctrl-C in a terminal does not reach it, and what it starts can be killed
-    with it. It reads its task from standard input, as command line and environment are visible to others. The end of
+    It is the first of a process group: Ctrl-C in a terminal does not reach it, and what it starts can be killed with
+    it. It reads its task from standard input, as command line and environment are visible to others. The end of
     the input tells it that this process has ended in any way.
     """
 
     def __init__(
         self, words: Sequence[str], *, stdout: int | IO[bytes] | None = None, stderr: int | IO[bytes] | None = None
     ) -> None:
-        session: dict[str, Any] = {"start_new_session": True}
+        # No session of its own: on Linux each would get as much of the processors as all of this one.
+        group: dict[str, Any] = {"process_group": 0}
         if sys.platform == "win32":
-            session = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+            group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         # A checkout need not be installed; -P keeps files of the working directory from hiding modules.
         import_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         self.popen = subprocess.Popen(  # noqa: S603 - Python itself
@@ -39,7 +40,7 @@ class ChildProcess:
             stdout=stdout,
             stderr=stderr,
             env=os.environ | {"PYTHONPATH": import_path, "PYTHONIOENCODING": "utf-8:replace"},
-            **session,
+            **group,
         )
         self._lock = Lock()
 

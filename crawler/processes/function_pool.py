@@ -12,10 +12,11 @@ import gc
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice, takewhile
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
@@ -27,7 +28,7 @@ R = TypeVar("R")
 
 BATCH = 16  # items sent to a process together
 BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single item
-AHEAD = 2  # batches per process that wait or are worked on, so that no process waits for the next one
+AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
 MOST_AHEAD = 16  # batches per process that may be started before the first is done
 MOST_BYTES = 256 * 1024 * 1024  # of all batches started and not done, unless there is only one
 DIED = "A process died; a new one continues its work."
@@ -88,7 +89,7 @@ class FunctionPool(Generic[T, R]):
         self.lost = lost
         self.died = died
         self.in_order = in_order
-        self.most_unfinished = jobs * (AHEAD if in_order else 1)
+        self.ahead = AHEAD if in_order else 1
         self.begun: deque[ItemBatch[T]] = deque()
         self._waiting: SimpleQueue[ItemBatch[T] | None] = SimpleQueue()
         """Batches for whichever process is free first; None ends a thread."""
@@ -127,7 +128,7 @@ class FunctionPool(Generic[T, R]):
         """Whether a batch must be finished before another is started."""
         unfinished = [batch.size for batch in self.begun if not batch.is_done]
         return (
-            len(unfinished) >= self.most_unfinished
+            len(unfinished) >= self.ahead * self.jobs
             or len(self.begun) >= MOST_AHEAD * self.jobs
             or sum(unfinished) > MOST_BYTES
         )
@@ -162,39 +163,50 @@ class FunctionPool(Generic[T, R]):
 
     def _work_through(self, process: FunctionProcess[T]) -> None:
         """Have a process work on batches until the pool ends."""
+        batches: deque[ItemBatch[T]] = deque()
         failed_starts = 0
         try:
-            for batch in iter(self._waiting.get, None):
-                while not batch.is_done and self._start(process):
-                    try:
-                        self._work_on(batch, process)
-                        failed_starts = 0
-                    except ChildDiedError as error:
-                        failed_starts = 0 if error.is_ready else failed_starts + 1
-                        if failed_starts == STARTS:
-                            raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
-                        self._events.put(error)
-                        if error.is_ready:
-                            self._count_death(batch)
-                if self._is_over:
-                    return
-                self._events.put(batch)
+            while self._take(batches, process):
+                batch = batches[0]
+                try:
+                    batch.results.append(pickle.loads(process.receive()))  # noqa: S301 - our own function has written it
+                    batch.deaths = 0
+                    failed_starts = 0
+                except ChildDiedError as error:
+                    failed_starts = 0 if error.is_ready else failed_starts + 1
+                    if failed_starts == STARTS:
+                        raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
+                    self._events.put(error)
+                    if error.is_ready:
+                        self._count_death(batch)
+                    self._send(batches, process)
+                if batch.is_done:
+                    self._events.put(batches.popleft())
         except Exception as error:  # which the thread of the caller raises
             self._events.put(error)
         finally:
             process.close()
 
-    def _start(self, process: FunctionProcess[T]) -> bool:
-        """Start a process unless it runs; returns whether the pool still works."""
-        with self._lock:
-            if not self._is_over:
-                process.start()
-            return not self._is_over
+    def _take(self, batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
+        """Send a process the next batch, if it may have one, waiting if it has none; returns whether the pool works on."""
+        if len(batches) < self.ahead:
+            with suppress(Empty):
+                batch = self._waiting.get(block=not batches)
+                if batch is None:
+                    return False
+                batches.append(batch)
+                self._send([batch], process)
+        return not self._is_over
 
-    def _work_on(self, batch: ItemBatch[T], process: FunctionProcess[T]) -> None:
-        for answer in process.answers(batch.items[len(batch.results) :]):
-            batch.results.append(pickle.loads(answer))  # noqa: S301 - our own function has written it
-            batch.deaths = 0
+    def _send(self, batches: Iterable[ItemBatch[T]], process: FunctionProcess[T]) -> None:
+        """Send the items of batches that have no result yet, unless the pool has ended."""
+        with self._lock:
+            if self._is_over:
+                return
+            process.start()
+        for batch in batches:
+            for item in batch.items[len(batch.results) :]:
+                process.send(item)
 
     def _count_death(self, batch: ItemBatch[T]) -> None:
         """Count a death for the item a process worked on; give the item up at the second."""

@@ -7,7 +7,7 @@ trusted.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from subprocess import PIPE, TimeoutExpired
@@ -102,32 +102,33 @@ class FunctionProcess(Generic[T]):
         """The process, if it was started and has not been ended."""
         return self._child
 
-    def start(self) -> ChildProcess:
+    def start(self) -> None:
         """Start the child unless it runs."""
         if self._child is not None and self._child.poll() is None:
-            return self._child
+            return
         self.close()
-        child = ChildProcess(["-m", "crawler.processes.function_child"], stdout=PIPE, stderr=self._stderr)
-        self._child = child
-        self._end_child = finalize(self, child.end)
+        self._child = ChildProcess(["-m", "crawler.processes.function_child"], stdout=PIPE, stderr=self._stderr)
+        self._end_child = finalize(self, self._child.end)
         self._is_ready = False
-        child.send(self._task)
-        return child
+        self._child.send(self._task)
 
     def call(self, value: T, seconds: float | None = None) -> bytes:
         """The answer to a value; raises a ChildDiedError if there is none in so many seconds."""
+        self.start()
         child = self._ready_child()
         with TimeLimit(child, seconds) as limit:
             child.send(pickle.dumps(value))
             return self._receive(child, limit)
 
-    def answers(self, values: Sequence[T]) -> Iterator[bytes]:
-        """The answers to values, each when it is there; raises a ChildDiedError if the child dies."""
+    def send(self, value: T) -> None:
+        """Send a value to a child that was started; several may be sent before their answers are received."""
+        assert self._child is not None  # noqa: S101 - it was started
+        self._child.send(pickle.dumps(value))
+
+    def receive(self) -> bytes:
+        """The next answer; raises a ChildDiedError if the child dies."""
         child = self._ready_child()
-        for value in values:
-            child.send(pickle.dumps(value))
-        for _ in values:
-            yield self._receive(child, TimeLimit(child, None))
+        return self._receive(child, TimeLimit(child, None))
 
     def kill(self) -> None:
         """Kill the child; the thread that waits for an answer gets a ChildDiedError."""
@@ -143,7 +144,8 @@ class FunctionProcess(Generic[T]):
 
     def _ready_child(self) -> ChildProcess:
         """The child, which has its function."""
-        child = self.start()
+        child = self._child
+        assert child is not None  # noqa: S101 - it was started
         if not self._is_ready:
             with TimeLimit(child, START_SECONDS) as limit:
                 self._receive(child, limit)  # an empty message

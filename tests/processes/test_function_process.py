@@ -29,7 +29,10 @@ def process() -> Iterator[FunctionProcess[str]]:
 
 @pytest.mark.parametrize(("act", "answer"), [("nothing", b"done"), ("print", b"done"), ("read standard input", b"")])
 def test_answers(process: FunctionProcess[str], act: str, answer: bytes) -> None:
-    assert list(process.answers([act, act])) == [answer] * 2
+    assert process.call(act) == answer
+    process.send(act)
+    process.send(act)
+    assert [process.receive(), process.receive()] == [answer] * 2
 
 
 @on_posix

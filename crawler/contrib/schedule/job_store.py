@@ -23,7 +23,7 @@ ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
 """Why a run is started."""
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 STOPPING, TOLD = N_("stopping"), N_("told to stop")
-"""States of stopping a run: its scheduler has told its process; its process is to read it here, as nobody can tell it."""
+"""States of stopping a run: its scheduler has told its process; its process is to read it here, as nobody tells it."""
 
 
 class JobError(StateError):
