@@ -49,7 +49,8 @@ class CrawlRun:
     """The file of JSON lines to which the items are written."""
 
     def __init__(self, arguments: Mapping[str, object], settings: Mapping[str, object]) -> None:
-        self._process = ChildProcess(["-m", "crawler.api.crawl_process"], stdout=PIPE, stderr=PIPE)
+        words = ["-m", "crawler.api.crawl_process"]
+        self._process = ChildProcess(words, own_session=True, stdout=PIPE, stderr=PIPE)
         self._stop_at_exit = finalize(self, self._process.tell_to_stop)
         self._is_stopped = False
         self._closing = deque[str](maxlen=MOST_LINES)

@@ -23,13 +23,20 @@ class ChildProcess:
     It is the first of a process group: Ctrl-C in a terminal does not reach it, and what it starts can be killed with
     it. It reads its task from standard input, as command line and environment are visible to others. The end of
     the input tells it that this process has ended in any way.
+
+    With `own_session` it has no terminal. Linux shares the processors between sessions: so a crawl gets the share of a
+    command, and the processes of a pool share that of theirs.
     """
 
     def __init__(
-        self, words: Sequence[str], *, stdout: int | IO[bytes] | None = None, stderr: int | IO[bytes] | None = None
+        self,
+        words: Sequence[str],
+        *,
+        own_session: bool,
+        stdout: int | IO[bytes] | None = None,
+        stderr: int | IO[bytes] | None = None,
     ) -> None:
-        # No session of its own: on Linux each would get as much of the processors as all of this one.
-        group: dict[str, Any] = {"process_group": 0}
+        group: dict[str, Any] = {"start_new_session": True} if own_session else {"process_group": 0}
         if sys.platform == "win32":
             group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         # A checkout need not be installed; -P keeps files of the working directory from hiding modules.

@@ -188,7 +188,7 @@ class FunctionPool(Generic[T, R]):
             process.close()
 
     def _take(self, batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
-        """Send a process the next batch, if it may have one, waiting if it has none; returns whether the pool works on."""
+        """Send a process the next batch, if it may have one; wait for it if it has none. False: the pool has ended."""
         if len(batches) < self.ahead:
             with suppress(Empty):
                 batch = self._waiting.get(block=not batches)

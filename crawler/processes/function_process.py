@@ -107,7 +107,8 @@ class FunctionProcess(Generic[T]):
         if self._child is not None and self._child.poll() is None:
             return
         self.close()
-        self._child = ChildProcess(["-m", "crawler.processes.function_child"], stdout=PIPE, stderr=self._stderr)
+        words = ["-m", "crawler.processes.function_child"]
+        self._child = ChildProcess(words, own_session=False, stdout=PIPE, stderr=self._stderr)
         self._end_child = finalize(self, self._child.end)
         self._is_ready = False
         self._child.send(self._task)

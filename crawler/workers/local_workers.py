@@ -102,7 +102,7 @@ class LocalWorkers:
             self.crawl.reports[key] = report._replace(statistics={})
 
     def _start_one(self) -> None:
-        process = ChildProcess(["-m", "crawler.workers.worker_process"], stdout=PIPE)
+        process = ChildProcess(["-m", "crawler.workers.worker_process"], own_session=True, stdout=PIPE)
         worker = LocalWorker(next(self._keys), process)
         self.running.add(worker)
         self.all_ended.clear()

@@ -96,7 +96,7 @@ class RunProcess(ChildProcess):
     def __init__(self, words: Sequence[str], task: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as file:
-            super().__init__(words, stdout=file, stderr=file)
+            super().__init__(words, own_session=True, stdout=file, stderr=file)
         self.log = log
         self.send(json.dumps(task).encode())  # the URL may hold a password
 
