@@ -48,10 +48,8 @@ class ItemBatch(Generic[T]):
     results: list[Any] = field(default_factory=list)
     deaths: int = 0
     """How many processes died on the next item."""
-
-    @property
-    def is_done(self) -> bool:
-        return len(self.results) == len(self.items)
+    is_done: bool = False
+    """Whether the pool knows that all results are there."""
 
 
 def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
@@ -140,6 +138,8 @@ class FunctionPool(Generic[T, R]):
             self.died()
         elif isinstance(event, Exception):
             raise event
+        else:
+            event.is_done = True
 
     def _finished(self) -> Iterator[R]:
         """The results of the batches that are done, in order only up to the first that is not."""
@@ -179,8 +179,9 @@ class FunctionPool(Generic[T, R]):
                     self._events.put(error)
                     if error.is_ready:
                         self._count_death(batch)
+                    self._start(process)
                     self._send(batches, process)
-                if batch.is_done:
+                if len(batch.results) == len(batch.items):
                     self._events.put(batches.popleft())
         except Exception as error:  # which the thread of the caller raises
             self._events.put(error)
@@ -195,15 +196,19 @@ class FunctionPool(Generic[T, R]):
                 if batch is None:
                     return False
                 batches.append(batch)
+                if len(batches) == 1:
+                    self._start(process)
                 self._send([batch], process)
         return not self._is_over
 
-    def _send(self, batches: Iterable[ItemBatch[T]], process: FunctionProcess[T]) -> None:
-        """Send the items of batches that have no result yet, unless the pool has ended."""
+    def _start(self, process: FunctionProcess[T]) -> None:
+        """Start a process that has nothing to do, unless it runs or the pool has ended."""
         with self._lock:
-            if self._is_over:
-                return
-            process.start()
+            if not self._is_over:
+                process.start()
+
+    def _send(self, batches: Iterable[ItemBatch[T]], process: FunctionProcess[T]) -> None:
+        """Send the items of batches that have no result yet."""
         for batch in batches:
             for item in batch.items[len(batch.results) :]:
                 process.send(item)

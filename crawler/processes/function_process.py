@@ -122,9 +122,9 @@ class FunctionProcess(Generic[T]):
             return self._receive(child, limit)
 
     def send(self, value: T) -> None:
-        """Send a value to a child that was started; several may be sent before their answers are received."""
-        assert self._child is not None  # noqa: S101 - it was started
-        self._child.send(pickle.dumps(value))
+        """Send a value, unless the child is dead; several may be sent before their answers are received."""
+        if self._child is not None:
+            self._child.send(pickle.dumps(value))
 
     def receive(self) -> bytes:
         """The next answer; raises a ChildDiedError if the child dies."""

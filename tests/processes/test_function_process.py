@@ -15,14 +15,14 @@ from process_tree import left_after
 from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="these limits are not on Windows")
-# Linux counts the peak of the process that started the child.
-MEMORY = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 100_000_000
-LIMITS = ChildLimits(cpu_seconds=0.3, memory_bytes=MEMORY, answer_bytes=2_000)
 
 
 @pytest.fixture
 def process() -> Iterator[FunctionProcess[str]]:
-    process = FunctionProcess[str](misbehaving, LIMITS, stderr=subprocess.DEVNULL)
+    # Linux counts the peak of the process that started the child.
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 100_000_000
+    limits = ChildLimits(cpu_seconds=0.3, memory_bytes=memory, answer_bytes=2_000)
+    process = FunctionProcess[str](misbehaving, limits, stderr=subprocess.DEVNULL)
     yield process
     process.close()
 
