@@ -20,8 +20,8 @@ on_posix = pytest.mark.skipif(sys.platform == "win32", reason="these limits are 
 @pytest.fixture
 def process() -> Iterator[FunctionProcess[str]]:
     # Linux counts the peak of the process that started the child.
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 100_000_000
-    limits = ChildLimits(cpu_seconds=0.3, memory_bytes=memory, answer_bytes=2_000)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + 200_000_000
+    limits = ChildLimits(cpu_seconds=1.5, memory_bytes=memory, answer_bytes=2_000)
     process = FunctionProcess[str](misbehaving, limits, stderr=subprocess.DEVNULL)
     yield process
     process.close()
