@@ -40,6 +40,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Group
 from crawler.page.document_type import ENDINGS
+from crawler.processes.machine import GARBAGE_THRESHOLD
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
@@ -60,7 +61,6 @@ from crawler.topic.focus import Focus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
 from crawler.topic.topic import SimilarWords
-from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
 
 logger = logging.getLogger(__name__)

@@ -25,10 +25,10 @@ from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
 
+from crawler.processes.machine import GARBAGE_THRESHOLD
 from crawler.store import database
 from crawler.store.crawl_tables import tables, version
 from crawler.store.database import open_database
-from crawler.workers.machine import GARBAGE_THRESHOLD
 
 pytest.register_assert_rewrite("store_workers")
 

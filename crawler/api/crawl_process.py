@@ -1,7 +1,6 @@
 """The process of `crawl()`: the command `crawl`, with the arguments and settings that come on standard input.
 
-It prints the path of its output file first. It stops when another line comes or standard input ends: when its parent
-says so, or when its parent has ended in any way.
+It prints the path of its output file first. It stops when its parent says so, and when its parent has ended in any way.
 """
 
 import argparse
@@ -16,7 +15,9 @@ from typing import Any
 from scrapy import cmdline
 from scrapy.utils.project import get_project_settings
 
+from crawler.command_line.terminal import INTERRUPTED
 from crawler.commands import crawl
+from crawler.processes.child_process import ParentPipe
 
 
 class Command(crawl.Command):
@@ -25,10 +26,14 @@ class Command(crawl.Command):
     """`arguments` and `settings`."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        self.request = json.loads(sys.stdin.buffer.readline())
+        parent = ParentPipe()
+        task = parent.read_message()
+        if task is None:
+            sys.exit(INTERRUPTED)
+        self.request = json.loads(task)
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         self.settings.setdict(self.request["settings"], priority="cmdline")
-        Thread(target=_stop_when_told, daemon=True).start()
+        Thread(target=_stop_when_told, args=(parent,), daemon=True).start()
         super().process_options(args, opts)
 
     def arguments(self, opts: argparse.Namespace) -> dict[str, Any]:
@@ -43,9 +48,9 @@ class Command(crawl.Command):
         super().run(args, opts)
 
 
-def _stop_when_told() -> None:
-    """Stop like at Ctrl-C when a line or the end of the input comes."""
-    os.read(0, 1)  # not by sys.stdin, which must not be locked when the process ends
+def _stop_when_told(parent: ParentPipe) -> None:
+    """Stop like at Ctrl-C when told to, and when the parent has ended."""
+    parent.is_told_to_stop()
     interrupt_main()
 
 

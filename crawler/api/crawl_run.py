@@ -11,19 +11,19 @@ import json
 import logging
 import os
 import re
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+from subprocess import PIPE
 from threading import Thread
 from time import monotonic, sleep
 from typing import IO, Any
 from weakref import finalize
 
 from crawler.command_line.stop_signals import REPEAT_SECONDS
+from crawler.processes.child_process import ChildProcess
 
 logger = logging.getLogger(__name__)
 
@@ -49,34 +49,32 @@ class CrawlRun:
     """The file of JSON lines to which the items are written."""
 
     def __init__(self, arguments: Mapping[str, object], settings: Mapping[str, object]) -> None:
-        self._process = _start()
-        self._stop_at_exit = finalize(self, _tell_to_stop, self._process)
+        words = ["-m", "crawler.api.crawl_process"]
+        self._process = ChildProcess(words, own_session=True, stdout=PIPE, stderr=PIPE)
+        self._stop_at_exit = finalize(self, self._process.tell_to_stop)
         self._is_stopped = False
         self._closing = deque[str](maxlen=MOST_LINES)
-        self._log = Thread(target=_read_log, args=(self._process.stderr, self._closing), daemon=True)
+        self._log = Thread(target=_read_log, args=(self._process.popen.stderr, self._closing), daemon=True)
         self._log.start()
         try:
-            asked = json.dumps({"arguments": arguments, "settings": settings}, default=os.fspath)
-            self.path = self._open(f"{asked}\n")
+            task = json.dumps({"arguments": arguments, "settings": settings}, default=os.fspath)
+            self.path = self._open(task.encode())
         except BaseException:
             self.stop()
             raise
 
-    def _open(self, asked: str) -> Path:
+    def _open(self, task: bytes) -> Path:
         """Wait for the name of the output file; raises a ValueError if the command refuses the arguments."""
         process = self._process
-        assert process.stdin is not None  # noqa: S101 - they are pipes
-        assert process.stdout is not None  # noqa: S101
-        with suppress(BrokenPipeError):  # it has ended, and printed why
-            process.stdin.write(asked)
-            process.stdin.flush()
-        with process.stdout as stdout:
+        assert process.popen.stdout is not None  # noqa: S101 - a pipe
+        process.send(task)
+        with process.popen.stdout as stdout:
             answer = stdout.readline()
         if answer:
             return Path(json.loads(answer)["path"])
-        process.wait()
+        status = process.wait()
         self._log.join()
-        if process.returncode == WRONG_USE and self._closing:
+        if status == WRONG_USE and self._closing:
             raise ValueError(self._closing[-1].removeprefix(CALLED))
         raise CrawlError("\n".join(self._closing).removeprefix(CALLED))
 
@@ -103,15 +101,15 @@ class CrawlRun:
         CrawlError if the crawl failed.
         """
         try:
-            self._process.wait()
+            status = self._process.wait()
         except BaseException:
             self.stop()
             raise
         self._log.join()
-        said = "\n".join(self._closing)
-        if self._process.returncode and not self._is_stopped:
-            raise CrawlError(said or f"the crawl ended with status {self._process.returncode}")
-        return said
+        closing_lines = "\n".join(self._closing)
+        if status and not self._is_stopped:
+            raise CrawlError(closing_lines or f"the crawl ended with status {status}")
+        return closing_lines
 
     def stop(self) -> None:
         """Stop the crawl, as Ctrl-C does, and wait until it has ended; the same call of `crawl` continues it."""
@@ -119,7 +117,7 @@ class CrawlRun:
             self._is_stopped = True
         self._stop_at_exit()
         began = monotonic()
-        while self._process.returncode is None:
+        while self._process.poll() is None:
             try:
                 self._process.wait()
             except BaseException:  # a second Ctrl-C: stored pages are complete all the same
@@ -176,34 +174,12 @@ def _default_name(seeds: str | list[str], topic: str) -> str:
     return f"{words or 'crawl'}-{digest}"
 
 
-def _start() -> subprocess.Popen[str]:
-    """The process of a crawl, with the same import path; Ctrl-C reaches it only through this process."""
-    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "crawler.api.crawl_process"],
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        encoding="utf-8",
-        errors="replace",
-        env=os.environ | {"PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8:replace"},
-        start_new_session=True,
-    )
-
-
-def _tell_to_stop(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
-    with suppress(OSError, ValueError), process.stdin as stdin:
-        stdin.write("\n")
-
-
-def _read_log(stream: IO[str], closing: deque[str]) -> None:
+def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
     """Pass the log on, and keep the lines after its last record."""
     level = logging.INFO
     with stream:
         for line in stream:
-            text = line.rstrip("\n")
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
             if found := LOG_LINE.fullmatch(text):
                 level, text = logging.getLevelNamesMapping()[found[1]], found[2]
                 closing.clear()

@@ -1,4 +1,8 @@
-"""The rows of workers: heartbeats, counts, and the expiry of silent workers."""
+"""The rows of workers: heartbeats, counts, and the expiry of silent workers.
+
+Workers of other machines can only be known to live by their heartbeats; `processes.held_lock` tells it at once of those
+of this machine.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, h
 from crawler.store.database import database_time
 
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
-LEASE_SECONDS = 60.0  # without a heartbeat, after which a worker expires and its leases are returned
+LEASE_SECONDS = 60.0
+"""Without a heartbeat, after which a worker expires and its leases are returned, and a job's run counts as dead."""
 
 
 class LostReplyError(Exception):

@@ -21,11 +21,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from crawler.page.text import one_line
+from crawler.processes.held_lock import take_lock
 from crawler.store.crawl_tables import crawl, output, worker
 from crawler.store.database import StateError
 from crawler.store.heartbeats import expire_worker, lock_crawl
@@ -261,12 +262,7 @@ class WorkerFiles:
 
     def _lock(self, number: int) -> FileLock | None:
         pages, _ = self.paths(number)
-        lock = FileLock(pages.with_name(f".{pages.stem}.lock"))
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            return None
-        return lock
+        return take_lock(pages.with_name(f".{pages.stem}.lock"))
 
     def _recover(self, number: int) -> None:
         """Expire the dead worker of this number, and cut its files back to what it committed."""

@@ -7,22 +7,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import pickle
-import sys
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
-from subprocess import PIPE, Popen
-from threading import Lock, Thread
+from subprocess import PIPE
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
 
 from crawler.arguments import AUTO, MAX_WORKERS
 from crawler.outcomes import Group, Outcome
+from crawler.processes.child_process import ChildProcess
+from crawler.processes.machine import cores
 from crawler.spiders.crawl_status import EndReason
-from crawler.workers.machine import cores
 from crawler.workers.worker_report import WorkerReport
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STOP = b"."
-LENGTH = 8  # bytes of the number before the task
 STARTS = 3  # workers in a row that die before they report: then no more are started
 
 
@@ -41,17 +38,9 @@ class LocalWorker:
 
     key: int
     """Under which the crawl keeps its reports."""
-    process: Popen[bytes]
+    process: ChildProcess
     ended: str = ""
     """Scrapy's reason of its end, which a process that died did not send."""
-    lock: Lock = field(default_factory=Lock)
-
-    def send(self, content: bytes) -> None:
-        """Write to its standard input, unless it is gone."""
-        with self.lock, suppress(OSError, ValueError):
-            assert self.process.stdin is not None  # noqa: S101 - a pipe
-            self.process.stdin.write(content)
-            self.process.stdin.flush()
 
 
 class LocalWorkers:
@@ -77,8 +66,7 @@ class LocalWorkers:
         settings = self.crawler.settings.copy()
         settings.frozen = False
         content = self.crawler.spidercls, arguments, settings, self.crawl.session.number
-        task = pickle.dumps(content)
-        self.task = len(task).to_bytes(LENGTH, "big") + task
+        self.task = pickle.dumps(content)
         for _ in range(number - 1):
             self._start_one()
 
@@ -88,7 +76,7 @@ class LocalWorkers:
         if not self.running:
             return
         for worker in self.running:  # in threads, as one may still be reading its task
-            Thread(target=worker.send, args=(STOP,), daemon=True).start()
+            Thread(target=worker.process.tell_to_stop, daemon=True).start()
         requests = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")  # which may be on their way
         try:
             await asyncio.wait_for(self.all_ended.wait(), requests + self.crawl.session.committer.timeout_seconds)
@@ -114,13 +102,7 @@ class LocalWorkers:
             self.crawl.reports[key] = report._replace(statistics={})
 
     def _start_one(self) -> None:
-        process = Popen(
-            [sys.executable, "-m", "crawler.workers.worker_process"],
-            stdin=PIPE,
-            stdout=PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},  # a checkout need not be installed
-            start_new_session=os.name == "posix",  # it does not get the Ctrl-C of the terminal: it is told to stop
-        )
+        process = ChildProcess(["-m", "crawler.workers.worker_process"], own_session=True, stdout=PIPE)
         worker = LocalWorker(next(self._keys), process)
         self.running.add(worker)
         self.all_ended.clear()
@@ -128,10 +110,10 @@ class LocalWorkers:
 
     def _follow(self, worker: LocalWorker) -> None:
         """Give a worker its task, and pass on what it says, in a thread of its own."""
-        worker.send(self.task)
-        assert worker.process.stdout is not None  # noqa: S101 - a pipe
-        with suppress(RuntimeError):  # the loop has ended
-            for line in worker.process.stdout:
+        worker.process.send(self.task)
+        assert worker.process.popen.stdout is not None  # noqa: S101 - a pipe
+        with suppress(RuntimeError), worker.process.popen.stdout as lines:  # the loop has ended
+            for line in lines:
                 self.loop.call_soon_threadsafe(self._take, worker, line)
             worker.process.wait()
             self.loop.call_soon_threadsafe(self._is_gone, worker)
@@ -164,6 +146,6 @@ class LocalWorkers:
         if self._deaths == STARTS:
             logger.error("Workers die before they begin; the crawl continues with the other %d", len(self.running) + 1)
         elif self._deaths < STARTS:
-            status = worker.process.returncode
+            status = worker.process.poll()
             logger.warning("A worker died (exit status %s); a new one continues its work", status)
             self._start_one()

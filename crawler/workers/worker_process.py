@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import pickle
+import sys
 from itertools import islice
 from threading import Lock, Thread
 from typing import Any, BinaryIO
@@ -20,7 +21,7 @@ from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.build_crawl import crawl_of, join_crawl, prepare_process
-from crawler.workers.local_workers import LENGTH, STOP
+from crawler.processes.child_process import ParentPipe
 from crawler.workers.worker_report import WorkerReport
 
 REPORT_SECONDS = 0.5
@@ -68,8 +69,8 @@ class Sender:
 class Reporter:
     """Sends reports while a crawl runs, says at its end why it ended, and stops it when told to."""
 
-    def __init__(self, crawler: Crawler, send: Sender) -> None:
-        self.crawler, self.send = crawler, send
+    def __init__(self, crawler: Crawler, parent: ParentPipe, send: Sender) -> None:
+        self.crawler, self.parent, self.send = crawler, parent, send
         self.sent: WorkerReport | None = None
         crawler.signals.connect(self.start, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
@@ -80,10 +81,11 @@ class Reporter:
         self.loop.start(REPORT_SECONDS)
 
     def stop_when_told(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop when a byte comes; end at once without one, as the process that started this one is gone."""
-        _read(len(STOP))
-        loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, "shutdown")
-        _read(1)  # leases and unfinished lines are left to the next worker
+        """Stop when told to; end at once when the process that started this one is gone."""
+        if self.parent.is_told_to_stop():
+            loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, "shutdown")
+            self.parent.is_told_to_stop()  # it is told once
+        os._exit(1)  # leases and unfinished lines are left to the next worker
 
     def report(self) -> None:
         """Send what is done so far, if it is more than before."""
@@ -124,7 +126,10 @@ def main() -> None:
     """Crawl until nothing is left to do, or until this worker is told to stop."""
     send = Sender(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what else is printed is not for the parent to read
-    task = _read(int.from_bytes(_read(LENGTH), "big"))
+    parent = ParentPipe()
+    task = parent.read_message()
+    if task is None:
+        sys.exit(1)
     spider, arguments, settings, number = pickle.loads(task)  # noqa: S301 - the parent has written it
     logging.getLogger().addHandler(ReportingHandler(send))
     settings.set("EXTENSIONS", {**settings["EXTENSIONS"], **dict.fromkeys(LEFT_OUT)}, priority="cmdline")
@@ -133,20 +138,10 @@ def main() -> None:
     process = CrawlerProcess(settings)
     prepare_process(settings, SAID_ONCE)
     crawler = process.create_crawler(spider)
-    reporter = Reporter(crawler, send)
+    reporter = Reporter(crawler, parent, send)
     process.crawl(crawler, session=join_crawl(arguments, settings, number), arguments=arguments)
     process.start(install_signal_handlers=False)
     reporter.end()
-
-
-def _read(size: int) -> bytes:
-    """So many bytes of standard input; not by sys.stdin, which must not be locked when the process ends."""
-    content = b""
-    while len(content) < size:
-        if not (part := os.read(0, size - len(content))):
-            os._exit(1)
-        content += part
-    return content
 
 
 if __name__ == "__main__":

@@ -139,7 +139,8 @@ def test_it_stops_when_its_reader_is_killed(reader: "subprocess.Popen[str]", end
     reader.wait()
     wait_for(lambda: is_quiet(endless))
     items = stored("bees")
-    assert [item["url"] for item in crawl(endless.url, name="bees", settings=OPEN, max_pages=1)] == items
+    again = crawl(endless.url, "honey bees", name="bees", settings=OPEN, max_pages=1)
+    assert [item["url"] for item in again] == items
 
 
 @pytest.mark.long

@@ -36,7 +36,7 @@ from crawler.metadata.author import author  # noqa: E402
 from crawler.metadata.publication_date import publication_date  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
-from crawler.workers.machine import GARBAGE_THRESHOLD  # noqa: E402
+from crawler.processes.machine import GARBAGE_THRESHOLD  # noqa: E402
 
 SETS = ("andy_articles", "fundus")
 BYTES, ELEMENTS = (150_000, 200_000), (500, 1_000)

@@ -85,7 +85,7 @@ def workers(pid: int) -> list[int]:
 def _is_worker(one: int, pid: int) -> bool:
     try:
         parent = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[1]
-        return int(parent) == pid and "spawn_main" in Path(f"/proc/{one}/cmdline").read_text()
+        return int(parent) == pid and "function_child" in Path(f"/proc/{one}/cmdline").read_text()
     except OSError:
         return False
 

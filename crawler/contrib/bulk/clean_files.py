@@ -18,7 +18,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from filelock import FileLock, Timeout
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
@@ -48,12 +47,13 @@ from crawler.contrib.bulk.cleaning import (
     lost,
     with_libraries,
 )
-from crawler.contrib.bulk.parallel import DIED, WorkersError, as_done
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.extraction import favouring
+from crawler.processes.function_pool import DIED, WorkersError, as_done
+from crawler.processes.held_lock import take_lock
+from crawler.processes.machine import GARBAGE_THRESHOLD, cores
 from crawler.translation.message import Message, counted, localized, plural
-from crawler.workers.machine import GARBAGE_THRESHOLD, cores
 
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
@@ -98,15 +98,16 @@ class FilesProgress(CleaningProgress):
 def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
     """A context in which no other run uses the folder; raises a WrongUseError if one does."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        locked = FileLock(folder / lock).acquire(timeout=0)
-    except Timeout:
-        raise WrongUseError("another run is using {path}", path=repr(shown)) from None
+        held = take_lock(folder / lock)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(shown), why=why) from None
-    with locked:
+    if held is None:
+        raise WrongUseError("another run is using {path}", path=repr(shown))
+    try:
         yield
+    finally:
+        held.release()
 
 
 @dataclass

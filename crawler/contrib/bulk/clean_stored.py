@@ -42,7 +42,6 @@ from crawler.contrib.bulk.clean_again import (
 )
 from crawler.contrib.bulk.clean_files import only_run
 from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
-from crawler.contrib.bulk.parallel import DIED, WorkersError, in_order
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import maker
 from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
@@ -55,6 +54,8 @@ from crawler.noise.page_images import all_images, page_images
 from crawler.noise.page_markdown import page_markdown
 from crawler.page.html_tree import Cut
 from crawler.page.page import MadeFrom, Page
+from crawler.processes.function_pool import DIED, WorkersError, in_order
+from crawler.processes.machine import GARBAGE_THRESHOLD, cores
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.reports.crawls import check_name
 from crawler.reports.search_file import forget_entries, search_file
@@ -73,7 +74,6 @@ from crawler.store.database import (
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
-from crawler.workers.machine import GARBAGE_THRESHOLD, cores
 
 PAGES_AT_ONCE = 200  # pages saved in one transaction
 LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page

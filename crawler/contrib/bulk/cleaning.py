@@ -27,7 +27,6 @@ from crawler.contrib.bulk.archives.records import (
     as_json,
 )
 from crawler.contrib.bulk.common_parts import Libraries, learned
-from crawler.contrib.bulk.parallel import in_order
 from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
@@ -41,6 +40,7 @@ from crawler.page.document import DocumentError
 from crawler.page.html_tree import Cut
 from crawler.page.page import NotHtmlError
 from crawler.page.text import one_line
+from crawler.processes.function_pool import in_order
 from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'

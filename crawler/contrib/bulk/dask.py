@@ -5,6 +5,8 @@ remains. If a worker dies, Dask gives its file to another worker, at most four t
 """
 
 import logging
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +21,8 @@ from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from crawler.contrib.bulk.cleaning import FileCleaner, FileResult, lost
-from crawler.contrib.bulk.parallel import WorkersError, without_interrupts
 from crawler.contrib.bulk.resume_manifest import Pair
+from crawler.processes.function_pool import WorkersError
 
 POLL_SECONDS = 1.0  # between two requests for the list of workers
 # A local cluster has no web interface.
@@ -136,7 +138,7 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
 
 def _cluster(jobs: int) -> LocalCluster:
     """A new cluster on this machine; only this process handles Ctrl-C, and stops the others."""
-    with config.set(QUIET), without_interrupts():
+    with config.set(QUIET), _without_interrupts():
         return LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
@@ -149,3 +151,16 @@ def _cluster(jobs: int) -> LocalCluster:
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A context in which Ctrl-C does nothing, nor in processes that are started in it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

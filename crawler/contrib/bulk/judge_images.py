@@ -22,7 +22,6 @@ from crawler.checked_settings import extractor_of, judge_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.contrib.bulk.archives import json_lines, stream
 from crawler.contrib.bulk.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
-from crawler.contrib.bulk.parallel import DIED, WorkersError, in_order
 from crawler.extraction import Extractor
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.image_features import sightings
@@ -30,10 +29,11 @@ from crawler.noise.verdict import ImageJudge, Judge, Verdict, verdicts
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
+from crawler.processes.function_pool import DIED, WorkersError, in_order
+from crawler.processes.machine import cores
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
 from crawler.urls.parsing import absolute, site
-from crawler.workers.machine import cores
 
 CALLED = "noise judge"
 NO_TEXT = Extraction(text="", title="")

@@ -1,22 +1,22 @@
-"""Has documents read by another process, which is started again when a document has ended it."""
+"""Has documents read by a child process: a hostile document costs itself alone."""
 
-import atexit
-import contextlib
 import json
-import os
-import subprocess
-import sys
-import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from subprocess import DEVNULL
+from threading import Lock
 
-from crawler.page.document import MAX_WAIT, Document, DocumentError, Facts, Fault
-
-LENGTH = 8
-"""Bytes of the length of a request or an answer."""
+from crawler.contrib.documents.read_document import read_document
+from crawler.page.document import MAX_MEMORY, MAX_SECONDS, MAX_WAIT, Document, DocumentError, Facts, Fault
+from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 MAX_ANSWER = 100_000_000
 """Bytes of an answer: the text of a document is smaller, whatever the process has become."""
 RENEWED_AFTER = 500
 """Documents after which the process is started again, so that what it may lose of its memory is not missed."""
+LIMITS = ChildLimits(cpu_seconds=MAX_SECONDS, memory_bytes=MAX_MEMORY, answer_bytes=MAX_ANSWER)
+File = tuple[bytes, str]
+"""The bytes of a file, and the type of a text file."""
 
 
 class DocumentProcess:
@@ -24,8 +24,8 @@ class DocumentProcess:
 
     def __init__(self, seconds: float = MAX_WAIT) -> None:
         self.seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
+        self.process = FunctionProcess[File](reading_function, LIMITS, stderr=DEVNULL)
+        self._lock = Lock()
         self._read = 0
 
     def read(self, data: bytes, content_type: str = "") -> Document:
@@ -34,62 +34,45 @@ class DocumentProcess:
         The type is for text files alone, see `read_document`.
         """
         with self._lock:
-            answer = self._answer(data, content_type.encode())
-        if answer is None:
-            raise DocumentError(Fault.LIMIT)
-        found = json.loads(answer)
-        if "fault" in found:
-            raise DocumentError(Fault(found["fault"]))
+            self._read += 1
+            if self._read % RENEWED_AFTER == 0:
+                self.process.close()
+            try:
+                answer = self.process.call((data, content_type), self.seconds)
+            except ChildDiedError:
+                raise DocumentError(Fault.LIMIT) from None
+        values = json.loads(answer)
+        if "fault" in values:
+            raise DocumentError(Fault(values["fault"]))
         return Document(
-            body=found["body"], facts=Facts(**found["facts"]), is_cut=found["is_cut"], media_type=found["media_type"]
+            body=values["body"],
+            facts=Facts(**values["facts"]),
+            is_cut=values["is_cut"],
+            media_type=values["media_type"],
         )
 
     def close(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            atexit.unregister(self.close)
-            process.kill()
-            with contextlib.suppress(OSError):
-                process.communicate()
+        self.process.close()
 
-    def _answer(self, data: bytes, content_type: bytes) -> bytes | None:
-        """The answer of the process, or None if it has ended."""
-        if self._read >= RENEWED_AFTER or (self._process is not None and self._process.poll() is not None):
-            self.close()
-        process = self._process or self._start()
-        if process.stdin is None or process.stdout is None:
-            return None
-        self._read += 1
-        timer = threading.Timer(self.seconds, process.kill)
-        timer.start()
-        try:
-            for part in (content_type, data):
-                process.stdin.write(len(part).to_bytes(LENGTH, "big"))
-                process.stdin.write(part)
-            process.stdin.flush()
-            length = int.from_bytes(process.stdout.read(LENGTH), "big")
-            answer = process.stdout.read(length) if length <= MAX_ANSWER else b""
-        except OSError:
-            answer = b""
-        finally:
-            timer.cancel()
-        if answer:
-            return answer
-        self.close()
-        return None
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        # The process finds the same modules.
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "crawler.contrib.documents.worker"],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        self._read = 0
-        atexit.register(self.close)
-        return self._process
+def reading_function() -> Callable[[File], bytes]:
+    """The function that the child calls."""
+    return answer_as_json
+
+
+def answer_as_json(file: File) -> bytes:
+    """The document in a file, or its fault; not pickled, as a hostile document may have taken the process over."""
+    return json.dumps(_answer(*file)).encode()
+
+
+def _answer(data: bytes, content_type: str) -> dict[str, object]:
+    try:
+        document = read_document(data, content_type)
+    except DocumentError as error:
+        return {"fault": error.fault}
+    except (MemoryError, RecursionError):
+        return {"fault": Fault.LIMIT}
+    except Exception:  # whatever a reader trips over costs this document only
+        return {"fault": Fault.BROKEN}
+    return asdict(document)

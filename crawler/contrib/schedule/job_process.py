@@ -1,7 +1,5 @@
 """The process of a job's run: how it starts and stops, its lock, its log, and its work.
 
-A process holds the lock of its job until it ends in any way. So whoever gets the lock knows that the process is dead.
-
 `python -m crawler.contrib.schedule.job_process JOB RUN` reads the location of the database from standard input and the
 job from the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is
 crawled; therefore a job's settings are only numbers, words and lists, and cannot name code to run.
@@ -11,23 +9,21 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from filelock import FileLock, Timeout
+from typing import NamedTuple
 
 from crawler import settings as our_settings
 from crawler.arguments import NAME, ArgumentError
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.job_store import Job, Jobs, Run
+from crawler.processes.child_process import ChildProcess, ParentPipe
+from crawler.processes.held_lock import take_lock
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 
 LOCK = ".lock"
@@ -45,27 +41,9 @@ def log_of(output: Path, name: str, number: int) -> Path:
     return folder_of(output, name) / f"{number}.log"
 
 
-def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
-    """Take the lock of a job, waiting so many seconds for another process to release it; None if it does not. Without a
-    name, it is the lock of the scheduler of this folder.
-    """
-    folder_of(output, name).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder_of(output, name) / LOCK)
-    try:
-        lock.acquire(timeout=patience)
-    except Timeout:
-        return None
-    return lock
-
-
-def is_alive(output: Path, name: str) -> bool:
-    """Whether a process of this job that has taken the lock is alive."""
-    if not (folder_of(output, name) / LOCK).exists():
-        return False
-    lock = take_lock(output, name)
-    if lock is not None:
-        lock.release()
-    return lock is None
+def lock_of(output: Path, name: str = "") -> Path:
+    """The lock that a job's process holds; without a name, that of the scheduler of this folder."""
+    return folder_of(output, name) / LOCK
 
 
 def tidy(output: Path, name: str, before: int) -> None:
@@ -112,41 +90,15 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
     return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
 
 
-class RunProcess:
-    """A process of a job's run."""
+class RunProcess(ChildProcess):
+    """A process of a job's run, which writes into a log. It goes on when the process that started it ends."""
 
-    def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
+    def __init__(self, words: Sequence[str], task: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
-        # In a session of its own: Ctrl-C reaches only the starter, and processes that the run starts end with it.
-        apart: dict[str, Any] = {"start_new_session": True}
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         with log.open("ab") as file:
-            self.process = subprocess.Popen(  # noqa: S603 - our own module
-                line, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment, **apart
-            )
+            super().__init__(words, own_session=True, stdout=file, stderr=file)
         self.log = log
-        assert self.process.stdin is not None  # noqa: S101 - asked for above
-        # Sent by standard input, as command line and environment are visible and the URL may hold a password.
-        with suppress(OSError), self.process.stdin as pipe:  # if the process is dead, its exit status tells
-            pipe.write(json.dumps(told).encode())
-
-    def poll(self) -> int | None:
-        """Its exit status, if it has ended; below 0, the signal that ended it."""
-        return self.process.poll()
-
-    def terminate(self) -> None:
-        with suppress(OSError):
-            self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
-
-    def kill(self) -> None:
-        """Kill the process, and the processes it has started."""
-        with suppress(OSError):
-            if sys.platform == "win32":
-                self.process.kill()
-            elif self.process.poll() is None:  # only before `poll`, while the process id is still its own
-                os.killpg(self.process.pid, signal.SIGKILL)
+        self.send(json.dumps(task).encode())  # the URL may hold a password
 
 
 Starter = Callable[[str, int], RunProcess]
@@ -193,7 +145,7 @@ class Heartbeat(threading.Thread):
 
 
 def _terminate() -> None:
-    """Send this process the signal that the scheduler would send: Scrapy then stops the crawl cleanly."""
+    """Send this process the signal at which Scrapy stops a crawl cleanly."""
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)
     else:  # to the thread that handles signals, which might otherwise sleep on
@@ -231,7 +183,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
     """Carry out a run of a job in this process; returns the exit status."""
     output = Path(told["OUTPUT_DIR"])
     jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
-    lock = take_lock(output, name, LOCK_PATIENCE)
+    lock = take_lock(lock_of(output, name), LOCK_PATIENCE)
     if lock is None:
         print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1
@@ -267,13 +219,20 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
             time.sleep(PAUSE)
 
 
+def _stop_when_told(parent: ParentPipe) -> None:
+    if parent.is_told_to_stop():
+        _terminate()
+
+
 def main() -> None:
     name, number = sys.argv[1:]
+    parent = ParentPipe()
+    task = parent.read_message()
+    if task is None:
+        sys.exit(2)  # the starter was killed before it had sent the URL
+    threading.Thread(target=_stop_when_told, args=(parent,), daemon=True).start()
     try:
-        told = json.loads(sys.stdin.read() or "null")
-        if told is None:
-            sys.exit(2)  # the starter was killed before it had sent the URL
-        status = carry_out(name, int(number), told)
+        status = carry_out(name, int(number), json.loads(task))
     except StateError as error:
         print(printable(f"{error}"), file=sys.stderr)
         status = 1

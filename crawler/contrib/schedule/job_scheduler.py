@@ -7,7 +7,6 @@ once for all of them. If a job is due while its last run continues, that time is
 
 import logging
 import socket
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,10 +19,9 @@ from crawler.arguments import ArgumentError
 from crawler.checked_settings import check_settings
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
-from crawler.contrib.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
+from crawler.contrib.schedule.job_process import RunProcess, Starter, lock_of, log_of, tidy
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
-    LEASE,
     ON_TIME,
     STOPPING,
     TOLD,
@@ -37,7 +35,9 @@ from crawler.contrib.schedule.job_store import (
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.contrib.schedule.sentences import coming, date, ended_words
+from crawler.processes.held_lock import is_held
 from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.output_files import folder_id
 from crawler.translation.message import counted
 
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 LATE = 60.0  # seconds after its time from which a run is called late
 # Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
-STEADY = LEASE / 2
+STEADY = LEASE_SECONDS / 2
 POLL = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two checks of stopping runs
 
@@ -202,14 +202,13 @@ class JobScheduler:
             for run in self.found.values():
                 self.jobs.stop(run.id, TOLD)
         for one in self.started:
-            one.child.terminate()
+            one.child.tell_to_stop()
         while self._at_work() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
         late = [one for one in self.started if one.child.poll() is None]
         for one in late:
             logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
-            one.child.kill()
-            one.child.process.wait()
+            one.child.end()
         self._at_work()
         for run in self.found.values():
             logger.warning(
@@ -230,9 +229,9 @@ class JobScheduler:
         """Whether a run that this scheduler did not start has no process any more."""
         if RunPlace(run.place, run.host) == self.place and run.pid is not None:
             with suppress(OSError):  # the lock of another user's process cannot be tested
-                return not is_alive(self.output, job.name)
+                return not is_held(lock_of(self.output, job.name))
         # The run is starting, or is on another machine.
-        return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
+        return now - run.beat > LEASE_SECONDS and now - (self.steady_since or now) >= STEADY
 
     def _notice_ends(self, jobs: list[Job]) -> None:
         """Forget adopted runs that have ended."""
@@ -290,7 +289,7 @@ def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
 
     def start(name: str, number: int) -> RunProcess:
-        line = [sys.executable, "-m", "crawler.contrib.schedule.job_process", name, str(number)]
-        return RunProcess(line, told, log_of(output, name, number))
+        words = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]
+        return RunProcess(words, told, log_of(output, name, number))
 
     return start

@@ -19,7 +19,6 @@ from crawler.store.database import StateError, database_errors, database_time, d
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
-LEASE = 60.0  # seconds without a heartbeat after which a run counts as dead if its lock cannot be tested
 ON_TIME = "cron"
 TOO_LATE = "late"
 BY_HAND = "now"
@@ -30,7 +29,7 @@ STOPPED = "stopped"
 FAILED = "failed"
 STOPPING = N_("stopping")
 TOLD = N_("told to stop")
-"""States of stopping a run: its process was sent a signal; it is to send itself one, as nobody else can."""
+"""States of stopping a run: its scheduler has told its process; its process is to read it here, as nobody tells it."""
 
 
 class JobError(StateError):

@@ -21,7 +21,7 @@ from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
 from crawler.command_line.terminal import WrongUseError, printable, say
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
-from crawler.contrib.schedule.job_process import log_of, take_lock
+from crawler.contrib.schedule.job_process import lock_of, log_of
 from crawler.contrib.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
@@ -39,6 +39,7 @@ from crawler.contrib.schedule.job_store import (
 )
 from crawler.contrib.schedule.run_notice import failure_words
 from crawler.contrib.schedule.sentences import coming, date, ended_words, pages_words, words
+from crawler.processes.held_lock import take_lock
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, counted, localized, plural, span
@@ -253,7 +254,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Start jobs that are due until the user stops it; returns the exit status."""
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
-        lock = take_lock(scheduler.output, patience=PAUSE)  # another process may be testing the lock
+        lock = take_lock(lock_of(scheduler.output), PAUSE)  # another process may be testing the lock
         if lock is None:
             raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
@@ -287,7 +288,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
         if started is None:
             return BUSY
         _follow(started, scheduler, stop)
-        status = started.child.process.returncode
+        status = started.child.wait()
     return BY_SIGNAL - status if status < 0 else status
 
 

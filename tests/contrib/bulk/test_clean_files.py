@@ -402,7 +402,7 @@ class Fed:
             command = Path(f"/proc/{pid}/cmdline").read_text()
         except OSError:
             return False
-        return int(parent) == self.process.pid and "spawn_main" in command
+        return int(parent) == self.process.pid and "function_child" in command
 
 
 def until(what: Callable[[], Any], seconds: float = 30) -> Any:

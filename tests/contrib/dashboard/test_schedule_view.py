@@ -20,9 +20,10 @@ from sqlalchemy.engine import URL, make_url
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.schedule import job_process as tails
-from crawler.contrib.schedule.job_process import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
+from crawler.contrib.schedule.job_process import MOST_BYTES, MOST_LINES, lock_of, log_of, log_tail
 from crawler.contrib.schedule.job_store import Job, Jobs, find_job
 from crawler.contrib.schedule.views import schedule
+from crawler.processes.held_lock import take_lock
 from crawler.store.crawl_tables import crawl, version
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
@@ -381,7 +382,7 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
     here.post("/schedule/add", BEES)
     assert here.json("/api/jobs")["scheduler"] is False
     assert b"winnow schedule run" in here.get("/schedule").body
-    lock = take_lock(here.output)
+    lock = take_lock(lock_of(here.output))
     assert here.json("/api/jobs")["scheduler"] is True
     lock.release()
     assert here.json("/api/jobs")["scheduler"] is False

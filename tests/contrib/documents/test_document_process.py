@@ -137,9 +137,9 @@ def test_a_document_that_takes_too_long_costs_itself_alone(process: DocumentProc
 
 def test_a_process_that_was_killed_is_renewed(process: DocumentProcess) -> None:
     process.read(GOOD)
-    assert process._process is not None
-    process._process.kill()
-    process._process.wait()
+    assert process.process.child is not None
+    process.process.child.kill()
+    process.process.child.popen.wait()
     assert process.read(GOOD).body == "<p>Bees.</p>\n"
 
 
@@ -149,7 +149,7 @@ from pathlib import Path
 from crawler.contrib.documents.process import DocumentProcess
 process = DocumentProcess()
 process.read(Path(sys.argv[1]).read_bytes())
-print(process._process.pid, flush=True)
+print(process.process.child.popen.pid, flush=True)
 if len(sys.argv) > 2:
     process.read(Path(sys.argv[2]).read_bytes())
 time.sleep(60)
@@ -175,6 +175,6 @@ def test_nothing_is_left_when_the_crawl_is_killed(tmp_path: Path, is_busy: bool)
 
 def _runs(pid: int) -> bool:
     try:
-        return "crawler.contrib.documents.worker" in Path(f"/proc/{pid}/cmdline").read_text()
+        return "crawler.processes.function_child" in Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return False

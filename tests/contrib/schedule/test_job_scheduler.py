@@ -15,11 +15,10 @@ from sqlalchemy import update
 from sqlalchemy.engine import URL
 
 from crawler.contrib.schedule.job_definition import column_values
-from crawler.contrib.schedule.job_process import RunProcess, folder_of, is_alive, log_of
+from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of
 from crawler.contrib.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
-    LEASE,
     ON_TIME,
     TOLD,
     DueRun,
@@ -30,23 +29,27 @@ from crawler.contrib.schedule.job_store import (
     history_of,
 )
 from crawler.contrib.schedule.run_notice import NoticeSettings
+from crawler.processes.held_lock import is_held
 from crawler.store import database
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
 from crawler.store.database import StateError, open_database
+from crawler.store.heartbeats import LEASE_SECONDS
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
 DAY = 86_400.0
 THREE = 3 * 3_600.0  # o'clock, when the job is due
 LASTS = "import time; print('at work', flush=True); time.sleep(60)"
-CLEAN = f"import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {LASTS}"
-STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {LASTS}"
-PARENT = (
-    f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {LASTS!r}]).pid, flush=True); {STUBBORN}"
+WAITS = (
+    "import sys; from crawler.processes.child_process import ParentPipe; parent = ParentPipe(); parent.read_message(); "
+    "print('at work', flush=True); parent.is_told_to_stop(); "
 )
+CLEAN = f"{WAITS} sys.exit(0)"
+UNCLEAN = f"{WAITS} sys.exit(1)"
+PARENT = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {LASTS!r}]).pid, flush=True); {LASTS}"
 HOLDS = (
-    "import sys, time; from pathlib import Path; from crawler.contrib.schedule.job_process import take_lock; "
-    "lock = take_lock(Path(sys.argv[1]), sys.argv[2]); print('at work', flush=True); time.sleep(60)"
+    "import sys, time; from pathlib import Path; from crawler.processes.held_lock import take_lock; "
+    "lock = take_lock(Path(sys.argv[1])); print('at work', flush=True); time.sleep(60)"
 )
 
 
@@ -60,7 +63,7 @@ class World:
         self.others: list[RunProcess] = []
 
     def start(self, name: str, number: int) -> RunProcess:
-        return RunProcess([sys.executable, "-c", self.does], {"told": name}, log_of(self.output, name, number))
+        return RunProcess(["-c", self.does], {"told": name}, log_of(self.output, name, number))
 
     def add(self, name: str = "bees", **changes: Any) -> None:
         values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": THREE}
@@ -86,12 +89,12 @@ class World:
     def other(self, name: str, place: RunPlace = HERE, arrived: bool = True, how: str = ON_TIME) -> RunProcess:
         """A process that another scheduler started, and that holds the lock of its job."""
         run = self.jobs.start(self.job(name), DueRun(how), place)
-        line = [sys.executable, "-c", HOLDS, str(self.output), name]
+        line = ["-c", HOLDS, str(lock_of(self.output, name))]
         child = RunProcess(line, {}, log_of(self.output, name, run.number))
         self.others.append(child)
         until(lambda: "at work" in child.log.read_text())
         if arrived:
-            self.jobs.arrive(name, run.number, child.process.pid)
+            self.jobs.arrive(name, run.number, child.popen.pid)
         return child
 
 
@@ -121,7 +124,7 @@ def make(url: URL, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator
     for world in worlds:
         for child in [*(one.child for one in world.keeper.started), *world.others]:
             child.kill()
-            child.process.wait()
+            child.wait()
         world.jobs.engine.dispose()
 
 
@@ -131,7 +134,10 @@ def world(make: Callable[..., World]) -> World:
 
 
 def test_what_is_due_starts_once(world: World) -> None:
-    world.does = "import sys; print(sys.stdin.read(), flush=True); print('oh', file=sys.stderr)"
+    world.does = (
+        "import sys; from crawler.processes.child_process import ParentPipe; "
+        "print(ParentPipe().read_message().decode(), flush=True); print('oh', file=sys.stderr)"
+    )
     world.add()
     assert world.step(THREE - 0.001).now is None
     job = world.step(THREE)
@@ -189,7 +195,7 @@ def test_no_more_run_at_once_than_may(make: Callable[..., World], caplog: pytest
     assert [world.job(name).runs for name in ("ants", "bees", "wasps")] == [0, 1, 1]  # who was due first
     assert caplog.text.count("ants: is due, but must wait until another crawl has ended") == 1
     world.keeper.started[0].child.kill()
-    world.keeper.started[0].child.process.wait()
+    world.keeper.started[0].child.wait()
     world.step(THREE + 1)
     assert world.job("ants").now.due == THREE
 
@@ -214,7 +220,7 @@ def test_whoever_sees_the_end_of_a_run_tells_of_it_once(
     assert "bees: run 1: the address of the webhook is not public" in caplog.text
     child = world.other("bees", how=BY_HAND)  # of a dashboard that died
     child.kill()
-    child.process.wait()
+    child.wait()
     for now in (THREE + 10, THREE + 11):
         world.step(now)
         world.keeper.notices.wait()
@@ -259,7 +265,7 @@ def test_one_that_another_scheduler_started_goes_on(world: World, caplog: pytest
     child = world.other("bees")
     for second in range(3):
         assert world.step(THREE + DAY * second).now.number == 1  # its lock says more than its silence
-    assert f"bees: run 1 is already running (process {child.process.pid} on a.example) and continues" in caplog.text
+    assert f"bees: run 1 is already running (process {child.popen.pid} on a.example) and continues" in caplog.text
     world.jobs.end(world.job().now, 0, "bees")  # as the process itself does
     world.step(THREE + DAY * 3)
     assert not any("dead" in line for line in caplog.messages)
@@ -271,7 +277,7 @@ def test_one_that_is_dead_has_failed(world: World, caplog: pytest.LogCaptureFixt
     child = world.other("bees")
     assert world.step(THREE - 1).now is not None
     child.kill()
-    child.process.wait()
+    child.wait()
     job = world.step(THREE - 0.5)
     assert (job.now, job.last.status, job.last.exit) == (None, "failed", None)
     assert "bees: run 1 is dead: failed (killed, or its machine failed)" in caplog.text
@@ -283,12 +289,12 @@ def test_where_no_lock_can_be_tried_silence_tells(world: World, place: RunPlace,
     world.add(next_at=None)
     world.other("bees", place, arrived).kill()
     began = world.now
-    assert world.step(began + LEASE).now is not None
-    assert world.step(began + LEASE + 1).now is not None  # this scheduler has only just come
-    assert world.step(began + LEASE + STEADY - 1).now is not None
-    world.set_run(beat=began + LEASE)
-    assert world.step(began + 2 * LEASE).now is not None
-    assert world.step(began + 2 * LEASE + 1).last.status == "failed"
+    assert world.step(began + LEASE_SECONDS).now is not None
+    assert world.step(began + LEASE_SECONDS + 1).now is not None  # this scheduler has only just come
+    assert world.step(began + LEASE_SECONDS + STEADY - 1).now is not None
+    world.set_run(beat=began + LEASE_SECONDS)
+    assert world.step(began + 2 * LEASE_SECONDS).now is not None
+    assert world.step(began + 2 * LEASE_SECONDS + 1).last.status == "failed"
 
 
 def test_ones_found_count_among_those_at_once(make: Callable[..., World]) -> None:
@@ -298,7 +304,7 @@ def test_ones_found_count_among_those_at_once(make: Callable[..., World]) -> Non
     child = world.other("wasps")
     assert world.step(THREE).now is None
     child.kill()
-    child.process.wait()
+    child.wait()
     assert world.step(THREE + 1).now.number == 1
 
 
@@ -317,9 +323,8 @@ def test_what_cannot_be_started_has_failed(world: World, caplog: pytest.LogCaptu
     ("does", "status", "number", "killed"),
     [
         (CLEAN, "stopped", 0, 0),
-        (LASTS, "stopped", -signal.SIGTERM, 0),
-        (STUBBORN, "stopped", -signal.SIGKILL, 1),
-        ("import signal; signal.signal(15, lambda *_: exit(1)); " + LASTS, "failed", 1, 0),
+        (LASTS, "stopped", -signal.SIGKILL, 1),
+        (UNCLEAN, "failed", 1, 0),
     ],
 )
 def test_when_it_ends_its_children_do(
@@ -360,9 +365,9 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     assert run.status == TOLD
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
-    assert is_alive(world.output, "bees")
+    assert is_held(lock_of(world.output, "bees"))
     assert (
-        f"process {child.process.pid} on a.example has not ended yet; the scheduler does not wait for it" in caplog.text
+        f"process {child.popen.pid} on a.example has not ended yet; the scheduler does not wait for it" in caplog.text
     )
 
 
@@ -375,7 +380,7 @@ def test_ones_started_by_hand_are_left_to_who_did_so(make: Callable[..., World])
     world.keeper.stop()
     assert (world.job("wasps").now.status, child.poll()) == ("running", None)
     child.kill()
-    child.process.wait()
+    child.wait()
     world.step(THREE + 1)
     assert world.job("wasps").last.status == "failed"
 

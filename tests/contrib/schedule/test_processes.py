@@ -5,17 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from crawler.contrib.schedule.job_process import RunProcess, folder_of, is_alive, log_of, take_lock, tidy
+from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of, tidy
+from crawler.processes.held_lock import is_held, take_lock
 
 SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
 
 
 def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
-    looks = "import os, sys; print(sys.stdin.read(), sys.argv, dict(os.environ))"
+    looks = "import os, sys; from crawler.processes.child_process import ParentPipe; "
+    looks += "print(ParentPipe().read_message().decode(), sys.argv, dict(os.environ))"
     if sys.platform == "linux":
         looks += "; print(open('/proc/self/cmdline').read(), open('/proc/self/environ').read())"
-    child = RunProcess([sys.executable, "-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
-    assert child.process.wait(30) == child.poll() == 0
+    child = RunProcess(["-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
+    assert child.wait(30) == child.poll() == 0
     said = log_of(tmp_path, "bees", 1).read_text()
     assert said.startswith(f'{{"STATE_URL": "{SECRET}"}} ')
     assert said.count("secret") == 1
@@ -23,29 +25,29 @@ def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
 
 
 def test_one_that_reads_nothing_does_no_harm(tmp_path: Path) -> None:
-    child = RunProcess([sys.executable, "-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
-    assert child.process.wait(30) == 7
-    child.terminate()
+    child = RunProcess(["-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
+    assert child.wait(30) == 7
+    child.tell_to_stop()
     child.kill()
 
 
 def test_a_log_is_added_to(tmp_path: Path) -> None:
     for _ in range(2):
-        RunProcess([sys.executable, "-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).process.wait(30)
+        RunProcess(["-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).wait(30)
     assert (tmp_path / "logs" / "bees" / "1.log").read_text() == "once\nonce\n"
 
 
 def test_who_has_the_lock_lives(tmp_path: Path) -> None:
-    assert not is_alive(tmp_path, "bees")
-    lock = take_lock(tmp_path, "bees")
+    assert not is_held(lock_of(tmp_path, "bees"))
+    lock = take_lock(lock_of(tmp_path, "bees"))
     assert lock is not None
-    assert is_alive(tmp_path, "bees")
-    assert take_lock(tmp_path, "bees", 0.1) is None
-    assert not is_alive(tmp_path, "wasps")
-    assert take_lock(tmp_path) is not None  # that of the scheduler is another
+    assert is_held(lock_of(tmp_path, "bees"))
+    assert take_lock(lock_of(tmp_path, "bees"), 0.1) is None
+    assert not is_held(lock_of(tmp_path, "wasps"))
+    assert take_lock(lock_of(tmp_path)) is not None  # that of the scheduler is another
     lock.release()
-    assert not is_alive(tmp_path, "bees")
-    assert not is_alive(tmp_path, "bees")  # to look is not to hold
+    assert not is_held(lock_of(tmp_path, "bees"))
+    assert not is_held(lock_of(tmp_path, "bees"))  # to look is not to hold
 
 
 @pytest.mark.parametrize(("before", "kept"), [(0, 3), (2, 3), (3, 2), (11, 1), (12, 0)])

@@ -17,13 +17,13 @@ from crawler.checked_settings import extractor_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.judge_images import NAMELESS, ImageJudging, evidence, judged, read_all
-from crawler.contrib.bulk.parallel import DIED, WorkersError
 from crawler.contrib.lab.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
 from crawler.contrib.lab.evaluation.image_metrics import by_hand, record, text
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
+from crawler.processes.function_pool import DIED, WorkersError
+from crawler.processes.machine import cores
 from crawler.translation.message import counted
-from crawler.workers.machine import cores
 
 CALLED = "noise evaluate"
 DIGITS = 9  # of scores that are compared

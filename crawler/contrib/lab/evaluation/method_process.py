@@ -1,21 +1,17 @@
 """Runs each method on pages in a separate process, with a time limit for each page.
 
-The process is `python -m crawler.contrib.lab.evaluation.method_process NAME`; questions and answers are lines of JSON.
 No peer's imports, time or death are another's. The process never sees the gold, and reaches no network: an audit hook
-refuses every use of a Python socket that leads out.
+refuses every use of a Python socket that leads out. Its answers are JSON.
 """
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from itertools import groupby
+from subprocess import DEVNULL
 from typing import Any, NamedTuple
 
 from crawler.contrib.lab.evaluation.gold import GoldPage
@@ -23,6 +19,7 @@ from crawler.contrib.lab.evaluation.peers import PEERS, MethodInput, is_installe
 from crawler.extraction import EXTRACTORS, LEARNING
 from crawler.extraction.methods.template import learn
 from crawler.page.page import Page
+from crawler.processes.function_process import START_SECONDS, ChildDiedError, FunctionProcess
 
 AUTO_SITE = "auto-site"
 """The method `auto` with what pages of the host have in common; by itself it sees one page, as the peers do."""
@@ -31,11 +28,10 @@ WITH_SITE = {AUTO_SITE: "auto", "template": "template", "template-svm": "templat
 METHODS = (*EXTRACTORS, AUTO_SITE)
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
 Method = Callable[[MethodInput, Any], str | None]
-# Seconds for imports, which are slow on a busy machine.
-START_LIMIT = 120.0
+Request = dict[str, Any]
+"""`load`, or `learn` with the pages of a host, or `page` with its input and `warm`."""
+# Seconds.
 PAGE_LIMIT = 30.0
-# Seconds until a process that closed its output must have ended.
-DYING = 5.0
 
 
 class MethodOutput(NamedTuple):
@@ -61,23 +57,19 @@ class MethodProcess:
     """A method's process, started again when it has died."""
 
     def __init__(self, name: str, limit: float) -> None:
-        self.name, self.limit = name, limit
-        self.process: subprocess.Popen[str] | None = None
+        self.limit = limit
+        self.process = FunctionProcess[Request](partial(MethodCalls, name), stderr=DEVNULL)
         self.site: list[tuple[str, str]] = []
+        self.is_running = False
         self.is_warm = False
-        self.version = self.absent = ""
+        self.version = ""
+        self.absent = ""
 
     def start(self) -> None:
-        """Start the process; returns whether the method can be imported."""
-        command = [sys.executable, "-m", "crawler.contrib.lab.evaluation.method_process", self.name]
-        # The process finds the same modules.
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(  # noqa: S603 - our own module
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, encoding="utf-8", env=environment
-        )
+        """Start the process; `absent` then says why the method cannot be imported, if so."""
         self.is_warm = False
-        hello = self.exchange(None, START_LIMIT)
+        self.is_running = True
+        hello = self.exchange({"load": True}, START_SECONDS)
         self.absent = hello.get("absent") or hello.get("failure", "")
         self.version = hello.get("version", "")
         if self.site and not self.absent:
@@ -86,13 +78,13 @@ class MethodProcess:
     def learn(self, site: list[tuple[str, str]]) -> None:
         """Have the method learn from the pages of a host."""
         self.site = site
-        if self.process is None:
-            self.start()  # which learns
-        else:
+        if self.is_running:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
+        else:
+            self.start()  # which learns
 
     def text(self, page: GoldPage) -> MethodOutput:
-        if self.process is None:
+        if not self.is_running:
             self.start()
         limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
         question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
@@ -100,49 +92,17 @@ class MethodProcess:
         self.is_warm = True
         return MethodOutput(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
-    def exchange(self, question: dict[str, Any] | None, limit: float) -> dict[str, Any]:
+    def exchange(self, request: Request, limit: float) -> dict[str, Any]:
         """The answer to a request, or why there is none; in that case the process has ended."""
-        process = self.process
-        if process is None or process.stdin is None or process.stdout is None:
-            return {"failure": "the process is gone"}
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            process.kill()
-
-        start = time.monotonic()
-        timer = threading.Timer(limit, give_up)
-        timer.start()
         try:
-            if question is not None:
-                print(json.dumps(question), file=process.stdin, flush=True)
-            line = process.stdout.readline()
-        except OSError:
-            line = ""
-        finally:
-            timer.cancel()
-        if line.endswith("\n") and not late.is_set():
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-        if not late.is_set():  # the exit status says more
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(DYING)
-        self.close()
-        if process.returncode == -signal.SIGINT:  # Ctrl-C may have reached the process before this one
-            raise KeyboardInterrupt
-        why = f"no answer in {limit:g} s" if late.is_set() else f"died with status {process.returncode}"
-        return {"failure": why, "seconds": time.monotonic() - start}
+            answer: dict[str, Any] = json.loads(self.process.call(request, limit))
+        except ChildDiedError as error:
+            self.is_running = False
+            return {"failure": str(error), "seconds": error.seconds}
+        return answer
 
     def close(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            for pipe in (self.process.stdin, self.process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            self.process.wait()
-            self.process = None
+        self.process.close()
 
 
 def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int], None]) -> MethodRun:
@@ -173,30 +133,29 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
         process.close()
 
 
-def main(name: str) -> None:
-    """Answer the questions of standard input until its end."""
-    questions, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(0, 1)  # output of a peer must not mix with the answers
-    sys.addaudithook(refuse_network)
+class MethodCalls:
+    """Answers the requests of a MethodProcess, in the child."""
 
-    def answer(what: dict[str, Any]) -> None:
-        print(json.dumps(what), file=answers, flush=True)
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.library: Any = None
+        sys.addaudithook(refuse_network)
 
-    try:
-        method = load(name)
-    except Exception as error:  # a module may print anything on import
-        answer({"absent": f"cannot be imported: {_words(error)}"})
-        return
-    answer({"version": version(name) if name in PEERS else ""})
-    library: Any = None
-    for line in questions:
-        question = json.loads(line)
-        if "learn" in question:
-            library = learn((Page.from_html(html, url) for html, url in question["learn"]), LEARNING[WITH_SITE[name]]())
-            answer({})
-        else:
-            answer(attempt(method, MethodInput(*question["page"]), library, question["warm"]))
+    def __call__(self, request: Request) -> bytes:
+        return json.dumps(self.answer(request)).encode()
+
+    def answer(self, request: Request) -> dict[str, Any]:
+        if "load" in request:
+            try:
+                self.method = load(self.name)
+            except Exception as error:  # a module may do anything on import
+                return {"absent": f"cannot be imported: {_words(error)}"}
+            return {"version": version(self.name) if self.name in PEERS else ""}
+        if "learn" in request:
+            pages = (Page.from_html(html, url) for html, url in request["learn"])
+            self.library = learn(pages, LEARNING[WITH_SITE[self.name]]())
+            return {}
+        return attempt(self.method, MethodInput(*request["page"]), self.library, request["warm"])
 
 
 def load(name: str) -> Method:
@@ -232,7 +191,3 @@ def refuse_network(event: str, _: object) -> None:
 
 def _words(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -14,7 +14,6 @@ from sqlalchemy.engine import URL
 from crawler.contrib.bulk.archives.records import Broken, BrokenError, Raw, ReadResult
 from crawler.contrib.bulk.judge_images import FILE, NAMELESS, SavedPage, page_of, read_all
 from crawler.contrib.bulk.judge_images import evidence as evidence_of
-from crawler.contrib.bulk.parallel import DIED
 from crawler.contrib.lab.evaluation.gold import ImageLabel, PendingLabels, set_name
 from crawler.contrib.lab.training.examples import Tell
 from crawler.extraction import EXTRACTORS
@@ -23,6 +22,7 @@ from crawler.noise.image_features import sightings
 from crawler.noise.learned_model import Floats, features_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
+from crawler.processes.function_pool import DIED
 from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import NOISE, Label, all_labels

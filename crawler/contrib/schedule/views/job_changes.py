@@ -240,7 +240,7 @@ def begin(context: DashboardContext, number: int) -> str | None:
 
 def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
     """Record how a run ended that could not do so itself, for example because it was killed."""
-    started.child.process.wait()
+    started.child.wait()
     try:
         scheduler.reap()
         scheduler.notices.wait()

@@ -25,10 +25,11 @@ from crawler.contrib.dashboard.context import (
     language_of,
 )
 from crawler.contrib.schedule.cron import CronError, read_cron
-from crawler.contrib.schedule.job_process import is_alive, log_tail
+from crawler.contrib.schedule.job_process import lock_of, log_tail
 from crawler.contrib.schedule.job_store import Job, Run, history_of, jobs_of
 from crawler.contrib.schedule.run_notice import failure_words, webhook_host
 from crawler.contrib.schedule.sentences import words
+from crawler.processes.held_lock import is_held
 from crawler.reports.throughput import sample_totals
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
@@ -208,7 +209,7 @@ def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
     """Whether a scheduler looks after this folder; None if that cannot be seen."""
     with _looking:  # or one look would take another for a scheduler
         try:
-            return is_alive(context.output, "")
+            return is_held(lock_of(context.output))
         except OSError:
             return None
 

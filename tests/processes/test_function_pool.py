@@ -9,9 +9,10 @@ from typing import Any
 
 import failing_work
 import pytest
+from process_tree import descendants, running
 
-from crawler.contrib.bulk import parallel
-from crawler.contrib.bulk.parallel import WorkersError, as_done, in_order
+from crawler.processes import function_pool
+from crawler.processes.function_pool import WorkersError, as_done, in_order
 
 
 def lost(item: Any) -> str:
@@ -26,7 +27,7 @@ def results(work: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> tupl
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
-@pytest.mark.parametrize("count", [0, 1, parallel.BATCH, parallel.BATCH + 1, 500])
+@pytest.mark.parametrize("count", [0, 1, function_pool.BATCH, function_pool.BATCH + 1, 500])
 def test_results_come_in_order(jobs: int, count: int) -> None:
     assert results(failing_work.square_slowly, range(count), jobs) == ([n * n for n in range(count)], 0)
 
@@ -72,7 +73,7 @@ def test_no_more_is_read_than_can_be_worked_on(jobs: int) -> None:
         nonlocal read
         for read in range(3_000):
             yield read
-            assert read - done <= parallel.BATCH * (parallel.MOST_AHEAD * jobs + 2)
+            assert read - done <= function_pool.BATCH * (function_pool.MOST_AHEAD * jobs + 2)
 
     for _ in in_order(failing_work.square, items(), jobs, lost, lambda: None):
         done += 1
@@ -104,15 +105,17 @@ class Data:
 
 
 def test_large_items_go_alone() -> None:
-    sizes = [1, parallel.BATCH_SIZE - 1, 1, parallel.BATCH_SIZE + 1, 1]
-    found = parallel.batches(Data(size) for size in sizes)
+    sizes = [1, function_pool.BATCH_SIZE - 1, 1, function_pool.BATCH_SIZE + 1, 1]
+    found = function_pool.batches(Data(size) for size in sizes)
     assert [[len(item.data) for item in batch.items] for batch in found] == [sizes[:2], sizes[2:3], sizes[3:4], [1]]
 
 
 def test_who_stops_reading_ends_the_processes() -> None:
+    before = threading.active_count()
     found = in_order(failing_work.square, range(1_000), 2, lost, lambda: None)
     assert next(found) == 0
-    before = threading.active_count()
+    children = descendants(os.getpid())
+    assert len(children) == 2
     found.close()
-    assert parallel.get_context("spawn").active_children() == []
-    assert threading.active_count() <= before
+    assert running(children) == set()
+    assert threading.active_count() == before

@@ -1,0 +1,254 @@
+"""Calls a function in many processes; results come in the order of the items, or in the order in which they finish.
+
+A thread for each process sends it a batch of items and reads the results. If a process dies, only the item it worked on
+is affected: a new process tries that item again, and if that one dies too, the item is given up. concurrent.futures and
+pebble do not guarantee this: in the first, one death breaks the whole pool; in the second, so does a death while a
+process waits, receives or sends.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, islice, takewhile
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Generic, TypeVar
+
+from crawler.processes.function_process import ChildDiedError, FunctionProcess
+from crawler.processes.machine import GARBAGE_THRESHOLD
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+BATCH = 16  # items sent to a process together
+BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single item
+AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
+MOST_AHEAD = 16  # batches per process that may be started before the first is done
+MOST_BYTES = 256 * 1024 * 1024  # of all batches started and not done, unless there is only one
+DIED = "A process died; a new one continues its work."
+STARTS = 3  # processes in a row that die before they work; then no more are started
+
+
+class WorkersError(Exception):
+    """The processes cannot be started or reached; the message is one clause."""
+
+
+@dataclass(eq=False)
+class ItemBatch(Generic[T]):
+    """Items that are sent together, and their results so far."""
+
+    items: list[T]
+    size: int
+    results: list[Any] = field(default_factory=list)
+    deaths: int = 0
+    """How many processes died on the next item."""
+    is_done: bool = False
+    """Whether the pool knows that all results are there."""
+
+
+def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
+    """The items in batches, limited by number and by the bytes of their `data`.
+
+    >>> [batch.items for batch in batches(["bees"] * 17)] == [["bees"] * 16, ["bees"]]
+    True
+    """
+    batch: ItemBatch[T] = ItemBatch([], 0)
+    for item in items:
+        size = len(getattr(item, "data", b""))
+        if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
+            yield batch
+            batch = ItemBatch([], 0)
+        batch.items.append(item)
+        batch.size += size
+    if batch.items:
+        yield batch
+
+
+class FunctionPool(Generic[T, R]):
+    """Processes and the batches that are started; the results come in order, or when they are done."""
+
+    def __init__(
+        self,
+        work: Callable[[T], R],
+        jobs: int,
+        lost: Callable[[T], R],
+        died: Callable[[], None],
+        *,
+        in_order: bool,
+    ) -> None:
+        self.work = work
+        self.jobs = jobs
+        self.lost = lost
+        self.died = died
+        self.in_order = in_order
+        self.ahead = AHEAD if in_order else 1
+        self.begun: deque[ItemBatch[T]] = deque()
+        self._waiting: SimpleQueue[ItemBatch[T] | None] = SimpleQueue()
+        """Batches for whichever process is free first; None ends a thread."""
+        self._events: SimpleQueue[ItemBatch[T] | ChildDiedError | Exception] = SimpleQueue()
+        """Batches that are done, deaths, and errors that end the work."""
+        self._processes: list[FunctionProcess[T]] = []
+        self._threads: list[Thread] = []
+        self._lock = Lock()
+        self._is_over = False
+
+    def results(self, todo: Iterable[ItemBatch[T]]) -> Iterator[R]:
+        """The results of the batches; at the end the processes are killed."""
+        try:
+            for batch in todo:
+                self._begin(batch)
+                while self._is_full():
+                    self._wait()
+                    yield from self._finished()
+            while self.begun:
+                self._wait()
+                yield from self._finished()
+        finally:
+            self._end()
+
+    def _begin(self, batch: ItemBatch[T]) -> None:
+        """Queue a batch; start another process until there are as many as are allowed."""
+        self.begun.append(batch)
+        self._waiting.put(batch)
+        if len(self._processes) < self.jobs:
+            process = FunctionProcess[T](partial(pickling, self.work))
+            self._processes.append(process)
+            self._threads.append(Thread(target=self._work_through, args=(process,), daemon=True))
+            self._threads[-1].start()
+
+    def _is_full(self) -> bool:
+        """Whether a batch must be finished before another is started."""
+        unfinished = [batch.size for batch in self.begun if not batch.is_done]
+        return (
+            len(unfinished) >= self.ahead * self.jobs
+            or len(self.begun) >= MOST_AHEAD * self.jobs
+            or sum(unfinished) > MOST_BYTES
+        )
+
+    def _wait(self) -> None:
+        """Wait until a batch is done or a process has died."""
+        event = self._events.get()
+        if isinstance(event, ChildDiedError):
+            self.died()
+        elif isinstance(event, Exception):
+            raise event
+        else:
+            event.is_done = True
+
+    def _finished(self) -> Iterator[R]:
+        """The results of the batches that are done, in order only up to the first that is not."""
+        done = list(takewhile(lambda batch: batch.is_done, self.begun)) if self.in_order else list(self.begun)
+        for batch in done:
+            if batch.is_done:
+                self.begun.remove(batch)
+                yield from batch.results
+
+    def _end(self) -> None:
+        with self._lock:
+            self._is_over = True
+            for process in self._processes:
+                process.kill()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    # In the thread of a process:
+
+    def _work_through(self, process: FunctionProcess[T]) -> None:
+        """Have a process work on batches until the pool ends."""
+        batches: deque[ItemBatch[T]] = deque()
+        failed_starts = 0
+        try:
+            while self._take(batches, process):
+                batch = batches[0]
+                try:
+                    batch.results.append(pickle.loads(process.receive()))  # noqa: S301 - our own function has written it
+                    batch.deaths = 0
+                    failed_starts = 0
+                except ChildDiedError as error:
+                    failed_starts = 0 if error.is_ready else failed_starts + 1
+                    if failed_starts == STARTS:
+                        raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
+                    self._events.put(error)
+                    if error.is_ready:
+                        self._count_death(batch)
+                    self._start(process)
+                    self._send(batches, process)
+                if len(batch.results) == len(batch.items):
+                    self._events.put(batches.popleft())
+        except Exception as error:  # which the thread of the caller raises
+            self._events.put(error)
+        finally:
+            process.close()
+
+    def _take(self, batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
+        """Send a process the next batch, if it may have one; wait for it if it has none. False: the pool has ended."""
+        if len(batches) < self.ahead:
+            with suppress(Empty):
+                batch = self._waiting.get(block=not batches)
+                if batch is None:
+                    return False
+                batches.append(batch)
+                if len(batches) == 1:
+                    self._start(process)
+                self._send([batch], process)
+        return not self._is_over
+
+    def _start(self, process: FunctionProcess[T]) -> None:
+        """Start a process that has nothing to do, unless it runs or the pool has ended."""
+        with self._lock:
+            if not self._is_over:
+                process.start()
+
+    def _send(self, batches: Iterable[ItemBatch[T]], process: FunctionProcess[T]) -> None:
+        """Send the items of batches that have no result yet."""
+        for batch in batches:
+            for item in batch.items[len(batch.results) :]:
+                process.send(item)
+
+    def _count_death(self, batch: ItemBatch[T]) -> None:
+        """Count a death for the item a process worked on; give the item up at the second."""
+        batch.deaths += 1
+        if batch.deaths > 1:
+            batch.results.append(self.lost(batch.items[len(batch.results)]))
+            batch.deaths = 0
+
+
+def pickling(work: Callable[[T], R]) -> Callable[[T], bytes]:
+    """The function whose answers are pickled; this process then collects garbage as one that cleans pages."""
+    gc.freeze()
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    return lambda item: pickle.dumps(work(item))
+
+
+def in_order(
+    work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
+) -> Iterator[R]:
+    """The result of each item, in order; `lost` makes the result of an item on which processes die, `died` is called at
+    deaths.
+
+    With one job, or one batch, everything is done in this process.
+    """
+    todo = batches(items)
+    first = list(islice(todo, 2)) if jobs > 1 else []
+    todo = chain(first, todo)
+    if len(first) < 2:
+        for batch in todo:
+            yield from map(work, batch.items)
+        return
+    yield from FunctionPool(work, jobs, lost, died, in_order=True).results(todo)
+
+
+def as_done(
+    work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
+) -> Iterator[R]:
+    """The result of each item when it is done, always in other processes: for few items that take long."""
+    todo = (ItemBatch([item], 0) for item in items)
+    yield from FunctionPool(work, jobs, lost, died, in_order=False).results(todo)
