@@ -57,7 +57,7 @@ from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
 from crawler.workers.machine import GARBAGE_THRESHOLD
@@ -356,7 +356,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     similar = similar_words_of(settings, arguments)
     if settings["FOCUS_VECTORS"] and arguments.topic.words and session.plan.shared_files is None:
         _log_similar_words(similar)  # one worker of a machine says it for all
-    focus = Focus(
+    focus = TopicFocus(
         arguments.topic,
         options,
         session.number,

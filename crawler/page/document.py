@@ -55,7 +55,7 @@ class Facts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentContent:
     """The text of a document as HTML, and what the file says about itself."""
 
     body: str

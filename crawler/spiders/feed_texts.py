@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crawler.metadata.page_purpose import is_login
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 from crawler.page.document_page import document_page
 from crawler.page.page import MadeFrom, Page
 from crawler.page.sitemaps import day
@@ -73,7 +73,7 @@ class FeedTexts:
             return None
         about = Facts(found.title, found.author, day(found.published) or "", page.language)
         robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
-        made = document_page(Document(found.html, about), page.url, "text/html", robots, MadeFrom.FEED)
+        made = document_page(DocumentContent(found.html, about), page.url, "text/html", robots, MadeFrom.FEED)
         length = len(made.once(self._extract).text)
         if length < LEAST or length <= least:
             return None

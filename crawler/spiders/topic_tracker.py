@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crawler.extraction.methods.template import LeafLabel
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.page_result import Candidate
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.priorities import HIGHEST, score_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class PageJudgement(NamedTuple):
 class TopicTracker:
     """Computes relevance and priorities by the topic, and learns from each page."""
 
-    focus: Focus
+    focus: TopicFocus
     examples: Examples
     harvest: Harvest
 

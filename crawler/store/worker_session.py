@@ -18,7 +18,7 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
-    WaitingLinks,
+    WaitingLinkCounts,
     count_waiting_links,
     has_failed_seeds,
     is_unfinished,
@@ -155,10 +155,10 @@ class WorkerSession:
         found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return found
 
-    def waiting_links(self) -> WaitingLinks:
+    def waiting_links(self) -> WaitingLinkCounts:
         """How many links wait because they are unlikely to lead to the topic, and how many behind images."""
         claimant = self.committer.claimant
-        links: WaitingLinks = self.committer.in_transaction(
+        links: WaitingLinkCounts = self.committer.in_transaction(
             lambda connection: count_waiting_links(connection, claimant)
         )
         return links

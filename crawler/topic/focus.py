@@ -69,7 +69,7 @@ WEIGHED_AFTER = 25
 """Of these pages, after which words are weighed again."""
 
 
-class Focus:
+class TopicFocus:
     """What one worker knows about its topic and the queued links."""
 
     def __init__(

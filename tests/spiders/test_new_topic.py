@@ -13,7 +13,7 @@ from crawler.spiders.new_topic import score_again
 from crawler.store.batch import priority_updates
 from crawler.store.crawl_tables import address, crawl
 from crawler.store.page_tables import page
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.topic import Topic
 
 HOME = "http://a.example/"
@@ -85,11 +85,11 @@ def test_the_crawl_goes_on_with_what_was_learned(crew: Crew) -> None:
     crawled(crew)
     one = retopic(crew)
     score_again(one.session, GIVEN)
-    focus = Focus(CARS)
+    focus = TopicFocus(CARS)
     (record,) = one.commit().shared_models
     assert focus.take_in(record)
     text = Extraction("Petrol burns on roads.", "").text
-    assert focus.relevance("", text) > Focus(CARS).relevance("", text)
+    assert focus.relevance("", text) > TopicFocus(CARS).relevance("", text)
 
 
 def test_what_was_killed_in_between_is_done_again(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from crawler.frontier.scope import Scope
 from crawler.page.page import Extraction
 from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST
 from crawler.topic.stop_rule import ON_TOPIC, Harvest
@@ -21,7 +21,7 @@ BEES = Extraction("Bees make honey.", "Bees")
 
 def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
     topic = Topic.of("bees")
-    return TopicTracker(Focus(topic), Examples(topic), Harvest(bound=min_relevance))
+    return TopicTracker(TopicFocus(topic), Examples(topic), Harvest(bound=min_relevance))
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_labels_of_people_are_learned_from() -> None:
 @pytest.mark.parametrize(("text", "examples"), [("Honey bees make honey.", 1), ("Cars run on roads.", 0)])
 def test_a_seed_about_the_words_of_the_topic_is_an_example(text: str, examples: int) -> None:
     topic = Topic.of("honey bees")
-    tracker = TopicTracker(Focus(topic), Examples(topic), Harvest())
+    tracker = TopicTracker(TopicFocus(topic), Examples(topic), Harvest())
     tracker.take_in("example", text)
     assert len(tracker.focus.subject.examples) == examples

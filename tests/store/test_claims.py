@@ -12,7 +12,7 @@ from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.reports.crawls import CrawlSummary, all_summaries
 from crawler.store.batch import claims
-from crawler.store.batch.crawl_end import WaitingLinks
+from crawler.store.batch.crawl_end import WaitingLinkCounts
 from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
 from crawler.store.crawl_tables import DONE, WAITING, address, host, site
 from crawler.store.database import database_time
@@ -628,7 +628,7 @@ def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
     others = Candidate(A + "image", -10_000, kind="image"), Candidate(A + "likely", 5)
     behind_images = [Candidate(f"{A}{number}", BEHIND_IMAGE, via="image") for number in range(100, 102)]
     worker = crew.join(*unlikely_links(), *others, *behind_images, limits_tries=True)
-    assert worker.session.waiting_links() == WaitingLinks(72, 2)
+    assert worker.session.waiting_links() == WaitingLinkCounts(72, 2)
     assert worker.commit().unlikely == 72
     summary = summary_of_crawl(crew)
     assert (summary.waiting, summary.unlikely) == (4, 72)

@@ -82,7 +82,7 @@ LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 
 
 @dataclass(frozen=True)
-class StoredPage:
+class PageToClean:
     """A page with its response, on its way to the process that extracts its text."""
 
     id: int
@@ -127,7 +127,7 @@ class Remade(NamedTuple):
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
-def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
+def remade(page: PageToClean, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
     """The page with its new text; never raises an exception."""
     try:
         return _remade(page, judges_images, fallback)
@@ -136,7 +136,7 @@ def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | 
         return Remade(page.id, None, broken=Broken(page.url, why))
 
 
-def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
+def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
     response = response_of(stored.response)
     content_type = _header(response.headers, "content-type", ", ")
     robots_header = _header(response.headers, "x-robots-tag", "\n")
@@ -170,7 +170,7 @@ def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> st
     return between.join(value for name, value in headers if name.lower() == header)
 
 
-def lost(page: StoredPage) -> Remade:
+def lost(page: PageToClean) -> Remade:
     """The result for a page on which two processes died."""
     return Remade(page.id, None, broken=Broken(page.url, "the process that cleans it dies"))
 
@@ -257,7 +257,7 @@ class StoredRun:
             for _ in group_again(self.engine, self.crawl):
                 progress.show()
 
-    def pages(self, connection: Connection) -> Iterator[StoredPage]:
+    def pages(self, connection: Connection) -> Iterator[PageToClean]:
         """The pages that can be extracted again; the others are counted."""
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
@@ -282,7 +282,7 @@ class StoredRun:
                 response = {name: row[name] for name in RESPONSE}
                 about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
                 templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
-                yield StoredPage(
+                yield PageToClean(
                     *about,
                     response,
                     method,

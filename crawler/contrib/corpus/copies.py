@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.selection import Reason, Removed, Source
+from crawler.export.selection import RemovalReason, Removed, Source
 from crawler.metadata.text_owner import owner_rank
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS
 from crawler.recrawl.originals import Rows, originals
@@ -112,7 +112,7 @@ def without_copies(source: Source, how: CopySearch, removed: Removed) -> NDArray
             is_exact = (rows["fingerprint"][at] == rows["fingerprint"][found[at]]).tolist()
             for url, original, exact, similarity in zip(urls, kept, is_exact, alike[at].tolist(), strict=True):
                 rule, value, limit = (EXACT, 1.0, 1.0) if exact else (NEARLY, round(similarity, 3), NEAR)
-                removed.add(url, Reason(rule, value, limit, original))
+                removed.add(url, RemovalReason(rule, value, limit, original))
         return np.sort(rows["key"][found == np.arange(count)])
 
 

@@ -21,7 +21,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.export.selection import Reason, Removed
+from crawler.export.selection import RemovalReason, Removed
 from crawler.page.text import letters
 from crawler.reports.stored_pages import StoredPage
 from crawler.urls.parsing import host_of, site
@@ -64,7 +64,7 @@ class RepeatedParagraphs:
                 continue
             is_empty = not values["text"]
             shown = [line[:LONGEST_SHOWN] for line in lines]
-            reason = Reason(NOTHING_ELSE if is_empty else REPEATED, shown, None)
+            reason = RemovalReason(NOTHING_ELSE if is_empty else REPEATED, shown, None)
             if is_empty:
                 removed.add(values["url"], reason)
             else:

@@ -9,7 +9,7 @@ import sys
 import threading
 
 from crawler.contrib.documents.worker import LENGTH
-from crawler.page.document import MAX_WAIT, Document, DocumentError, Facts, Fault
+from crawler.page.document import MAX_WAIT, DocumentContent, DocumentError, Facts, Fault
 
 MAX_ANSWER = 100_000_000
 """Bytes of an answer: the text of a document is smaller, whatever the process has become."""
@@ -26,7 +26,7 @@ class DocumentProcess:
         self._lock = threading.Lock()
         self._read = 0
 
-    def read(self, data: bytes, content_type: str = "") -> Document:
+    def read(self, data: bytes, content_type: str = "") -> DocumentContent:
         """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended.
 
         The type is for text files alone, see `read_document`.
@@ -38,7 +38,7 @@ class DocumentProcess:
         found = json.loads(answer)
         if "fault" in found:
             raise DocumentError(Fault(found["fault"]))
-        return Document(found["body"], Facts(**found["facts"]), found["is_cut"], found["media_type"])
+        return DocumentContent(found["body"], Facts(**found["facts"]), found["is_cut"], found["media_type"])
 
     def close(self) -> None:
         """End the process."""

@@ -72,7 +72,7 @@ class RemainingWork(NamedTuple):
     """How many images were queued now because nothing else was."""
 
 
-class WaitingLinks(NamedTuple):
+class WaitingLinkCounts(NamedTuple):
     """Queued links that are no work of a crawl, counted."""
 
     unlikely: int
@@ -177,16 +177,16 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
     return connection.execute(waits, {"tries": tries}).first() is not None
 
 
-def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
     """Count the queued links that are unlikely, or behind images; this takes a second for millions of them."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
     # Only the end of the index of queued addresses is read.
     last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
     unlikely, behind_images = connection.execute(select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*last)).one()
-    return WaitingLinks(unlikely if claimant.limits_tries else 0, behind_images)
+    return WaitingLinkCounts(unlikely if claimant.limits_tries else 0, behind_images)
 
 
-def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
     """Count these links, and save the number of unlikely ones for all that show the crawl."""
     links = waiting_links(connection, claimant)
     is_other = crawl.c.id == claimant.crawl_id, crawl.c.unlikely != links.unlikely

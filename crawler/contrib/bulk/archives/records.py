@@ -46,7 +46,7 @@ class Skipped(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Record:
+class ArchiveRecord:
     """A saved page with the fields of its archive."""
 
     page: Page
@@ -61,7 +61,7 @@ class Raw(NamedTuple):
     """A record as it is stored; `decode` makes a page of it or raises a BrokenError, NotHtmlError or WalledError."""
 
     place: str
-    decode: Callable[["Raw"], Record]
+    decode: Callable[["Raw"], ArchiveRecord]
     data: bytes
     head: Mapping[str, str] = {}
     fault: str = ""
