@@ -37,7 +37,7 @@ from crawler.extraction.extractor_fallback import with_fallback
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Group
 from crawler.page.document_type import ENDINGS
@@ -272,7 +272,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     )
     _configure(session, reader, settings)
     if is_first:
-        waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
+        waiting = [Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED, via=FoundBy.SEED) for seed in seeds]
         session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
     committer = session.committer
     _crawls[crawler] = Crawl(

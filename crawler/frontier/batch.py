@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLatency
-    from crawler.frontier.page_result import Candidate, Completion, Lease, Template
+    from crawler.frontier.page_result import Candidate, Completion, Lease, LessonKind, Template
     from crawler.frontier.pattern_rule import PatternCounts
     from crawler.noise.image_evidence import Evidence
 
@@ -88,6 +89,16 @@ class WorkerSample(NamedTuple):
         )
 
 
+class Control(StrEnum):
+    """What people ask of the workers of a crawl."""
+
+    RUNNING = ""
+    PAUSED = "paused"
+    """They send no request until the crawl is resumed."""
+    STOPPING = "stopping"
+    """They end as after Ctrl-C."""
+
+
 @dataclass
 class Batch:
     """What happened since the last batch, to be committed in one transaction."""
@@ -142,7 +153,7 @@ class BatchReply:
     """How many addresses were given up without a request, by outcome."""
     left_out: Outcomes = field(default_factory=Outcomes)
     """What was not stored of pages, by outcome."""
-    shared_examples: list[tuple[str, str]] = field(default_factory=list)
+    shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""
     patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)
@@ -164,8 +175,7 @@ class BatchReply:
     held: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
-    control: str = ""
-    """What people ask of the workers (store/crawl_control.py)."""
+    control: Control = Control.RUNNING
     over: bool = False
     lost: bool = False
     """Whether this worker expired or lost the reply: it goes on without leases."""

@@ -16,7 +16,7 @@ from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, Wor
 from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
-from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
 from crawler.frontier.pattern_rule import PatternUse, Usefulness
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
@@ -45,7 +45,7 @@ class Frontier:
 
     def __init__(
         self,
-        keys: Callable[[str, str], int],
+        keys: Callable[[str, AddressKind], int],
         settings: LimitSettings,
         max_pages: int | None = None,
         count: Callable[[Outcome, int], None] = lambda outcome, by: None,
@@ -121,7 +121,7 @@ class Frontier:
             return []
         return [name for name, _ in self.queues.images_left().most_common()]
 
-    def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+    def seen(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
         """The addresses among these that were seen lately: as links, images, or pages behind an image (image)."""
         return self._seen.of(urls, sort)
 
@@ -297,7 +297,9 @@ class Frontier:
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
         leased = [
-            one.candidate for one in reply.leases if one.candidate.via == "link" and one.candidate.has_learned_priority
+            one.candidate
+            for one in reply.leases
+            if one.candidate.via is FoundBy.LINK and one.candidate.has_learned_priority
         ]
         no_longer, self._no_longer = (*self._no_longer, *reply.done), []
         return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in leased), no_longer)

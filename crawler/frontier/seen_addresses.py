@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from crawler.frontier.page_result import AddressKind
+
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
 
-APART = frozenset(("image", "image link"))
+APART = frozenset((AddressKind.IMAGE, AddressKind.IMAGE_LINK))
 """Kinds of addresses that are remembered separately from links."""
 
 
@@ -40,7 +42,7 @@ class RecentNumbers:
 class SeenAddresses(RecentNumbers):
     """The addresses seen last; images and pages behind an image are kept separately."""
 
-    def of(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+    def of(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
         """The subset of the addresses that was seen as this kind."""
         return {url for url in urls if _hash(url, sort) in self}
 
@@ -52,6 +54,6 @@ class SeenAddresses(RecentNumbers):
                 yield link if priority is None else link._replace(priority=priority)
 
 
-def _hash(url: str, sort: str) -> int:
+def _hash(url: str, sort: AddressKind) -> int:
     """A hash of an address of this kind."""
     return hash(f"{sort} {url}" if sort in APART else url)

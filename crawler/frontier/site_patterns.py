@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from crawler.frontier.page_result import AddressKind, FoundBy
 from crawler.frontier.pattern_rule import (
     LISTS,
     MOST_OPEN,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 UNLISTED = "not in a sitemap"
 """What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""
-FOUND = frozenset(("link", "image", "feed", "sitemap"))
+FOUND = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
 """How addresses are found that may be put off: a feed of a wiki names its edits, and a sitemap of a blog its tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
@@ -295,14 +296,14 @@ class PatternMemory:
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
         renamed = set()
-        pages = [link for link in links if link.kind == "link"]
+        pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
             known = self.of(link.url)
             has_new_name = known.patterns.see(link.url, link.labels)
             if has_new_name and any(counts.put_off for counts in known.counts.values()):
                 renamed.add(link.url)
         for link in pages:
-            if link.via == "sitemap":
+            if link.via is FoundBy.SITEMAP:
                 self.of(link.url).list_pattern(link.url)
         return renamed
 
@@ -315,7 +316,7 @@ class PatternMemory:
         several addresses that the crawl knows.
         """
         one = lease.candidate
-        if one.via == "sitemap":
+        if one.via is FoundBy.SITEMAP:
             self.of(one.url).list_pattern(one.url)
         if not _may_be_put_off(lease):
             return ""
@@ -343,7 +344,7 @@ class PatternMemory:
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
         one = lease.candidate
-        if one.kind != "link" or lease.known is not None:
+        if one.kind is not AddressKind.LINK or lease.known is not None:
             return None
         use = use_of(result, Usefulness.USELESS)
         if use is None:
@@ -352,7 +353,7 @@ class PatternMemory:
         url = one.requested or one.url
         known, name = self.of(url), site(url)
         pattern = known.pattern(url)
-        urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
+        urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         labelled = known.labelled(pattern, one.labels)
         has_many_queries = known.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
@@ -379,5 +380,5 @@ class PatternMemory:
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
     candidate = lease.candidate
-    is_found = candidate.kind == "link" and candidate.via in FOUND and candidate.priority <= HIGHEST
+    is_found = candidate.kind is AddressKind.LINK and candidate.via in FOUND and candidate.priority <= HIGHEST
     return is_found and not (candidate.requested or lease.known or lease.request)

@@ -20,6 +20,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from crawler.build_crawl import crawl_of
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Outcome
 from crawler.rights import rsl, tdm_reservation
 from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, may_name_a_file
@@ -41,7 +42,7 @@ MAX_KEPT = 5_000_000
 """Bytes of files in memory."""
 MAX_LICENCES = 10
 """Licence files that the pages of one host may name."""
-OF_CONTENT = frozenset(("seed", "link", "image"))
+OF_CONTENT = frozenset((AddressKind.SEED, AddressKind.LINK, AddressKind.IMAGE))
 """Kinds of addresses that lead to what is collected."""
 
 

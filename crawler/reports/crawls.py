@@ -20,6 +20,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
@@ -66,8 +68,7 @@ class CrawlSummary:
     """Links that wait because they are unlikely to lead to the topic."""
     round: int
     first_round: int
-    control: str
-    """What people ask of its workers (store/crawl_control.py)."""
+    control: Control
     workers: tuple[WorkerState, ...]
     is_fruitless: bool
     """Whether it ended without a page in this round, as every seed failed."""
@@ -263,7 +264,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses by crawl id, of one crawl or of all; this reads all their addresses."""
-    is_image = case((address.c.outcome.is_(None), address.c.kind == "image"))
+    is_image = case((address.c.outcome.is_(None), address.c.kind == AddressKind.IMAGE))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     if crawl_id is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise
 from crawler.noise.image_evidence import Evidence, Sighting
@@ -88,7 +88,7 @@ class PageImages:
         return counts
 
     def candidates(
-        self, page: Page, depth: int, seen: Callable[[Iterable[str], str], Collection[str]]
+        self, page: Page, depth: int, seen: Callable[[Iterable[str], AddressKind], Collection[str]]
     ) -> list[Candidate]:
         """The images of a page and the large images that they link to, with how the page shows them."""
         images = page.images[: self.most_of_page]
@@ -98,11 +98,11 @@ class PageImages:
             for url in (image.url, image.target):
                 if url == image.url or url in large:
                     shown.setdefault(url, at)
-        for url in ("", *seen(shown, "image")):
+        for url in ("", *seen(shown, AddressKind.IMAGE)):
             shown.pop(url, None)
         sights = self.sights(page, shown)
         return [
-            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="image")
+            Candidate(url, IMAGE_PRIORITY, depth, page.url, AddressKind.IMAGE, sight=sights.get(url), via=FoundBy.IMAGE)
             for url in shown
         ]
 
@@ -199,7 +199,7 @@ class LinkSelector:
         left_out = self.counts.among_left_out([link.url for link in links if link.url not in known])
         unknown = [link for link in links if link.url not in known and link.url not in left_out]
         alone = {link.url for link in unknown if is_image(link)}
-        requested = {*self.frontier.seen(alone, "image link"), *self.images.requested(alone)}
+        requested = {*self.frontier.seen(alone, AddressKind.IMAGE_LINK), *self.images.requested(alone)}
         unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
         for link in unknown:
@@ -216,7 +216,8 @@ class LinkSelector:
         shown = image_targets(page) if behind_images else {}
         sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
         image_links = tuple(
-            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via="image") for url in behind_images
+            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via=FoundBy.IMAGE)
+            for url in behind_images
         )
         words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
         candidates = tuple(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.outcomes import Code, Outcome
 from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import absolute, origin, site
@@ -56,22 +56,22 @@ class NamedLists:
         named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
         for number, address in enumerate(sitemaps_first(named)):
             if number < MOST_LISTS:
-                yield from self._candidate(address, "sitemap")
+                yield from self._candidate(address, FoundBy.SITEMAP)
             elif self.scope.refusal(address, page=False) is None:
                 self.counts.leave_out(address, Outcome(Code.LISTS_CUT))
         if page.feed and page.feed not in self._known and self._feeds[site(page.feed)] < MOST_FEEDS:
             self._feeds[site(page.feed)] += 1
-            yield from self._candidate(page.feed, "feed")
+            yield from self._candidate(page.feed, FoundBy.FEED)
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
         """The pages of a list with priorities, by their titles or the words of their addresses."""
         words = [LinkContext(one.url, titles.get(one.url) or words_of(one.url)) for one in pages]
         return self.topic.score_listed(url, pages, words)
 
-    def _candidate(self, url: str, via: str) -> Iterator[Candidate]:
+    def _candidate(self, url: str, via: FoundBy) -> Iterator[Candidate]:
         if url not in self._known and self.scope.refusal(url, page=False) is None:
             self._known.add(url)
-            yield Candidate(url, LIST_PRIORITY, kind="list", via=via)
+            yield Candidate(url, LIST_PRIORITY, kind=AddressKind.LIST, via=via)
 
 
 def sitemaps_first(urls: Iterable[str]) -> list[str]:

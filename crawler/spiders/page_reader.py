@@ -14,7 +14,7 @@ from scrapy.http import Headers, Response
 from crawler.extraction import version
 from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.frontier import page_result
-from crawler.frontier.page_result import Candidate, Lease, Template
+from crawler.frontier.page_result import AddressKind, Candidate, Lease, LessonKind, Template
 from crawler.items import PageItem
 from crawler.metadata.address_date import is_home
 from crawler.metadata.page_purpose import has_only_names, is_listing, is_login
@@ -159,7 +159,7 @@ class PageReader:
         is_empty = not extraction.text.strip() and lease.known is None  # a known page has lost its text
         if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
-        if self.keeps_listings or lease.candidate.kind == "seed":
+        if self.keeps_listings or lease.candidate.kind is AddressKind.SEED:
             return None
         if is_listing(page, extraction):
             return Outcome(Code.LISTING)
@@ -169,7 +169,9 @@ class PageReader:
             return Outcome(Code.NO_TEXT)
         return None
 
-    def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
+    def _shared_examples(
+        self, page: Page, candidate: Candidate, extraction: Extraction
+    ) -> tuple[tuple[LessonKind, str], ...]:
         """A seed is an example of a topic without others, and is learned at once.
 
         If no topic is given, so are pages that lists among the seeds name, and front pages, which may be about much.
@@ -177,9 +179,9 @@ class PageReader:
         examples = self.topic.examples
         if candidate.depth or not examples.are_sought:
             return ()
-        if examples.topic.given and (candidate.kind != "seed" or is_home(page.url)):
+        if examples.topic.given and (candidate.kind is not AddressKind.SEED or is_home(page.url)):
             return ()
-        found = ("example", example_text(page, extraction))
+        found = (LessonKind.SEED, example_text(page, extraction))
         self.learning.take_in(*found)
         return (found,)
 

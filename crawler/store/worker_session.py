@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import AddressKind
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
@@ -26,7 +28,6 @@ from crawler.store.batch.crawl_end import (
 )
 from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
-from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
@@ -106,7 +107,7 @@ class WorkerSession:
                 if not plan.limits_tries:
                     values["unlikely"] = 0
                 if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
-                    values["control"] = RUNNING
+                    values["control"] = Control.RUNNING
                 if plan.topic_digest is not None and not self.changes_topic:
                     values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
                 connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**values))
@@ -184,7 +185,11 @@ class WorkerSession:
     def known_seed(self) -> str | None:
         """The address of the first seed of this crawl, or None."""
         seeds = select(address.c.url).join(host, address.c.host_id == host.c.id)
-        seeds = seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == "seed").order_by(address.c.id).limit(1)
+        seeds = (
+            seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == AddressKind.SEED)
+            .order_by(address.c.id)
+            .limit(1)
+        )
         known: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
         return known
 

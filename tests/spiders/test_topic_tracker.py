@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.frontier.batch import BatchReply, LinkUpdates, TopicLabel
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.frontier.scope import Scope
 from crawler.page.page import Extraction
 from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
@@ -27,14 +27,14 @@ def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
 @pytest.mark.parametrize(
     ("candidate", "score", "via"),
     [
-        (Candidate(URL, 10_000, kind="seed", via="seed"), None, "seed"),
-        (Candidate(URL, 9_999, via="sitemap"), None, "sitemap"),
-        (Candidate(URL, -1_000, via="image"), None, "image"),
+        (Candidate(URL, 10_000, kind=AddressKind.SEED, via=FoundBy.SEED), None, "seed"),
+        (Candidate(URL, 9_999, via=FoundBy.SITEMAP), None, "sitemap"),
+        (Candidate(URL, -1_000, via=FoundBy.IMAGE), None, "image"),
         (Candidate(URL, 0), 0.0, "link"),
         (Candidate(URL, 998), 0.998, "link"),
         (Candidate(URL, 999), None, "exploration"),
         (Candidate(URL, -1), None, "link"),
-        (Candidate(URL, 500, via="feed"), None, "feed"),
+        (Candidate(URL, 500, via=FoundBy.FEED), None, "feed"),
     ],
 )
 def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None, via: str) -> None:
@@ -45,7 +45,7 @@ def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None
 
 def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, via="seed"), BEES)
+    judge.judge(Candidate(HOME, via=FoundBy.SEED), BEES)
     assert judge.judge(Candidate(URL), BEES, is_read=False).relevance > 0
     assert judge.harvest.counts.pages == 1
 
@@ -53,7 +53,7 @@ def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
 @pytest.mark.parametrize("requested", [None, URL])
 def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     (priority,) = judge.focus.found(HOME, [LinkContext(URL, "bees")])
     there = f"{URL}/moved" if requested else URL
     assert priority not in (5, 0)
@@ -64,7 +64,7 @@ def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_si
 @pytest.mark.parametrize(("priority", "via"), [(5, "link"), (998, "link"), (HIGHEST, "exploration")])
 def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     judge.focus.found(HOME, [LinkContext(URL, "bees")])
     judge.focus._explored[URL] = 0.12345  # chosen while it was on its way
     judgement = judge.judge(Candidate(URL, priority), BEES)
@@ -75,7 +75,7 @@ def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> 
 @pytest.mark.parametrize(("least", "on_topic"), [(ON_TOPIC, 1), (0.0, 2), (1.0, 0)])
 def test_the_harvest_goes_by_the_least_relevance(least: float, on_topic: int) -> None:
     judge = tracker(least)
-    judge.judge(Candidate(HOME, via="seed"), BEES)
+    judge.judge(Candidate(HOME, via=FoundBy.SEED), BEES)
     judge.judge(Candidate(URL), Extraction("Cars run on roads.", ""))
     assert judge.harvest.counts[:2] == (2, on_topic)
 
@@ -100,7 +100,7 @@ def test_links_that_others_found_wait_their_turn() -> None:
 def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge = tracker()
     image_link, new = Candidate(f"{URL}/image", -1_000), Candidate(URL)
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (image_link,)))
     assert links[0] == image_link
     assert links[1]._replace(priority=0) == new
@@ -121,5 +121,5 @@ def test_labels_of_people_are_learned_from() -> None:
 def test_a_seed_about_the_words_of_the_topic_is_an_example(text: str, examples: int) -> None:
     topic = Topic.of("honey bees")
     tracker = TopicTracker(TopicFocus(topic), Examples(topic), Harvest())
-    tracker.take_in("example", text)
+    tracker.take_in(LessonKind.SEED, text)
     assert len(tracker.focus.subject.examples) == examples

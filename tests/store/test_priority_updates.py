@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, Engine, select
 from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.store.batch import priority_updates as prices_module
 from crawler.store.crawl_tables import address, host
 from crawler.store.heartbeats import expire_worker
@@ -69,9 +69,9 @@ def test_any_spelling_will_do(crew: Crew) -> None:
     ("candidate", "price"),
     [
         (Candidate(A, 5), 9),
-        (Candidate(A, 5, kind="seed"), 5),
-        (Candidate(A, 5, kind="list"), 5),
-        (Candidate(A, 5, kind="image"), 5),
+        (Candidate(A, 5, kind=AddressKind.SEED), 5),
+        (Candidate(A, 5, kind=AddressKind.LIST), 5),
+        (Candidate(A, 5, kind=AddressKind.IMAGE), 5),
         (Candidate(A, 5, sight="as an image"), 5),
     ],
 )

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
-from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
+from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, AddressState, address, address_pattern, host
 from crawler.store.database import dialect_insert, in_chunks
 from crawler.urls.patterns import shorter_addresses
 
@@ -26,7 +26,7 @@ _of_site = select(host.c.id).where(host.c.site_id == bindparam("site"))
 RELEASE = (
     update(address)
     .where(IS_PUT_OFF, address.c.host_id.in_(_of_site))
-    .values(state=WAITING, worker=None, **NO_OUTCOME)
+    .values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
     .returning(address.c.host_id, address.c.priority)
 )
 RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_pattern"))

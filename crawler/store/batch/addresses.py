@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
+from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind
 from crawler.outcomes import Code
 from crawler.store.batch.hosts import NO_TRIES, TRIED_HOSTS, raise_best
 from crawler.store.crawl_tables import (
-    DONE,
-    HELD,
     IS_DONE,
     NO_OUTCOME,
-    RECORDED,
-    WAITING,
+    AddressState,
     address,
     host,
     site,
@@ -35,7 +33,7 @@ KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option
 
 # Addresses known only through an image: a link with words makes them pages.
-ONLY_BY_IMAGE = (address.c.kind != "image") & or_(
+ONLY_BY_IMAGE = (address.c.kind != AddressKind.IMAGE) & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
 UPDATE_LINKED = (
@@ -56,9 +54,9 @@ class AddressKeys:
         self.canonical = canonical
         self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
 
-    def __call__(self, url: str, kind: str = "link") -> int:
+    def __call__(self, url: str, kind: AddressKind = AddressKind.LINK) -> int:
         """The key; the same address has different keys as a page, as an image and as an example of the topic."""
-        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        before = {AddressKind.IMAGE: self._image} | dict.fromkeys(EXAMPLE_KINDS, self._example)
         text = before.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
@@ -145,13 +143,20 @@ class Addresses:
             known = select(*columns).where(address.c.key.in_(part), ONLY_BY_IMAGE).order_by(address.c.id)
             for row in connection.execute(known.with_for_update()).all():
                 link, parent = links[row.key]
-                held = row.state == HELD
+                held = row.state == AddressState.HELD
                 to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
-                rows.append({"known": row.id, "to_state": HELD if held else WAITING, "to_via": link.via, **to})
-                count += row.state in (RECORDED, DONE)
+                rows.append(
+                    {
+                        "known": row.id,
+                        "to_state": AddressState.HELD if held else AddressState.WAITING,
+                        "to_via": link.via,
+                        **to,
+                    }
+                )
+                count += row.state in (AddressState.RECORDED, AddressState.DONE)
                 if not held:
                     self._note([(row.host_id, link.priority)])
-                if row.state == DONE:
+                if row.state == AddressState.DONE:
                     connection.execute(delete(verdict).where(verdict.c.key == row.key))
         if rows:
             connection.execute(UPDATE_LINKED, rows)
@@ -167,7 +172,7 @@ class Addresses:
             rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
             for row, (link, parent, site_id) in zip(rows, links.values(), strict=True):
                 row |= {"parent": parent, "sight": storable(link.sight or ""), "shown_on": site_id}
-                row["state"] = WAITING if waits else RECORDED
+                row["state"] = AddressState.WAITING if waits else AddressState.RECORDED
             count = self._insert(connection, rows)
             if waits and count:
                 added += count

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
 
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
 from crawler.store.batch.hosts import (
@@ -26,13 +26,11 @@ from crawler.store.batch.hosts import (
     next_best,
 )
 from crawler.store.crawl_tables import (
-    DONE,
-    HELD,
     IS_HELD,
     IS_IMAGE,
     IS_LIKELY,
     IS_WAITING,
-    WAITING,
+    AddressState,
     address,
     crawl,
     host,
@@ -116,7 +114,7 @@ NEW_HOSTS = {
 }
 parent = address.alias("parent")
 head = address.alias("head")
-head_waits = head.c.state == literal(WAITING, literal_execute=True)
+head_waits = head.c.state == literal(AddressState.WAITING, literal_execute=True)
 head_may_be_claimed = (head.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
 heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits, head_may_be_claimed)
 heads_of_kind = {"all": true(), "pages": head.c.kind != IS_IMAGE, "images": head.c.kind == IS_IMAGE}
@@ -142,7 +140,9 @@ def _heads(dialect: str, kinds: str) -> Select[Any]:
 
 HEADS = {(dialect, kinds): _heads(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in of_kind}
 HOLD = (
-    update(address).where(address.c.id.in_(bindparam("ids", expanding=True))).values(state=HELD, worker=bindparam("me"))
+    update(address)
+    .where(address.c.id.in_(bindparam("ids", expanding=True)))
+    .values(state=AddressState.HELD, worker=bindparam("me"))
 )
 UPDATE_CLAIMED = (
     update(host)
@@ -270,7 +270,7 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
         spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
             outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
-            ended = {"state": DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
+            ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
             given_up = REFUSE["all" if row.closed else "pages"].values(**ended)
             refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
@@ -292,7 +292,7 @@ def _within_budgets(
             if tries[row.host_id] <= 0:
                 continue
             tries[row.host_id] -= 1
-        if row.kind != "image":
+        if row.kind != AddressKind.IMAGE:
             if min(room[site_id], requests[site_id], left) <= 0:
                 continue
             room[site_id] -= 1
@@ -311,7 +311,7 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
     mine = worker.c.crawl_id == claimant.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(
-        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
+        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != AddressKind.IMAGE
     )
     return int(claimant.max_pages - pages - connection.execute(held).scalar_one())
 
@@ -319,10 +319,26 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
 def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
     """The lease on the address in a row, which was found on the page at `parent`."""
     candidate = Candidate(
-        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod, row.labels
+        url=row.url,
+        priority=row.priority,
+        depth=row.depth,
+        parent=parent,
+        kind=AddressKind(row.kind),
+        requested=row.requested,
+        sight=row.sight,
+        via=FoundBy(row.via),
+        lastmod=row.lastmod,
+        labels=row.labels,
     )
-    is_try = is_unlikely(row.priority)
-    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history, is_try=is_try)
+    return Lease(
+        id=row.id,
+        candidate=candidate,
+        host_id=row.host_id,
+        site_id=site_id,
+        shown_on=row.shown_on,
+        known=history,
+        is_try=is_unlikely(row.priority),
+    )
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
@@ -331,7 +347,7 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     found: dict[int, PageHistory] = {}
-    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
+    for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
         known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
         found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.hosts import (
     RAISE_BEST,
@@ -19,7 +19,7 @@ from crawler.store.batch.hosts import (
     raise_best,
     site_has_budget,
 )
-from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
+from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.parsing import host as host_of
 
@@ -37,7 +37,7 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
         return 0
     mine = (address.c.id.in_(sorted(by_id)), address.c.worker == worker_id, IS_HELD)
     back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
-    connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
+    connection.execute(update(address).where(*mine).values(state=AddressState.WAITING, worker=None))
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
     count_tries(connection, (by_id[number] for number in back), more=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
@@ -47,13 +47,15 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
 COMPLETE = (
     update(address)
     .where(address.c.id == bindparam("lease_id"))
-    .values(state=DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None)
+    .values(
+        state=AddressState.DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None
+    )
 )
 # Addresses that are noise as an image, but to which a link with words leads by now.
 REQUEUE_LINKED = (
     update(address)
     .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
-    .values(state=WAITING, worker=None)
+    .values(state=AddressState.WAITING, worker=None)
     .returning(address.c.id, address.c.host_id, address.c.priority)
 )
 
@@ -117,7 +119,7 @@ def follow_redirect(
     if to.sight is not None:  # whoever requests it later judges it as this image was judged
         row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
     mine = _may_request(connection, claimant, redirect, ids)
-    row |= {"state": HELD, "worker": claimant.worker_id} if mine else {"state": WAITING}
+    row |= {"state": AddressState.HELD, "worker": claimant.worker_id} if mine else {"state": AddressState.WAITING}
     found_on = select(address.c.parent).where(address.c.id == lease.id).scalar_subquery()
     new = addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
     number = connection.execute(new.returning(address.c.id)).scalar()
@@ -140,7 +142,7 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
     if row.closed is not None:
         return False
     is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _takes_turn(connection, claimant, ids))
-    if not is_its_turn and redirect.to.kind != "seed":
+    if not is_its_turn and redirect.to.kind is not AddressKind.SEED:
         return False
     is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.counts
     return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)

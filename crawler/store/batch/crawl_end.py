@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import LessonKind
 from crawler.store.batch.hosts import MAY_CLAIM, next_best, recorded_sites
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
@@ -58,8 +60,7 @@ class Totals(NamedTuple):
     """How many of the queued links are unlikely to lead to the topic."""
     pages: int
     workers: int
-    control: str
-    """What people ask of the workers."""
+    control: Control
 
 
 class RemainingWork(NamedTuple):
@@ -88,7 +89,7 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
     columns = crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control
     before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
     queued = max(0, int(before.waiting + waiting))
-    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, before.control)
+    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, Control(before.control))
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:
@@ -132,7 +133,7 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
     """Whether a seed failed for a temporary reason, and the crawl is not full."""
-    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == "again"
+    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
     if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
         return False
     return not is_full(claimant, totals(connection, claimant.crawl_id).pages)

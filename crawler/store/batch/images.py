@@ -19,7 +19,7 @@ from sqlalchemy import Connection, ScalarSelect, Select, bindparam, func, insert
 
 from crawler.frontier.batch import SiteEvidence
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
-from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
+from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_tables import evidence, verdict
 
@@ -60,7 +60,7 @@ def _unlocked(found: Select[Any]) -> ScalarSelect[Any]:
 RELEASE = {
     images: update(address)
     .where(address.c.id.in_(_unlocked(_of_sites.where(kinds))))
-    .values(state=WAITING)
+    .values(state=AddressState.WAITING)
     .returning(address.c.host_id, address.c.priority)
     for images, kinds in RECORDED_KINDS.items()
 }
@@ -73,7 +73,7 @@ _own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correla
 SUSPEND = (
     update(address)
     .where(address.c.id.in_(_unlocked(_waiting_images)))
-    .values(state=RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
+    .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
     .returning(address.c.host_id)
 )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, insert, or_, select
 
 from crawler.frontier.batch import TopicLabel
-from crawler.frontier.page_result import Template
+from crawler.frontier.page_result import LessonKind, Template
 from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import crawl, host, worker
@@ -40,7 +40,9 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
         connection.execute(insert(shared_example), taught)
 
 
-def new_shared_examples(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
+def new_shared_examples(
+    connection: Connection, crawl_id: int, known: Collection[int]
+) -> dict[int, tuple[LessonKind, str]]:
     """The shared examples of a crawl that are not in `known`: kind and text, by id."""
     # An example may be committed after one with a higher id.
     after = max(known, default=0) - LATE_EXAMPLES
@@ -53,7 +55,7 @@ def new_shared_examples(connection: Connection, crawl_id: int, known: Collection
             select(shared_example).where(shared_example.c.id.in_(part)).order_by(shared_example.c.id)
         )
     ]
-    return {row.id: (row.kind, row.text) for row in rows}
+    return {row.id: (LessonKind(row.kind), row.text) for row in rows}
 
 
 READ_SECONDS = 10.0  # between two reads of the models of other workers

@@ -23,8 +23,7 @@ from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
 from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import (
-    DONE,
-    WAITING,
+    AddressState,
     address,
     address_pattern,
     crawl,
@@ -125,7 +124,7 @@ def meet(engine: Engine, number: int, name: str = "", hosts: int = 1, waiting: i
         row = {"id": at, "crawl_id": 1, "site_id": number, "name": f"h{n}.{name or number}", "next_at": 0.0}
         enter(engine, host, row | ({"best": 5} if waiting and not n else {}))
     for n in range(waiting):
-        find(engine, 1_000 * number + n, 1_000 * number, state=WAITING)
+        find(engine, 1_000 * number + n, 1_000 * number, state=AddressState.WAITING)
 
 
 def find(engine: Engine, number: int, host_id: int, **known: Any) -> None:
@@ -259,7 +258,7 @@ def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: 
     meet(engine, 1)
     for number, outcome in enumerate([LOST, LOST, Outcome(Code.TIMEOUT), Outcome(Code.NOINDEX), None]):
         code, detail = outcome or (None, None)
-        find(engine, number + 1, 1_000, state=DONE, outcome=code, outcome_detail=detail or None)
+        find(engine, number + 1, 1_000, state=AddressState.DONE, outcome=code, outcome_detail=detail or None)
     found = awaited(desk, "/api/crawls/1", "counted_at")
     assert found["outcomes"]["ends"] == {"failed": 3, "page": 1, "skipped": 1}
     assert found["outcomes"]["reasons"]["failed"] == {"http_status/404": 2, "timeout": 1}
@@ -506,7 +505,7 @@ def test_hostile_words_stay_words(desk: DashboardContext, engine: Engine, attack
     begin(engine, name=attack, seeds=json.dumps([attack] * 7))
     work(engine)
     meet(engine, 1, attack, waiting=1)
-    find(engine, 99, 1_000, state=DONE, outcome=Code.ERROR, outcome_detail=attack)
+    find(engine, 99, 1_000, state=AddressState.DONE, outcome=Code.ERROR, outcome_detail=attack)
     count_pattern(engine, attack, 0, 7, 7, 0, 1)
     with engine.begin() as connection:
         connection.execute(update(host).values(closed=Code.HOST_CLOSED))
