@@ -22,7 +22,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import demo
-from crawler.arguments import ALL, Arguments
+from crawler.arguments import Arguments, Refresh, Render
 from crawler.checked_settings import (
     bounds_of,
     canonical_of,
@@ -403,12 +403,12 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
 
 
 def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Rendering | None:
-    if arguments.render == "never":
+    if arguments.render is Render.NEVER:
         return None
     crawl_rendering = find(Door.RENDERERS, "crawl")
     if crawl_rendering is None:
         return None
-    rendering: Rendering | None = crawl_rendering(crawler, reader, is_always=arguments.render == "always")
+    rendering: Rendering | None = crawl_rendering(crawler, reader, is_always=arguments.render is Render.ALWAYS)
     return rendering
 
 
@@ -510,4 +510,4 @@ def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> Wo
 
 def has_work(session: WorkerSession, arguments: Arguments) -> bool:
     """Whether the crawl has anything to do in this round, or begins the next one."""
-    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh == ALL)
+    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh is Refresh.ALL)

@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
+from crawler.arguments import ItemMarkdown
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
 from crawler.doors import Door, load, names
@@ -98,8 +99,9 @@ class ExtractPipeline:
         for name, read in self.readers.items():
             setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
-        if self.markdown != "no":
-            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.images.judge is not None)
+        if self.markdown is not ItemMarkdown.NO:
+            has_links = self.markdown is ItemMarkdown.LINKS
+            item.markdown = page_markdown(page, extraction, has_links, self.images.judge is not None)
         if self.item_fields:
             item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.arguments import Render
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
 from crawler.doors import RENDERER_INSTALLATION
@@ -96,7 +97,7 @@ class ClosingLines:
                 )
             )
         said += _rendered(counts)
-        if crawl.rendering is None and crawl.arguments.render != "never":
+        if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             said += _not_rendered(self._of_all_workers("render/missed"))
         said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
         unlikely, behind_images = status.waiting_links or (0, 0)

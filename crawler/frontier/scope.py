@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import repeat
 
 from crawler.outcomes import Code, Outcome
@@ -10,14 +11,30 @@ from crawler.urls.parsing import ending, host, lies_in, repeats_itself, site
 
 MOST_REPEATS = 3
 """How often one path segment may occur in an address: links like /a/b/a/b/a/b/a/b grow without end."""
-SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
+
+
+class ScopeKind(StrEnum):
+    """Which links are followed."""
+
+    HOST = "host"
+    """Those to the hosts of the seeds."""
+    SITE = "site"
+    """Those to their registrable domains."""
+    ANY = "any"
+
+
+SCOPES: dict[ScopeKind, Callable[[str], str]] = {
+    ScopeKind.HOST: host,
+    ScopeKind.SITE: site,
+    ScopeKind.ANY: lambda url: "",
+}
 
 
 @dataclass
 class Scope:
     """The rules for links; `add_home` adds the host or site that a seed was redirected to."""
 
-    kind: str = "site"
+    kind: ScopeKind = ScopeKind.SITE
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083

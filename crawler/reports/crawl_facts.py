@@ -13,7 +13,7 @@ from rich.text import Text
 
 from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
-from crawler.reports.crawls import CrawlState
+from crawler.reports.crawls import CrawlPhase, CrawlState
 from crawler.reports.sites import SiteRow
 from crawler.reports.unlikely_links import unlikely_links
 from crawler.store.batch.hosts import REQUESTS_A_PAGE
@@ -117,9 +117,9 @@ def _status(crawl: CrawlState) -> Message:
 
 def _running(crawl: CrawlState) -> Message:
     n = len(crawl.alive)
-    if crawl.status == "paused":
+    if crawl.status is CrawlPhase.PAUSED:
         return plural("paused on the dashboard, {n} worker", "paused on the dashboard, {n} workers", n)
-    if crawl.status == "stopping":
+    if crawl.status is CrawlPhase.STOPPING:
         return plural("stopping, {n} worker", "stopping, {n} workers", n)
     return plural("running, {n} worker", "running, {n} workers", n)
 

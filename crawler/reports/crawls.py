@@ -7,6 +7,7 @@ one pass, which takes seconds at five million addresses.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -48,6 +49,30 @@ TOTALS = (
 )
 
 
+class CrawlPhase(StrEnum):
+    """How far a crawl has come."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    """It ended before its work did; the same command continues it."""
+    BROKEN = "broken"
+    """Its workers have no heartbeat any more."""
+    FINISHED = "finished"
+    FULL = "full"
+    """It has as many pages as it may have."""
+    FAILED = "failed"
+    """Every seed failed."""
+
+
+STATUS_OF_CONTROL = {
+    Control.RUNNING: CrawlPhase.RUNNING,
+    Control.PAUSED: CrawlPhase.PAUSED,
+    Control.STOPPING: CrawlPhase.STOPPING,
+}
+
+
 @dataclass(frozen=True)
 class CrawlSummary:
     """The progress of a crawl and its workers."""
@@ -84,15 +109,15 @@ class CrawlSummary:
         return min((one.silent for one in self.workers), default=None)
 
     @property
-    def status(self) -> str:
-        """failed, full, finished, running, paused, stopping, broken or stopped."""
+    def status(self) -> CrawlPhase:
+        """How far it has come, and whether it is at work."""
         if self.is_fruitless:
-            return "failed"
+            return CrawlPhase.FAILED
         if self.ended_at is not None:
-            return "full" if self.waiting else "finished"
+            return CrawlPhase.FULL if self.waiting else CrawlPhase.FINISHED
         if self.alive:
-            return self.control or "running"
-        return "broken" if self.workers else "stopped"
+            return STATUS_OF_CONTROL[self.control]
+        return CrawlPhase.BROKEN if self.workers else CrawlPhase.STOPPED
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:

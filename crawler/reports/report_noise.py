@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, f
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import printable
+from crawler.frontier.page_result import AddressKind
 from crawler.reports.crawls import check_name
 from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.database import state_url
@@ -89,7 +90,8 @@ class NoiseFigures:
     site_count: int
 
 
-is_image, is_link = verdict.c.kind == "image", verdict.c.kind == "link"
+is_image = verdict.c.kind == AddressKind.IMAGE
+is_link = verdict.c.kind == AddressKind.LINK
 skipped, audited = verdict.c.noise & ~verdict.c.audited, verdict.c.audited
 downloaded = verdict.c.bytes_are_measured & ~audited
 fetched = verdict.c.bytes_are_measured & audited

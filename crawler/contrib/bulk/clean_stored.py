@@ -25,6 +25,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.api.saved_document import saved_document
+from crawler.arguments import ItemMarkdown
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
@@ -156,8 +157,8 @@ def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallbac
         values["quality"] = text_quality(page, extraction)
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
     values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
-    if stored.markdown != "no":
-        values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
+    if stored.markdown != ItemMarkdown.NO:
+        values["markdown"] = page_markdown(page, extraction, stored.markdown == ItemMarkdown.LINKS, judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
     row |= {"its": stored.key, "fetched": stored.fetched_at}

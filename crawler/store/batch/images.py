@@ -21,7 +21,7 @@ from crawler.frontier.batch import SiteEvidence
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
-from crawler.store.page_tables import evidence, verdict
+from crawler.store.page_tables import LabelKind, evidence, verdict
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
@@ -145,7 +145,6 @@ def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> 
 
 
 KNOWN_SITES = 1_000  # sites whose evidence a worker keeps in memory
-IMAGE = "image"
 """The kind of the labels of images."""
 
 
@@ -187,7 +186,7 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
-            row["label_key"] = label_key(name, IMAGE, row["url"], row["page"])
+            row["label_key"] = label_key(name, LabelKind.IMAGE, row["url"], row["page"])
         new = dialect_insert(connection.engine)(verdict)
         renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
         connection.execute(

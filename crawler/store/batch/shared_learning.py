@@ -22,7 +22,7 @@ from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
-from crawler.store.page_tables import focus, label, shared_example, template
+from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -103,8 +103,6 @@ class SharedTopicModel:
             self._known, self._read, self.read_at = self._read, None, time.monotonic()
 
 
-TOPIC = "topic"
-"""The kind of these labels."""
 ON_TOPIC, OFF_TOPIC = "on_topic", "off_topic"
 MOST_LABELS = 500
 """Labels from which a worker learns: the newest."""
@@ -133,7 +131,7 @@ class TopicLabels:
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return None
         name, topic = connection.execute(self._mine).one()
-        newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == TOPIC)
+        newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == LabelKind.TOPIC)
         rows = connection.execute(newest.order_by(label.c.id.desc()).limit(MOST_LABELS)).all()
         self._read = {row.id: row.said_at for row in rows}
         if self._read == self._known:
@@ -154,7 +152,7 @@ def _topic_label(row: Row[Any]) -> TopicLabel:
 
 def topic_labels(connection: Connection, name: str, urls: Iterable[str]) -> dict[str, str]:
     """The labels of the pages of a crawl with these addresses, by address."""
-    keys = {label_key(name, TOPIC, url, url): url for url in urls}
+    keys = {label_key(name, LabelKind.TOPIC, url, url): url for url in urls}
     rows = connection.execute(select(label.c.key, label.c.value).where(label.c.key.in_(list(keys))))
     return {keys[row.key]: row.value for row in rows}
 

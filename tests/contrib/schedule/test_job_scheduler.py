@@ -21,11 +21,11 @@ from crawler.contrib.schedule.job_store import (
     BY_HAND,
     LEASE,
     ON_TIME,
-    TOLD,
     DueRun,
     Job,
     Jobs,
     RunPlace,
+    RunStatus,
     find_job,
     history_of,
 )
@@ -356,7 +356,7 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     world.step(THREE - 1)
     assert world.keeper.stop() == 0
     run = world.job().now
-    assert run.status == TOLD
+    assert run.status == RunStatus.TOLD
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
     assert is_alive(world.output, "bees")

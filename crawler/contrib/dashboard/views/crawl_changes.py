@@ -13,7 +13,7 @@ from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
-from crawler.contrib.schedule.job_store import TOLD, jobs_of
+from crawler.contrib.schedule.job_store import RunStatus, jobs_of
 from crawler.frontier.batch import Control
 from crawler.store.crawl_control import request_control
 
@@ -41,7 +41,7 @@ def change(
             is_told = run is not None and control is Control.STOPPING
             is_told = is_told or request_control(connection, number, control)
         if run is not None and control is Control.STOPPING:
-            jobs.stop(run.id, TOLD)  # as on the schedule: the run counts as stopped
+            jobs.stop(run.id, RunStatus.TOLD)  # as on the schedule: the run counts as stopped
     if is_told:
         context.record(request, action, crawl.name)
     return see_other(f"/crawls/{number}?said={said if is_told else 'idle'}")

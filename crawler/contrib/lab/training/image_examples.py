@@ -23,10 +23,9 @@ from crawler.noise.image_features import sightings
 from crawler.noise.learned_model import Floats, features_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
-from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import NOISE, Label, all_labels
-from crawler.store.page_tables import evidence
+from crawler.store.page_tables import LabelKind, evidence
 from crawler.store.read_only import reading
 from crawler.translation.message import counted
 from crawler.urls.parsing import site as site_of
@@ -99,7 +98,7 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
     """The images that people labelled in the state's database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
-        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, IMAGE)]
+        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)]
     sites = {one.site for one in found}
     tell(f"{counted(len(found), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
     return found

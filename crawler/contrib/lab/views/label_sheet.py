@@ -26,8 +26,8 @@ from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
 from crawler.metadata.date_notation import checked
 from crawler.store.batch.images import label_key
-from crawler.store.labels import TEXT, Label, put_label
-from crawler.store.page_tables import label
+from crawler.store.labels import Label, put_label
+from crawler.store.page_tables import LabelKind, label
 from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000
@@ -132,7 +132,7 @@ class Sheet:
         }
         told = json.dumps(detail, ensure_ascii=False)
         where = (row["crawl"], row["url"], row["url"])
-        return Label(TEXT, *where, self.text(places), told, self.source, time.time())
+        return Label(LabelKind.TEXT, *where, self.text(places), told, self.source, time.time())
 
     def values(self, detail: str | None = None) -> dict[str, str]:
         """Title, author and date as an earlier label has them, else as they are read now."""
@@ -224,7 +224,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
 
 
 def _detail(context: DashboardContext, read: ShownPage) -> str | None:
-    key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
+    key = label_key(read.row["crawl"], LabelKind.TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
 
