@@ -11,7 +11,6 @@ from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -60,6 +59,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
+from crawler.urls.address import without_port
 from crawler.workers.machine import GARBAGE_THRESHOLD
 from crawler.workers.worker_report import WorkerReport
 
@@ -414,7 +414,7 @@ def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Re
 
 def slot_of(crawler: Crawler, name: str) -> Slot | None:
     """The downloader's slot for a host, by name with or without port, if it has one."""
-    return crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "") if crawler.engine else None
+    return crawler.engine.downloader.slots.get(without_port(name).strip("[]")) if crawler.engine else None
 
 
 def _limits(crawler: Crawler) -> LimitSettings:

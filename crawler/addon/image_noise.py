@@ -14,7 +14,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class ImageNoiseFilter:
     def process_response(self, request: Request, response: Response) -> Response:
         """Remember which images a page shows, and how."""
         if (page := html_page(response)) is not None:
-            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
+            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), address_of(page.url).site
             self._evidence.setdefault(home, Evidence()).see(shown)
             self._seen |= {one.url: (home, one) for one in shown}
             for url in list(self._seen)[: max(0, len(self._seen) - MOST_IMAGES)]:

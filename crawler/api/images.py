@@ -10,7 +10,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge, verdicts
 from crawler.page.page import Page
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 
 class ImageVerdict(NamedTuple):
@@ -42,10 +42,10 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
     for url, html in pages:
         page = Page.from_html(html, url)
         shown = sightings(page, auto(page))
-        evidence.setdefault(site(url), Evidence()).see(shown)
+        evidence.setdefault(address_of(url).site, Evidence()).see(shown)
         found.append((url, shown))
     return [
         ImageVerdict(page_url, url, said.is_noise, said.probability, tuple(str(one.message) for one in said.reasons))
         for page_url, shown in found
-        for url, said in verdicts(shown, judge, evidence[site(page_url)]).items()
+        for url, said in verdicts(shown, judge, evidence[address_of(page_url).site]).items()
     ]

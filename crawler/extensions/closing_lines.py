@@ -20,7 +20,7 @@ from crawler.reports.report_noise import saved_bytes
 from crawler.reports.unlikely_links import unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.translation.message import N_, Message, first, localized, plural
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 from crawler.urls.patterns import ANY_QUERY
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
     Behind log-in forms: a.example.
     If you have an account, send its cookie or token: docs/how-to/login.md shows how.
     """
-    hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
+    hosts = dict.fromkeys(address_of(seed).host for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
     if not hosts:
         return []
     return [

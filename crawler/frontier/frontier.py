@@ -22,7 +22,7 @@ from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome
 from crawler.topic.priorities import is_unlikely
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
 ASKED_AFTER = 1_000  # addresses whose state one batch asks for
@@ -132,7 +132,7 @@ class Frontier:
         here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self.hosts.pending.add(host(url), priority)
+                self.hosts.pending.add(address_of(url).host, priority)
 
     def share_model(self, summary: str, model: str) -> None:
         """Save the topic model with the next batch, as JSON: a summary for people, and the model for other workers."""
@@ -155,7 +155,7 @@ class Frontier:
             return None
         while (lease := self.queues.take(now, self.hosts.better_is_pending)) is not None:
             self._taken += 1
-            name, queue = host(lease.candidate.url), self.queues.of(lease)
+            name, queue = address_of(lease.candidate.url).host, self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             if _has_become_unlikely(lease):
@@ -209,7 +209,7 @@ class Frontier:
         links = tuple(self._seen.new(result.links, self._batch.priorities))
         for link in links:
             if link.sight is None:  # images come later
-                self.hosts.pending.add(host(link.url), link.priority)
+                self.hosts.pending.add(address_of(link.url).host, link.priority)
         self._links += len(links)
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
@@ -234,7 +234,7 @@ class Frontier:
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
-        queue = self.queues.hosts.get(host(work.lease.candidate.url))
+        queue = self.queues.hosts.get(address_of(work.lease.candidate.url).host)
         if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
 
@@ -310,7 +310,7 @@ class Frontier:
 
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
-        name = host(lease.candidate.url)
+        name = address_of(lease.candidate.url).host
         if outcome := self.limits.closed.get(name):
             self._give_up(lease, outcome)
             self._batch.resting.setdefault(lease.host_id, 0.0)
@@ -349,7 +349,7 @@ class Frontier:
             future.set_result(lease)
 
     def _return(self, lease_id: int) -> None:
-        self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))
+        self.queues.request_returned(address_of(self._work.pop(lease_id).lease.candidate.url).host)
 
 
 def _has_become_unlikely(lease: Lease) -> bool:

@@ -9,7 +9,7 @@ from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.host_limits import LatencyMeter
 from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
@@ -70,7 +70,7 @@ class HostControl:
 
     def closed(self, url: str) -> Outcome | None:
         """Why the host of an address is closed, or None."""
-        return self.limits.closed.get(host(url))
+        return self.limits.closed.get(address_of(url).host)
 
     def close(self, name: str, outcome: Outcome = HOST_CLOSED) -> int:
         """Never request a host again; returns how many of its leased addresses are given up, with this outcome."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLimits
@@ -71,7 +71,7 @@ class HostQueues:
 
     def of(self, lease: Lease) -> HostQueue:
         """The queue of an address's host, created if necessary."""
-        return self.hosts.setdefault(host(lease.candidate.url), HostQueue(lease.host_id))
+        return self.hosts.setdefault(address_of(lease.candidate.url).host, HostQueue(lease.host_id))
 
     def put(self, lease: Lease) -> HostQueue:
         """Add an address to the queue of its host."""
@@ -81,7 +81,7 @@ class HostQueues:
         heappush(queue.waiting, entry)
         self._count += 1
         if queue.waiting[0] is entry and not queue.parked:
-            heappush(self._heads, (*entry[:2], host(lease.candidate.url)))
+            heappush(self._heads, (*entry[:2], address_of(lease.candidate.url).host))
         return queue
 
     def put_refused(self, lease: Lease) -> None:

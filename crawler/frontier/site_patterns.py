@@ -33,7 +33,7 @@ from crawler.frontier.pattern_rule import (
     use_of,
 )
 from crawler.topic.priorities import HIGHEST
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class PatternMemory:
 
     def of(self, url: str) -> SitePatterns:
         """The patterns of the site of an address."""
-        name = site(url)
+        name = address_of(url).site
         found = self._sites.setdefault(name, SitePatterns())
         self._sites.move_to_end(name)
         while len(self._sites) > MOST_SITES:
@@ -351,7 +351,7 @@ class PatternMemory:
             return None
         most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
         url = one.requested or one.url
-        known, name = self.of(url), site(url)
+        known, name = self.of(url), address_of(url).site
         pattern = known.pattern(url)
         urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         labelled = known.labelled(pattern, one.labels)
@@ -360,7 +360,7 @@ class PatternMemory:
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         is_list = result.outcome is not None and result.outcome.code in LISTS
         lead = Usefulness.USEFUL  # other sites may have pages
-        if all(site(link) == name for link in urls):
+        if all(address_of(link).site == name for link in urls):
             lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None

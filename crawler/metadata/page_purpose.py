@@ -13,7 +13,8 @@ from crawler.metadata.date_notation import dates
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Extraction, Page
 from crawler.page.text import EASTERN
-from crawler.urls.parsing import host_of, route, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import host_of, route
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -491,12 +492,12 @@ def _targets(page: Page) -> dict[int, str]:
     """
     if not page.links or not host_of(page.url):
         return {}
-    ours = site(page.url)
+    ours = address_of(page.url).site
     itself = page.url.partition("#")[0] + route(page.url)
     found: dict[int, str] = {}
     for link in page.links:
         is_above = itself.startswith(link.url.rstrip("/") + "/")
-        if link.at < len(page.blocks) and link.url != itself and not is_above and site(link.url) == ours:
+        if link.at < len(page.blocks) and link.url != itself and not is_above and address_of(link.url).site == ours:
             found.setdefault(link.at, link.url)
     # A link around several blocks is named with the first.
     begun = {element.at for element in page.link_elements}

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from crawler.page.text import letters, width
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -66,7 +67,7 @@ def _is_named_after_a_file(page: Page) -> bool:
 
 def _names_the_page(image: ImageLink, page: Page, headings: Container[bytes]) -> bool:
     """Whether the address of a page is that of an image without its ending, or its title is the image's description."""
-    last = urlsplit(page.url).path.rstrip("/").rpartition("/")[2]
+    last = address_of(page.url).path.rstrip("/").rpartition("/")[2]
     if _plain(unquote(last).rpartition(".")[0] or unquote(last)) in _file_names(image.target):
         return True
     description = letters(image.alt)

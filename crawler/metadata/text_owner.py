@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from crawler.page.text import letters
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.page.blocks import Block
@@ -43,7 +43,7 @@ def owner_rank(owner: int, url: str) -> int:
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
     """
-    query = urlsplit(url).query
+    query = address_of(url).query
     parameters = query.count("&") + 1 if query else 0
     return owner * (MOST_PARAMETERS + 1) + min(parameters, MOST_PARAMETERS)
 
@@ -78,7 +78,7 @@ def _leads_elsewhere(page: Page, heading: Block) -> bool:
         return False
     at = next((at for at, block in enumerate(page.blocks) if block is heading), None)
     targets = [link.url for link in page.links if link.at == at]
-    return any(not _is_same(url, page.url) and urlsplit(url).path.strip("/") for url in targets)
+    return any(not _is_same(url, page.url) and address_of(url).path.strip("/") for url in targets)
 
 
 def _is_same(url: str, other: str) -> bool:

@@ -28,8 +28,8 @@ from crawler.rights.rsl import LicenceFile
 from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
+from crawler.urls.address import address_of
 from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
-from crawler.urls.parsing import origin
 
 if TYPE_CHECKING:
     from crawler.rights.purpose import Purpose
@@ -74,7 +74,7 @@ class RightsMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """Ask for the licence files that a page names."""
         if _is_for_content(request) and may_name_a_file(response.body, headers := rights_headers(response)):
-            site, place = request.meta.get(SITE_FILES, NO_FILES), origin(response.url)
+            site, place = request.meta.get(SITE_FILES, NO_FILES), address_of(response.url).origin
             for url in licence_addresses(page_of(response), headers):
                 if self._may_name(place) and (file := await self.licence(url)) is not None:
                     site = replace(site, of_page=(*site.of_page, file))
@@ -91,7 +91,7 @@ class RightsMiddleware:
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
         """The files of a host, with those that are wanted."""
         if self.purpose.wants_reservations and site.tdm is None:
-            address = origin(url) + tdm_reservation.PATH
+            address = address_of(url).origin + tdm_reservation.PATH
             if site.robots is None or site.robots.allows(address):
                 tdm = await self.files.get(address, lambda: self._ask(address, _tdm_file))
                 site = replace(site, tdm=tdm)

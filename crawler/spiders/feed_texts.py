@@ -6,14 +6,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from sys import getsizeof
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from crawler.metadata.page_purpose import is_login
 from crawler.page.document import DocumentContent, Facts
 from crawler.page.document_page import document_page
 from crawler.page.page import MadeFrom, Page
 from crawler.page.sitemaps import day
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
@@ -49,7 +48,7 @@ class FeedTexts:
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
         """Keep the texts of a feed, as far as they are of pages of its own site."""
         for url, text in texts.items():
-            if site(url) == site(feed):
+            if address_of(url).site == address_of(feed).site:
                 key = self._key(url)
                 self._take(key)
                 self._kept[key] = url, text
@@ -101,4 +100,4 @@ def _size(url: str, text: EntryText) -> int:
 
 
 def _path(url: str) -> str:
-    return urlsplit(url).path.rstrip("/")
+    return address_of(url).path.rstrip("/")

@@ -25,7 +25,8 @@ from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import BEHIND_IMAGE
-from crawler.urls.parsing import site, with_ending
+from crawler.urls.address import address_of
+from crawler.urls.parsing import with_ending
 from crawler.urls.patterns import labels_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class PageImages:
 
     def within_site_limit(self, images: Sequence[Candidate], page: Page) -> Sequence[Candidate]:
         """The first of these images of a page for which the limit of its site has room; they are counted."""
-        name = site(page.url)
+        name = address_of(page.url).site
         if self.site_limit is not None:
             images = images[: max(0, self.site_limit - self._of_site[name])]
         self._of_site[name] += len(images)

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.outcomes import Code, Outcome
 from crawler.topic.link_table import LinkContext
-from crawler.urls.parsing import absolute, origin, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:
     from crawler.frontier.scope import Scope
@@ -52,15 +53,15 @@ class NamedLists:
         """The sitemaps of the page's host and the feed of the page, if they are new."""
         if not self.wanted:
             return
-        place = origin(page.url)
+        place = address_of(page.url).origin
         named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
         for number, address in enumerate(sitemaps_first(named)):
             if number < MOST_LISTS:
                 yield from self._candidate(address, FoundBy.SITEMAP)
             elif self.scope.refusal(address, page=False) is None:
                 self.counts.leave_out(address, Outcome(Code.LISTS_CUT))
-        if page.feed and page.feed not in self._known and self._feeds[site(page.feed)] < MOST_FEEDS:
-            self._feeds[site(page.feed)] += 1
+        if page.feed and page.feed not in self._known and self._feeds[address_of(page.feed).site] < MOST_FEEDS:
+            self._feeds[address_of(page.feed).site] += 1
             yield from self._candidate(page.feed, FoundBy.FEED)
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
@@ -85,8 +86,8 @@ def sitemaps_first(urls: Iterable[str]) -> list[str]:
 
 
 def _is_named_as_sitemap(url: str) -> bool:
-    parts = urlsplit(url)
-    return "sitemap" in f"{parts.path}?{parts.query}".lower()
+    address = address_of(url)
+    return "sitemap" in f"{address.path}?{address.query}".lower()
 
 
 def words_of(url: str) -> str:
@@ -95,5 +96,5 @@ def words_of(url: str) -> str:
     >>> words_of("http://a.example/2024/05/honey-bees_dance.html")
     'honey bees dance'
     """
-    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
+    name = unquote(address_of(url).path).rstrip("/").rpartition("/")[2]
     return " ".join(name.partition(".")[0].replace("-", " ").replace("_", " ").split())

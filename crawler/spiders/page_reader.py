@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
@@ -34,7 +33,8 @@ from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.topic.translations import named_translations
-from crawler.urls.parsing import host, route
+from crawler.urls.address import address_of
+from crawler.urls.parsing import route
 
 if TYPE_CHECKING:
     from crawler.extraction.site_libraries import SiteLibraries
@@ -225,7 +225,7 @@ class PageReader:
         """The templates of the host that this page completes."""
         if self.libraries is None or page.document is not None:
             return ()
-        return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+        return tuple(Template(address_of(page.url).host, *label) for label in self.libraries.learn(page))
 
 
 def _is_missing(page: Page, extraction: Extraction, *, was_there: bool = False) -> bool:
@@ -313,8 +313,8 @@ def request_target(url: str) -> str:
     >>> request_target("http://a.example"), request_target("http://a.example/b?c#d")
     ('/', '/b?c')
     """
-    parts = urlsplit(url)
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    address = address_of(url)
+    return f"{address.path}?{address.query}" if address.query else address.path
 
 
 def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
 from crawler.page.page import Page
 from crawler.page.walls import HEADERS, PAYMENT_REQUIRED, wall_service
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -216,7 +216,7 @@ class Leases:
         if outcome is not None and outcome.code is Code.ROBOTS_UNREADABLE:
             outcome = Outcome.of(outcome.detail)
         if outcome is not None and outcome.code is Code.WALLED:
-            self.status.note_wall(host(lease.candidate.url), outcome.detail)
+            self.status.note_wall(address_of(lease.candidate.url).host, outcome.detail)
 
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""

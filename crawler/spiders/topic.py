@@ -35,7 +35,7 @@ from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.topic.translations import NamedTranslations
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
@@ -273,7 +273,7 @@ class TopicSpider(Spider):
         priority = min(of.priority, SEED_PRIORITY)
         list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
-            of_site = site(candidate.url)
+            of_site = address_of(candidate.url).site
             if depth < MAX_LIST_LEVELS and self.lists[of_site] < most:
                 self.lists[of_site] += 1
                 yield candidate

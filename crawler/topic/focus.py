@@ -43,7 +43,7 @@ from crawler.topic.topic import STOP_WORDS, Topic
 from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
 from crawler.topic.word_vectors import SimilarWords
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
@@ -154,12 +154,12 @@ class TopicFocus:
         self.translations.judge(page.address, language, promise)
         if self.aims.add(replace(page, number=number)):
             self._is_stale = True
-        self.choice.fetched(site_number(host(url)))
+        self.choice.fetched(site_number(address_of(url).host))
         row = self._let_go(url)
         if row is not None:
             shown = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
-            self.chances.add(link, site_number(host(url)), shown[0] if shown else None)
+            self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
             self.trails.lead(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1

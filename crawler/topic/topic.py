@@ -21,7 +21,8 @@ from typing import Any, NoReturn, Self
 
 from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
-from crawler.urls.parsing import absolute, host
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 # Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(
@@ -237,7 +238,7 @@ class _File:
                     "contains {given}; allowed are domains such as example.org",
                     given=_shown(name),
                 )
-            found.append(host(url))
+            found.append(address_of(url).host)
         return tuple(dict.fromkeys(found))
 
     def strings(self, key: str, given: Any) -> list[str]:

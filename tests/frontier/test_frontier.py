@@ -21,8 +21,8 @@ from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys
 from crawler.topic.priorities import UNLIKELY
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")
@@ -31,7 +31,7 @@ KEYS = AddressKeys(1, Canonical(["utm_.*"]))
 
 def a_lease(lease_id: int, url: str, priority: int = 0, kind: AddressKind = AddressKind.LINK) -> Lease:
     """What the ledger lends; the number of a host is that of its first letter."""
-    number = ord(host(url)[0])
+    number = ord(address_of(url).host[0])
     return Lease(lease_id, Candidate(url, priority, kind=kind), number, number)
 
 
@@ -721,9 +721,9 @@ class Pair:
         self.waiting.append((-candidate.priority, self.serial, lease_id, candidate))
 
     def best(self) -> tuple[int, Candidate] | None:
-        busy = Counter(host(candidate.url) for candidate in self.active.values())
+        busy = Counter(address_of(candidate.url).host for candidate in self.active.values())
         for entry in sorted(self.waiting):
-            name = host(entry[3].url)
+            name = address_of(entry[3].url).host
             if busy[name] < AT_ONCE[name] and self.ready_at[name] <= self.now:
                 self.waiting.remove(entry)
                 self.ready_at[name] = max(self.ready_at[name], self.now + self.interval[name])
@@ -1053,7 +1053,7 @@ def test_a_link_of_which_nothing_came_waits_no_longer(
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
-    frontier.hosts.close(host(A))
+    frontier.hosts.close(address_of(A).host)
     assert frontier.apply_reply(BatchReply(), 0.0).no_longer == (A,)
     assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer == (A + "new",)
 

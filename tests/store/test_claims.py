@@ -17,8 +17,8 @@ from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
 from crawler.store.crawl_tables import AddressState, address, host, site
 from crawler.store.database import database_time
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")
@@ -261,7 +261,9 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
     url = closed.candidate.url
-    one.commit(ended=[failed(closed, CLOSED)], closed={host_of(url): Code.HOST_CLOSED}, resting={closed.host_id: 0.0})
+    one.commit(
+        ended=[failed(closed, CLOSED)], closed={address_of(url).host: Code.HOST_CLOSED}, resting={closed.host_id: 0.0}
+    )
     assert two.move(held, url + "new") is None
     two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
     answer = two.commit(demand=EVERYTHING, idle=True)
@@ -559,7 +561,7 @@ def unlikely_links() -> list[Candidate]:
 
 
 def leases_by_host(leases: Iterable[Lease]) -> Counter[str]:
-    return Counter(host_of(lease.candidate.url) for lease in leases)
+    return Counter(address_of(lease.candidate.url).host for lease in leases)
 
 
 def test_unlikely_links_come_last(crew: Crew) -> None:
@@ -574,7 +576,7 @@ def test_unlikely_links_come_last(crew: Crew) -> None:
 def test_each_host_has_a_few_tries(crew: Crew) -> None:
     worker = crew.join(*unlikely_links(), Candidate(A + "likely", 5), limits_tries=True)
     first = worker.claim()
-    assert leases_by_host(first) == {host_of(url): FIRST_TRIES + (url == A) for url in MANY_HOSTS}
+    assert leases_by_host(first) == {address_of(url).host: FIRST_TRIES + (url == A) for url in MANY_HOSTS}
     assert [lease.is_try for lease in first if lease.candidate.url == A + "likely"] == [False]
     assert worker.claim() == []
 
@@ -591,7 +593,7 @@ def test_a_page_on_the_topic_gives_its_host_more_tries(crew: Crew, relevance: fl
     worker = crew.join(*unlikely_links(), limits_tries=True)
     first = worker.claim()[0]
     worker.end(stored(first, relevance=relevance))
-    assert leases_by_host(worker.claim()) == ({host_of(first.candidate.url): more} if more else {})
+    assert leases_by_host(worker.claim()) == ({address_of(first.candidate.url).host: more} if more else {})
 
 
 def test_a_site_has_no_more_tries_by_more_hosts(crew: Crew) -> None:
@@ -615,7 +617,7 @@ def test_a_further_host_of_a_site_has_tries_once_it_brought_a_page_on_the_topic(
     (lease,) = worker.claim()
     assert lease.candidate.url == likely.url
     worker.end(stored(lease, relevance=0.9))
-    assert leases_by_host(worker.claim()) == {host_of(further): FIRST_TRIES}
+    assert leases_by_host(worker.claim()) == {address_of(further).host: FIRST_TRIES}
 
 
 def summary_of_crawl(crew: Crew) -> CrawlSummary:
@@ -654,6 +656,6 @@ def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
 
 def test_a_page_on_the_topic_counts_beside_others_of_its_host(crew: Crew) -> None:
     worker = crew.join(*unlikely_links(), limits_tries=True)
-    of_host = [lease for lease in worker.claim() if host_of(lease.candidate.url) == host_of(A)]
+    of_host = [lease for lease in worker.claim() if address_of(lease.candidate.url).host == address_of(A).host]
     worker.end(stored(of_host[0], relevance=0.9), stored(of_host[1], relevance=0.0))
-    assert leases_by_host(worker.claim()) == {host_of(A): 2}
+    assert leases_by_host(worker.claim()) == {address_of(A).host: 2}

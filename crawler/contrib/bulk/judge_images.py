@@ -33,7 +33,8 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
-from crawler.urls.parsing import absolute, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 from crawler.workers.machine import cores
 
 CALLED = "scrapy noise judge"
@@ -175,7 +176,7 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     shown = as_json(address) if record.id == "null" else record.id
     name = json.loads(shown) if shown.startswith('"') else shown
     # Each page without an address is a site by itself.
-    home = site(address) if own else found.place
+    home = address_of(address).site if own else found.place
     return SavedPage(name, shown, home, replace(record.page, url=address))
 
 

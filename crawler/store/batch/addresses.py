@@ -22,8 +22,7 @@ from crawler.store.crawl_tables import (
 )
 from crawler.store.database import in_chunks, storable
 from crawler.store.page_tables import verdict
-from crawler.urls.parsing import host as host_of
-from crawler.urls.parsing import site as site_of
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate, Completion
@@ -181,7 +180,7 @@ class Addresses:
 
     def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
         """The rows of candidates, given with their keys."""
-        hosts = [host_of(link.url) for link in links.values()]
+        hosts = [address_of(link.url).host for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
         columns = ("url", "kind", "priority", "depth", "via", "lastmod", "labels")
         return [
@@ -210,7 +209,7 @@ class Addresses:
             self._hosts.clear()
             missing = sorted(hosts)
         for names in in_chunks(missing):
-            self._hosts.update(self._insert_hosts(connection, {name: site_of(hosts[name]) for name in names}))
+            self._hosts.update(self._insert_hosts(connection, {name: address_of(hosts[name]).site for name in names}))
         return {name: self._hosts[name] for name in hosts}
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:

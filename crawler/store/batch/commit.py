@@ -64,7 +64,7 @@ from crawler.store.heartbeats import (
     silent_workers,
     write_heartbeat,
 )
-from crawler.urls.parsing import host as host_of
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
@@ -271,7 +271,7 @@ class BatchCommitter:
         """Save what requests say about the patterns of addresses; returns how many addresses are queued again."""
         counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
-        hosts = self.addresses.host_ids(connection, {host_of(url): url for url in batch.renamed})
+        hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.renamed})
         return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:

@@ -21,7 +21,7 @@ from crawler.store.batch.hosts import (
 )
 from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
-from crawler.urls.parsing import host as host_of
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Redirect
@@ -113,7 +113,7 @@ def follow_redirect(
 ) -> RedirectResult:
     """Lease the target of a redirect in place of the requested address, if it is not known yet."""
     to, lease = redirect.to, redirect.lease
-    ids = addresses.host_ids(connection, {host_of(to.url): to.url})[host_of(to.url)]
+    ids = addresses.host_ids(connection, {address_of(to.url).host: to.url})[address_of(to.url).host]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
     if to.sight is not None:  # whoever requests it later judges it as this image was judged

@@ -28,7 +28,7 @@ from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, page_version
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion
@@ -60,7 +60,7 @@ class TextSignature(NamedTuple):
 
     def precedes(self, later: TextSignature) -> bool:
         """Whether this page is the original of a near-duplicate that comes later."""
-        return self.rank <= later.rank or site(self.url) != site(later.url)
+        return self.rank <= later.rank or address_of(self.url).site != address_of(later.url).site
 
     @property
     def bands(self) -> list[int]:

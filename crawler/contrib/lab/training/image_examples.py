@@ -28,7 +28,7 @@ from crawler.store.labels import NOISE, Label, all_labels
 from crawler.store.page_tables import LabelKind, evidence
 from crawler.store.read_only import reading
 from crawler.translation.message import counted
-from crawler.urls.parsing import site as site_of
+from crawler.urls.address import address_of
 
 METHOD = "auto"  # the extractor that tells the main text
 SET = "crawl {}"  # the name of the labels of a crawl as a set
@@ -106,7 +106,7 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
 
 def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
     sighting = Sighting.of(label.detail)
-    name = site_of(sighting.page)
+    name = address_of(sighting.page).site
     key = label.crawl, name
     if key not in counts:
         counts[key] = Evidence()
