@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from crawler.doors import Door, MissingPartError, load
 from crawler.frontier.scope import ScopeKind
@@ -364,7 +364,8 @@ def _shown(value: str) -> str:
     return repr(value if len(value) <= 100 else value[:100] + "…")
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Argument:
     """One `-a NAME=VALUE` of a crawl."""
 
     read: Callable[[Any], object]

@@ -339,12 +339,12 @@ def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
 
 def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...]) -> Scope:
     scope = Scope(
-        arguments.scope,
-        arguments.allow,
-        arguments.deny,
-        settings.getint("URLLENGTH_LIMIT"),
-        arguments.topic.avoid,
-        frozenset(ENDINGS) if arguments.documents else frozenset(),
+        kind=arguments.scope,
+        allow=arguments.allow,
+        deny=arguments.deny,
+        max_length=settings.getint("URLLENGTH_LIMIT"),
+        avoid=arguments.topic.avoid,
+        documents=frozenset(ENDINGS) if arguments.documents else frozenset(),
     )
     for seed in seeds:
         scope.add_home(seed)
@@ -359,10 +359,10 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     focus = TopicFocus(
         arguments.topic,
         options,
-        session.number,
-        similar,
-        arguments.lang,
-        _on_topic(arguments),
+        seat=session.number,
+        similar=similar,
+        languages=arguments.lang,
+        on_topic=_on_topic(arguments),
     )
     return TopicTracker(focus, Examples(arguments.topic), Harvest(bound=_on_topic(arguments)))
 
@@ -393,12 +393,12 @@ def _min_chance(arguments: Arguments) -> float:
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
     return PageImages(
-        lambda page: page.once(extract),
-        arguments.images,
-        settings.getbool("IMAGE_NOISE_ENABLED"),
-        settings.getint("IMAGE_MAX_BYTES"),
-        settings.getint("IMAGE_PAGE_LIMIT"),
-        settings.getint("IMAGE_SITE_LIMIT"),
+        extraction=lambda page: page.once(extract),
+        wanted=arguments.images,
+        judged=settings.getbool("IMAGE_NOISE_ENABLED"),
+        largest=settings.getint("IMAGE_MAX_BYTES"),
+        page_limit=settings.getint("IMAGE_PAGE_LIMIT"),
+        site_limit=settings.getint("IMAGE_SITE_LIMIT"),
     )
 
 
@@ -445,24 +445,24 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
     """A session at the crawl of this name, or a StateError; `shared_files` as in `CrawlPlan`."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
-        arguments.name,
-        arguments.seeds or ("demo",),
-        folder,
-        canonical_of(settings),
-        settings.getint("SITE_PAGE_LIMIT"),
-        arguments.max_pages,
-        max(map(settings.getfloat, PAUSES)),
-        arguments.fresh,
-        arguments.images,
-        _first_pause(settings),
-        bounds_of(settings),
-        settings.getint("KEEP_VERSIONS"),
-        _on_topic(arguments),
-        _min_chance(arguments) > 0,
-        shared_files,
-        arguments.topic.text,
-        arguments.topic.digest,
-        arguments.retopic,
+        name=arguments.name,
+        seeds=arguments.seeds or ("demo",),
+        folder=folder,
+        canonical=canonical_of(settings),
+        site_limit=settings.getint("SITE_PAGE_LIMIT"),
+        max_pages=arguments.max_pages,
+        longest_rest=max(map(settings.getfloat, PAUSES)),
+        fresh=arguments.fresh,
+        images=arguments.images,
+        pause=_first_pause(settings),
+        bounds=bounds_of(settings),
+        versions=settings.getint("KEEP_VERSIONS"),
+        on_topic=_on_topic(arguments),
+        limits_tries=_min_chance(arguments) > 0,
+        shared_files=shared_files,
+        topic=arguments.topic.text,
+        topic_digest=arguments.topic.digest,
+        retopic=arguments.retopic,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)

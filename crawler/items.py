@@ -72,7 +72,7 @@ class PageRecord:
     """How promising the link was when the page was requested, from 0 to 1; null for seeds, what they list, and links
     without words.
     """
-    via: str = FoundBy.LINK
+    via: str = FoundBy.LINK.value
     """How the address was found: `seed`, `sitemap` (or an `llms.txt`), `feed`, `link`, `image` or `exploration` (a link
     chosen by chance).
     """

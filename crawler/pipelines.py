@@ -63,6 +63,7 @@ class ExtractPipeline:
 
     def __init__(
         self,
+        *,
         extract: Extractor,
         method: str,
         arguments: Arguments,
@@ -83,7 +84,14 @@ class ExtractPipeline:
         crawl = crawl_of(crawler)
         judge = judge_of(crawler.settings) if crawl.images.judged else None
         images = ImageListing(crawl.images, judge)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, images, crawl.counts)
+        return cls(
+            extract=crawl.reader.extract,
+            method=crawl.method,
+            arguments=crawl.arguments,
+            leases=crawl.leases,
+            images=images,
+            counts=crawl.counts,
+        )
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.extraction.auto import auto
 from crawler.noise.image_evidence import Evidence, Sighting
@@ -13,7 +13,8 @@ from crawler.page.page import Page
 from crawler.urls.address import address_of
 
 
-class ImageVerdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageVerdict:
     """Whether an image is noise, that is an advert or navigation, and why."""
 
     page: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
@@ -52,7 +53,7 @@ class ClosingLines:
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self.crawler, self.crawl = crawler, crawl
         self.started = monotonic()
-        self.reason = "finished"
+        self.reason: str = EndReason.FINISHED
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -84,7 +85,7 @@ class ClosingLines:
         )
         said = [
             result
-            if self.reason == "finished"
+            if self.reason == EndReason.FINISHED
             else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
         ]
         total = max(pages, frontier.all_pages)
@@ -135,7 +136,7 @@ class ClosingLines:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
         if self.reason == EndReason.DASHBOARD:
             return Message("Stopped on the dashboard.")
-        if self.reason == "shutdown":
+        if self.reason == EndReason.SHUTDOWN:
             return Message(STOPPED)
         if self.reason == EndReason.HARVEST:
             harvest = crawl.status.exhausted_at or crawl.harvest
@@ -269,7 +270,7 @@ def _round(number: int, counts: RoundCounts) -> Message:
     >>> str(_round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98)))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
     """
-    values: dict[str, object] = {name: f"{count:,}" for name, count in counts._asdict().items()}
+    values: dict[str, object] = {name: f"{count:,}" for name, count in asdict(counts).items()}
     values["round"] = f"{number:,}"
     if counts.noindex:
         values["gone"] = Message("{gone} gone, {noindex} noindex", dict(values))

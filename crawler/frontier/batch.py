@@ -1,7 +1,7 @@
 """Batches: what the in-memory frontier has the committer write to the database, and the reply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from crawler.noise.image_evidence import Evidence
 
 
-class LinkUpdates(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LinkUpdates:
     """What a reply tells the topic about links: those leased, with their priorities, and those no longer queued."""
 
     leased: tuple[tuple[str, int], ...]
@@ -29,7 +30,8 @@ class TopicLabel(NamedTuple):
     is_on_topic: bool
 
 
-class SiteEvidence(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteEvidence:
     """Counts of the images of a site: all of them, or those added since this worker last read."""
 
     site_id: int
@@ -37,14 +39,16 @@ class SiteEvidence(NamedTuple):
     counts: list[str]
 
 
-class Redirect(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Redirect:
     """A lease whose request was redirected, and the target."""
 
     lease: "Lease"
     to: "Candidate"
 
 
-class ClaimRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
     """How many addresses a worker asks for."""
 
     hosts: int
@@ -60,7 +64,8 @@ class ClaimRequest(NamedTuple):
     """Whether no other worker may request a host while this one has leases on it."""
 
 
-class WorkerSample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerSample:
     """What a worker did in a few seconds, for charts."""
 
     seconds: float
@@ -76,17 +81,21 @@ class WorkerSample(NamedTuple):
     image_bytes: int = 0
     skipped: int = 0
     """Images refused as noise before the download."""
-    statuses: Mapping[str, int] = {}
+    statuses: Mapping[str, int] = field(default_factory=dict)
     """Responses by status code; `none` counts requests without a response."""
 
     def since(self, before: "WorkerSample") -> "WorkerSample":
         """The difference from an earlier sample that began at the same time."""
-        names = (name for name in self._fields if name != "statuses")
         grown = {name: n - before.statuses.get(name, 0) for name, n in self.statuses.items()}
         return WorkerSample(
-            **{name: getattr(self, name) - getattr(before, name) for name in names},
+            seconds=self.seconds - before.seconds,
+            **{name: getattr(self, name) - getattr(before, name) for name in SAMPLE_COUNTS},
             statuses={name: n for name, n in grown.items() if n},
         )
+
+
+SAMPLE_COUNTS = tuple(each.name for each in fields(WorkerSample) if each.name not in ("seconds", "statuses"))
+"""The counts of a sample."""
 
 
 class Control(StrEnum):

@@ -168,8 +168,8 @@ class Frontier:
             priority = self.patterns.priority(lease)
             if priority >= lease.candidate.priority:
                 break
-            candidate = lease.candidate._replace(priority=priority)
-            self._return_to_queue(lease._replace(candidate=candidate, has_new_priority=True))
+            candidate = replace(lease.candidate, priority=priority)
+            self._return_to_queue(replace(lease, candidate=candidate, has_new_priority=True))
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
@@ -189,7 +189,7 @@ class Frontier:
             return False
         self._return(lease_id)
         put = self.queues.put_refused if refused else self.queues.put
-        put(work.lease._replace(request=request))
+        put(replace(work.lease, request=request))
         return True
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
@@ -254,7 +254,7 @@ class Frontier:
         if work is None:
             return None
         if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
-            return work.lease._replace(candidate=candidate)  # another spelling of the same address
+            return replace(work.lease, candidate=candidate)  # another spelling of the same address
         self._redirects[lease_id] = asyncio.get_running_loop().create_future()
         self._batch.redirects.append(Redirect(work.lease, candidate))
         return await self._redirects[lease_id]

@@ -134,9 +134,16 @@ class HostControl:
         low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
         pages = AT_HAND * settings.requests - waiting
-        new = max(0, 2 * settings.requests - len(ready))
-        at_hand = tuple(queue.host_id for queue in hosts.values())
-        return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
+        if pages <= 0:
+            return None
+        return ClaimRequest(
+            hosts=max(0, 2 * settings.requests - len(ready)),
+            pages=pages,
+            each=each,
+            low=low,
+            at_hand=tuple(queue.host_id for queue in hosts.values()),
+            alone=self.limits.alone,
+        )
 
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
         away = self.queues.ready_at(name) - now

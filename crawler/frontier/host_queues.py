@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -195,4 +195,4 @@ def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int])
     price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority
     if price == one.priority:
         return entry
-    return -price, serial, lease._replace(candidate=one._replace(priority=price), has_new_priority=True)
+    return -price, serial, replace(lease, candidate=replace(one, priority=price), has_new_priority=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from crawler.outcomes import Code, Group
 from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
@@ -63,8 +63,9 @@ class LessonKind(StrEnum):
     EXAMPLE_AGAIN = "again example"
 
 
-class Candidate(NamedTuple):
-    """An address that may be requested, with what is known about it."""
+@dataclass(slots=True)
+class Candidate:
+    """An address that may be requested, with what is known about it. It is not frozen, as one is made for each link."""
 
     url: str
     priority: int = 0
@@ -93,8 +94,11 @@ class Candidate(NamedTuple):
         return self.kind is AddressKind.LINK and self.sight is None
 
 
-class Lease(NamedTuple):
-    """An address that this worker has leased, until it is finished or returned."""
+@dataclass(slots=True)
+class Lease:
+    """An address that this worker has leased, until it is finished or returned. It is not frozen, as one is made for
+    each address that is claimed.
+    """
 
     id: int
     """The id of the address."""
@@ -118,7 +122,8 @@ class Lease(NamedTuple):
         return self.candidate.kind is not AddressKind.IMAGE
 
 
-class Template(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Template:
     """A fingerprint that pages of a host have in common."""
 
     host: str
@@ -126,7 +131,8 @@ class Template(NamedTuple):
     text: str
 
 
-class StoredResponse(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
     """The response that a page came in, to be stored."""
 
     status_line: str
@@ -202,7 +208,8 @@ class PageResult:
         return self.outcome is None or self.outcome.code.group not in (Group.NOISE, Group.PUT_OFF)
 
 
-class Completion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Completion:
     """An ended lease with its result."""
 
     lease: Lease
@@ -220,9 +227,15 @@ class Completion(NamedTuple):
         check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
-        is_seed = candidate.kind is AddressKind.SEED
         return Visit(
-            self.lease.known, check, code, fetched_at, is_seed, candidate.lastmod, result.validators, new_links
+            known=self.lease.known,
+            check=check,
+            code=code,
+            fetched_at=fetched_at,
+            is_seed=candidate.kind is AddressKind.SEED,
+            lastmod=candidate.lastmod,
+            validators=result.validators,
+            new_links=new_links,
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crawler.frontier.page_result import AddressKind
@@ -51,7 +52,7 @@ class SeenAddresses(RecentNumbers):
         for link in links:
             if self.add(_hash(link.url, link.sort)) or link.lastmod is not None:
                 priority = priorities.get(link.url) if link.has_learned_priority else None
-                yield link if priority is None else link._replace(priority=priority)
+                yield link if priority is None else replace(link, priority=priority)
 
 
 def _hash(url: str, sort: AddressKind) -> int:

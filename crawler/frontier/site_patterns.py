@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -167,7 +167,7 @@ class SitePatterns:
         if not pattern or not self.is_unproductive(pattern):
             return False
         counts = self.counts.get(pattern, NOTHING_KNOWN)
-        self.counts[pattern] = counts._replace(put_off=counts.put_off + 1)
+        self.counts[pattern] = replace(counts, put_off=counts.put_off + 1)
         due = self.audits.setdefault(pattern, next_audit(pattern, counts.put_off))
         if counts.put_off + 1 >= due:
             self.audits[pattern] = next_audit(pattern, counts.put_off + 1)
@@ -199,7 +199,7 @@ class SitePatterns:
         if trial is not None and pattern:
             counts = self.trials.get(pattern, NOTHING_KNOWN)
             gained = counts.gained + trial.has_gained
-            self.trials[pattern] = counts._replace(rendered=counts.rendered + 1, gained=gained)
+            self.trials[pattern] = replace(counts, rendered=counts.rendered + 1, gained=gained)
 
     def _trials_of(self, pattern: str) -> PatternCounts:
         """The trials of a pattern, with those of which the database has not counted the results yet."""
@@ -364,16 +364,15 @@ class PatternMemory:
             lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
-        of_copy = Usefulness.USELESS if has_many_queries else lead
         parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
         return PatternUse(
-            pattern,
-            use if use is Usefulness.USEFUL else lead,
-            of_copy,
-            labelled,
-            is_apart,
-            is_list,
-            tuple(parameters.items()),
+            pattern=pattern,
+            use=use if use is Usefulness.USEFUL else lead,
+            of_copy=Usefulness.USELESS if has_many_queries else lead,
+            labelled=labelled,
+            is_apart=is_apart,
+            is_list=is_list,
+            parameters=tuple(parameters.items()),
         )
 
 

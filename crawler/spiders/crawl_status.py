@@ -83,8 +83,12 @@ before_last_commit = object()
 
 
 class EndReason(StrEnum):
-    """Reasons to end a crawl before the frontier is empty, beside Scrapy's own."""
+    """Why a crawl ends. Scrapy has further reasons of its own."""
 
+    FINISHED = "finished"
+    """Nothing is left to do. Scrapy's own."""
+    SHUTDOWN = "shutdown"
+    """A signal stopped it. Scrapy's own."""
     STATE = "state"
     """Pages can no longer be stored."""
     HARVEST = "harvest"

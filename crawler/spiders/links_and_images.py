@@ -103,7 +103,15 @@ class PageImages:
             shown.pop(url, None)
         sights = self.sights(page, shown)
         return [
-            Candidate(url, IMAGE_PRIORITY, depth, page.url, AddressKind.IMAGE, sight=sights.get(url), via=FoundBy.IMAGE)
+            Candidate(
+                url=url,
+                priority=IMAGE_PRIORITY,
+                depth=depth,
+                parent=page.url,
+                kind=AddressKind.IMAGE,
+                sight=sights.get(url),
+                via=FoundBy.IMAGE,
+            )
             for url in shown
         ]
 
@@ -233,4 +241,5 @@ class LinkSelector:
         own = normalise(page.language)
         urls = [wanted[code] for code in sorted(self.languages) if code in wanted and code != own]
         for url in (*urls, *filter(None, [page.next_part])):
-            yield Link(url, page.title, "", False, False, len(page.blocks))
+            at = len(page.blocks)
+            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=at)

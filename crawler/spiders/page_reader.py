@@ -260,12 +260,17 @@ def page_of(response: Response) -> Page:
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:
     """The page as an item, for the pipelines to fill in."""
     candidate = lease.candidate
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    asked = candidate.requested or candidate.url
-    url = response.url + route(candidate.url)
-    item = PageItem(url, asked, now, response.status, candidate.depth, candidate.parent)
+    item = PageItem(
+        url=response.url + route(candidate.url),
+        requested_url=candidate.requested or candidate.url,
+        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        status=response.status,
+        depth=candidate.depth,
+        parent=candidate.parent,
+    )
     item.page, item.lease, item.made_from = page, lease, page.made_from
-    item.relevance, item.link_score, item.via = judgement
+    item.relevance, item.link_score = judgement.relevance, judgement.link_score
+    item.via = judgement.via.value  # plain, as feeds of some formats write no enumerations
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
         item.first_seen = lease.known.first_seen

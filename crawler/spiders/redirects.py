@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -43,5 +43,5 @@ class Redirects:
         if url == request.url:
             return None
         return await self.frontier.redirect(
-            lease.id, candidate._replace(url=url, requested=candidate.requested or candidate.url)
+            lease.id, replace(candidate, url=url, requested=candidate.requested or candidate.url)
         )

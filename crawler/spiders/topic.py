@@ -292,7 +292,7 @@ class TopicSpider(Spider):
             if refusal := self.crawl.scope.refusal(url, page=candidate.kind is not AddressKind.LIST):
                 self.crawl.counts.leave_out(url, refusal)
             else:
-                yield candidate._replace(url=url, lastmod=lastmod)
+                yield replace(candidate, url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """End a request that failed, unless the text of a page that its server refuses is known from a feed."""

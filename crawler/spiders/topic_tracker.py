@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from crawler.extraction.methods.template import LeafLabel
 from crawler.extraction.site_libraries import SiteLibraries
+from crawler.frontier.batch import LinkUpdates
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.topic.focus import TopicFocus
 from crawler.topic.priorities import HIGHEST, score_of
@@ -38,7 +39,8 @@ topics have it before anything is learned, and 5 % of the other pages. Front pag
 """
 
 
-class TopicExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TopicExample:
     """A text that is about the topic, or is not."""
 
     text: str
@@ -100,7 +102,8 @@ ASKED_AFTER = 1_000
 """The most links asked about at once: other workers may have requested them, or their host was closed."""
 
 
-class PageJudgement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageJudgement:
     """The relevance of a page, and the score that its link had."""
 
     relevance: float
@@ -140,7 +143,7 @@ class TopicTracker:
         if links.again:
             self.focus.seen_again(address, links.again)
         priorities = self.focus.found(address, links.words) if links.new else []
-        new = tuple(one._replace(priority=number) for one, number in zip(links.new, priorities, strict=True))
+        new = tuple(replace(one, priority=number) for one, number in zip(links.new, priorities, strict=True))
         return (*links.image_links, *new), self.focus.renewed()
 
     def score_listed(
@@ -148,7 +151,7 @@ class TopicTracker:
     ) -> tuple[Candidate, ...]:
         """The pages that the list at an address names, with priorities."""
         priorities = self.focus.found(address, words) if words else []
-        return tuple(one._replace(priority=number) for one, number in zip(pages, priorities, strict=True))
+        return tuple(replace(one, priority=number) for one, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a shared example, if the topic uses it; from a seed only if it is about the words of the topic."""
@@ -218,7 +221,7 @@ class SharedLearning:
         for kind, text in reply.shared_examples:
             self.take_in(kind, text)
         if self.libraries is not None:
-            for name, tag, words in reply.templates:
-                self.libraries.take_in(name, LeafLabel(tag, words))
+            for template in reply.templates:
+                self.libraries.take_in(template.host, LeafLabel(template.tag, template.text))
         self.evidence.update(reply.evidence, reply.forgotten)
         return priorities

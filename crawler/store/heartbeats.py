@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, select, update
 
@@ -52,7 +53,8 @@ def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
 
 
-class WorkerState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerState:
     """A worker of a crawl, alive or not yet expired."""
 
     number: int

@@ -118,10 +118,18 @@ class WorkerSession:
             self.files.withdraw()
             self.files.lock.release()
             raise
-        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
-        claimant = Claimant(self.crawl_id, self.worker_id, *limits, on_topic=plan.on_topic)
-        if plan.limits_tries:
-            claimant = claimant._replace(limits_tries=True, tries=FIRST_TRIES)
+        claimant = Claimant(
+            crawl_id=self.crawl_id,
+            worker_id=self.worker_id,
+            site_limit=plan.site_limit,
+            max_pages=plan.max_pages,
+            longest_rest=plan.longest_rest,
+            images=plan.images,
+            pause=plan.pause,
+            on_topic=plan.on_topic,
+            limits_tries=plan.limits_tries,
+            tries=FIRST_TRIES if plan.limits_tries else NO_LIMIT,
+        )
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number

@@ -11,7 +11,7 @@ import pytest
 from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
-from crawler.frontier.batch import Batch, BatchReply
+from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, LinkUpdates
 from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
@@ -85,7 +85,7 @@ def test_a_list_is_returned_with_a_lower_priority() -> None:
     batch = frontier.batch(0.0)
     assert [(one.candidate.url, one.candidate.priority) for one in batch.returned] == [(tag.url, 80)]
     assert batch.priorities == {tag.url: 80}
-    frontier.apply_reply(BatchReply([Lease(3, tag._replace(priority=80), 97, 97)], patterns={97: lists}), 0.0)
+    frontier.apply_reply(BatchReply([Lease(3, replace(tag, priority=80), 97, 97)], patterns={97: lists}), 0.0)
     finish(frontier, 2)
     assert all_taken(frontier, 9.0) == [tag.url]
 
@@ -555,7 +555,7 @@ def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
     batch = frontier.batch(0)
     assert batch.idle
     assert batch.demand is not None
-    assert batch.demand == (32, 64, 4, (), (), True)
+    assert batch.demand == ClaimRequest(hosts=32, pages=64, each=4)
     assert not frontier.needs_batch
 
 
@@ -941,7 +941,7 @@ def test_seeds_and_images_keep_their_priorities() -> None:
     answer = [
         a_lease(1, A, 5, AddressKind.IMAGE),
         a_lease(2, B, 4, AddressKind.SEED),
-        refused._replace(candidate=Candidate(C, 3, sight="s")),
+        replace(refused, candidate=Candidate(C, 3, sight="s")),
     ]
     frontier.apply_reply(BatchReply(answer), 0.0)
     frontier.update_priorities({A: 1, B: 1, C: 9})
@@ -1027,7 +1027,7 @@ def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
     frontier = Frontier(KEYS, LimitSettings())
     found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind=AddressKind.SEED, via=FoundBy.SEED)]
     answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
-    assert frontier.apply_reply(answer, 0.0) == (((A, 5), (C, 4)), (C,))
+    assert frontier.apply_reply(answer, 0.0) == LinkUpdates(leased=((A, 5), (C, 4)), no_longer=(C,))
     assert frontier.apply_reply(BatchReply(), 0.0) == ((), ())
 
 
@@ -1099,7 +1099,7 @@ def test_images_are_left_when_no_page_is_queued_or_requested(
 )
 def test_a_link_that_has_become_unlikely_is_returned(is_try: bool, kind: AddressKind, taken: bool) -> None:
     frontier = Frontier(KEYS, LimitSettings())
-    lease = a_lease(1, A, UNLIKELY + 60, kind)._replace(is_try=is_try)
+    lease = replace(a_lease(1, A, UNLIKELY + 60, kind), is_try=is_try)
     frontier.apply_reply(BatchReply([lease, a_lease(2, B, UNLIKELY - 1, AddressKind.SEED)]), 0.0)
     assert {lease.id for lease in iter(lambda: frontier.take(0.0), None)} == ({1, 2} if taken else {2})
     assert [lease.id for lease in frontier.batch(0.0).returned] == ([] if taken else [1])

@@ -1,6 +1,7 @@
 """Which addresses are put off because others of their pattern brought nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from string import ascii_letters
 
 import pytest
@@ -337,7 +338,7 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
         (lease(SITE + "/tag/b", kind=AddressKind.IMAGE), ""),
         (lease(SITE + "/tag/b", requested=SITE + "/post/b"), ""),
         (lease(SITE + "/tag/b", known=PageHistory()), ""),
-        (lease(SITE + "/tag/b")._replace(request=object()), ""),
+        (replace(lease(SITE + "/tag/b"), request=object()), ""),
     ],
 )
 def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
@@ -361,7 +362,7 @@ USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list
             lease(SITE + "/tag/b"),
             LISTING,
             [POST],
-            USELESS_LIST._replace(use=Usefulness.USEFUL, of_copy=Usefulness.USEFUL),
+            replace(USELESS_LIST, use=Usefulness.USEFUL, of_copy=Usefulness.USEFUL),
         ),
         (lease(SITE + "/tag/b"), LISTING, [TAG], USELESS_LIST),
         (lease(SITE + "/new/b"), LISTING, [NEW], PatternUse("/*/*", Usefulness.OPEN, Usefulness.OPEN, is_list=True)),

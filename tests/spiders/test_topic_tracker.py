@@ -1,5 +1,7 @@
 """What a page is worth, and what was thought of the link to it."""
 
+from dataclasses import replace
+
 import pytest
 
 from crawler.frontier.batch import BatchReply, LinkUpdates, TopicLabel
@@ -103,7 +105,7 @@ def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (image_link,)))
     assert links[0] == image_link
-    assert links[1]._replace(priority=0) == new
+    assert replace(links[1], priority=0) == new
     assert 0 < links[1].priority < HIGHEST
     assert isinstance(priorities, dict)
 

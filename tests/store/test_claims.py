@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
@@ -112,13 +113,13 @@ def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
 
 def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(B, 3))
-    first = worker.commit(demand=EVERYTHING._replace(each=1))
+    first = worker.commit(demand=replace(EVERYTHING, each=1))
     assert urls(first.leases) == [A + "0", B + "0"]
     hosts = tuple(one.host_id for one in first.leases)
     assert first.more == set(hosts)
     assert urls(worker.claim(each=1, at_hand=hosts)) == []
     assert urls(worker.claim(each=1, at_hand=hosts, low=hosts[:1])) == [A + "1"]
-    last = worker.commit(demand=EVERYTHING._replace(at_hand=hosts, low=hosts))
+    last = worker.commit(demand=replace(EVERYTHING, at_hand=hosts, low=hosts))
     assert urls(last.leases) == [A + "2", B + "1", B + "2"]
     assert last.more == set()
 
@@ -157,7 +158,7 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     worker = crew.join(*many(A, 2))
     (one,) = worker.claim(each=1)
     worker.commit(rests={one.host_id: seconds})
-    answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
+    answer = worker.commit(demand=replace(EVERYTHING, low=(one.host_id,), at_hand=(one.host_id,)))
     assert urls(answer.leases) == [A + "1"]
     said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
     assert answer.rests == said
@@ -339,7 +340,7 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
     refused = 0
     for turn in range(12):
         worker = (one, two)[turn % 2]
-        answer = worker.commit(demand=EVERYTHING._replace(each=2))
+        answer = worker.commit(demand=replace(EVERYTHING, each=2))
         refused += answer.refused.total()
         held = list(worker.hand.values())
         worker.commit(
@@ -434,7 +435,7 @@ def test_max_pages_is_exact_over_two_workers(crew: Crew, wanted: int, bring: int
             for one in list(worker.hand.values())[:1]:
                 asked += 1
                 ended.append(failed(one) if asked % bring else stored(one))
-            worker.commit(ended=ended, demand=EVERYTHING._replace(hosts=3, each=1, pages=3))
+            worker.commit(ended=ended, demand=replace(EVERYTHING, hosts=3, each=1, pages=3))
         if not workers[0].hand and not workers[1].hand:
             break
     assert sum(len(worker.records()) for worker in workers) == wanted
@@ -464,7 +465,7 @@ def test_images_still_come_when_the_crawl_is_full(crew: Crew) -> None:
     ]
     worker = crew.join(*found, max_pages=1)
     worker.end(*map(stored, worker.claim(each=1)))
-    while not (answer := worker.commit(demand=EVERYTHING._replace(each=2), idle=True)).over:
+    while not (answer := worker.commit(demand=replace(EVERYTHING, each=2), idle=True)).over:
         worker.end(*map(stored, answer.leases))
     states = crew.addresses()
     assert sorted(url for url, state in states.items() if state == (AddressState.DONE, None)) == sorted(
@@ -534,7 +535,7 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
 def test_two_redirects_to_one_address_are_one_page(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     one, two = worker.claim()
-    moved = worker.commit(redirects=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)]).redirected
+    moved = worker.commit(redirects=[Redirect(each, replace(each.candidate, url=C)) for each in (one, two)]).redirected
     assert contents(moved) == [C, None]
 
 

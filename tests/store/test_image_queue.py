@@ -1,6 +1,7 @@
 """Images are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,8 +69,8 @@ def test_an_image_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> Non
     first, second, third = one.claim()
     answer = one.end(stored(first, image(1)), demand=EVERYTHING)
     assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, AddressState.RECORDED)
-    (lease,) = one.end(stored(second, image(2)), demand=EVERYTHING._replace(pages=1)).leases
-    assert (lease.candidate, lease.shown_on) == (image(1)._replace(parent=A), second.site_id)
+    (lease,) = one.end(stored(second, image(2)), demand=replace(EVERYTHING, pages=1)).leases
+    assert (lease.candidate, lease.shown_on) == (replace(image(1), parent=A), second.site_id)
     assert states(crew)["image " + CDN + "2"] == AddressState.WAITING
     one.end(stored(third, image(3)))
     assert states(crew)["image " + CDN + "3"] == AddressState.WAITING
@@ -239,7 +240,7 @@ def test_where_an_image_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: s
     if fate == "died":
         one.die()
         one = counting(crew, enough=1)
-        assert one.claim() == [moved._replace(candidate=moved.candidate._replace(parent=A))]
+        assert one.claim() == [replace(moved, candidate=replace(moved.candidate, parent=A))]
     query = select(address.c.sight, address.c.shown_on).where(address.c.url == "http://moved.example/")
     with crew.engine.connect() as connection:
         assert tuple(connection.execute(query).one()) == ("sight 1", held.shown_on)
@@ -260,7 +261,7 @@ def test_noise_costs_its_site_no_request(crew: Crew) -> None:
 
 def bare(number: int) -> Candidate:
     """An image that nobody judges, as a crawl without a judge, or of an older version, has them."""
-    return image(number)._replace(sight=None)
+    return replace(image(number), sight=None)
 
 
 @pytest.mark.parametrize("max_pages", [None, 2])
@@ -348,10 +349,10 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
         stored(second, image(2)),
         stored(other),
         evidence={first.site_id: Evidence(pages=1), other.site_id: Evidence(pages=2)},
-        demand=EVERYTHING._replace(pages=1),
+        demand=replace(EVERYTHING, pages=1),
     )
     assert told(answer.evidence) == [(True, [1])]
-    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=EVERYTHING._replace(pages=1))
+    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=replace(EVERYTHING, pages=1))
     assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()
@@ -369,7 +370,7 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
-    assert page == second._replace(id=page.id)
+    assert page == replace(second, id=page.id)
     three.end(stored(page), evidence={page.site_id: Evidence(pages=2)})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()

@@ -1,6 +1,7 @@
 """What becomes of addresses that are given new priorities while they wait."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_host_is_claimed_by_its_new_best(crew: Crew) -> None:
 
 def test_prices_and_the_claim_of_one_batch(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    assert urls(worker.commit(priorities={B: 9}, demand=EVERYTHING._replace(pages=1)).leases) == [B]
+    assert urls(worker.commit(priorities={B: 9}, demand=replace(EVERYTHING, pages=1)).leases) == [B]
 
 
 def test_what_a_page_leads_to_can_be_priced_with_it(crew: Crew) -> None:

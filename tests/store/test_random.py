@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ class Chance:
             else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
             for one in self.some(worker)
         ]
-        demand = EVERYTHING._replace(pages=2, each=1) if self.random.random() < 0.5 else None
+        demand = replace(EVERYTHING, pages=2, each=1) if self.random.random() < 0.5 else None
         answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lease for one in ended]))
         if not answer.lost:
             for one in ended:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from errno import EACCES, ENOSPC
 from pathlib import Path
 from threading import Timer
@@ -32,7 +33,7 @@ def busy(worker: Worker) -> dict[str, Any]:
             stored(image),
             failed(missing, shared_examples=((LessonKind.HOME, C),)),
         ],
-        "redirects": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
+        "redirects": [Redirect(redirected, replace(redirected.candidate, url=D + "new", requested=D))],
         "returned": [returned],
         "resting": {missing.host_id: 5.0},
         "crawl_delays": {redirected.host_id: 3.0},

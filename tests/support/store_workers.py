@@ -56,7 +56,7 @@ def failed(one: Lease, outcome: Outcome = LOST, **result: Any) -> Completion:
 
 def also(ended: Completion, **result: Any) -> Completion:
     """The same end with more in its result."""
-    return ended._replace(result=replace(ended.result, **result))
+    return replace(ended, result=replace(ended.result, **result))
 
 
 def urls(leases: Iterable[Lease]) -> list[str]:
@@ -80,7 +80,7 @@ class Worker:
         self.hosts -= batch.resting.keys()
         if batch.demand is not None and not batch.demand.at_hand:
             hosts = tuple(sorted(self.hosts))
-            batch.demand = batch.demand._replace(low=hosts, at_hand=hosts)
+            batch.demand = replace(batch.demand, low=hosts, at_hand=hosts)
         answer = self.session.committer.commit(batch)
         if answer.lost:
             self.hand.clear()
@@ -114,7 +114,7 @@ class Worker:
 
     def claim(self, demand: ClaimRequest = EVERYTHING, **changes: Any) -> list[Lease]:
         """What a demand brings."""
-        return self.commit(demand=demand._replace(**changes)).leases
+        return self.commit(demand=replace(demand, **changes)).leases
 
     def end(self, *ended: Completion, **happened: Any) -> BatchReply:
         """What the ledger says to these ends."""
@@ -122,7 +122,7 @@ class Worker:
 
     def move(self, one: Lease, url: str) -> Lease | None:
         """What is held in place of an address that is redirected."""
-        to = one.candidate._replace(url=url, requested=one.candidate.requested or one.candidate.url)
+        to = replace(one.candidate, url=url, requested=one.candidate.requested or one.candidate.url)
         return self.commit(redirects=[Redirect(one, to)]).redirected[one.id]
 
     def rest(self, *leases: Lease, seconds: float = 0.0) -> BatchReply:

@@ -64,13 +64,13 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     from crawler.contrib.dashboard.app import dashboard
     from crawler.contrib.dashboard.context import DashboardContext
     from crawler.contrib.dashboard.logins import Logins
-    from crawler.contrib.dashboard.server import Address
+    from crawler.contrib.dashboard.server import ListenAddress
     from crawler.contrib.dashboard.server import serve as serve_application
     from crawler.contrib.schedule.job_process import starting_thread
     from crawler.store.database import display_url, state_url
 
     access = access_of(opts.host, settings, bool(users.all()))
-    address = Address(opts.host, opts.port, root_of(settings), proxies_of(settings))
+    address = ListenAddress(opts.host, opts.port, root_of(settings), proxies_of(settings))
     url = state_url(settings)
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
     logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
@@ -60,14 +61,16 @@ class AddressKeys:
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
-class HostIds(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HostIds:
     """The ids of a host and its site."""
 
     host_id: int
     site_id: int
 
 
-class RecordedLink(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RecordedLink:
     """An image, or a page that only an image links to; with the page that shows it, and that page's site."""
 
     candidate: Candidate
@@ -169,8 +172,8 @@ class Addresses:
             if not links:
                 continue
             rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
-            for row, (link, parent, site_id) in zip(rows, links.values(), strict=True):
-                row |= {"parent": parent, "sight": storable(link.sight or ""), "shown_on": site_id}
+            for row, one in zip(rows, links.values(), strict=True):
+                row |= {"parent": one.parent, "sight": storable(one.candidate.sight or ""), "shown_on": one.site_id}
                 row["state"] = AddressState.WAITING if waits else AddressState.RECORDED
             count = self._insert(connection, rows)
             if waits and count:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
 
+from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
@@ -99,10 +102,20 @@ may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
 page_waits = select(address.c.id).where(
     address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE, may_claim
 )
+
+
+class ClaimedKinds(StrEnum):
+    """Which addresses a worker claims."""
+
+    ALL = "all"
+    PAGES = "pages"
+    IMAGES = "images"
+
+
 of_kind = {
-    "all": true(),
-    "pages": page_waits.correlate(host).exists(),
-    "images": host.c.id.in_(select(address.c.host_id).where(is_image)),
+    ClaimedKinds.ALL: true(),
+    ClaimedKinds.PAGES: page_waits.correlate(host).exists(),
+    ClaimedKinds.IMAGES: host.c.id.in_(select(address.c.host_id).where(is_image)),
 }
 LOW_HOSTS = {kinds: low_hosts.where(of_kind[kinds]).with_for_update(**locked) for kinds in of_kind}
 NEW_HOSTS = {
@@ -117,10 +130,14 @@ head = address.alias("head")
 head_waits = head.c.state == literal(AddressState.WAITING, literal_execute=True)
 head_may_be_claimed = (head.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
 heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits, head_may_be_claimed)
-heads_of_kind = {"all": true(), "pages": head.c.kind != IS_IMAGE, "images": head.c.kind == IS_IMAGE}
+heads_of_kind = {
+    ClaimedKinds.ALL: true(),
+    ClaimedKinds.PAGES: head.c.kind != IS_IMAGE,
+    ClaimedKinds.IMAGES: head.c.kind == IS_IMAGE,
+}
 
 
-def _heads(dialect: str, kinds: str) -> Select[Any]:
+def _heads(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
     """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
     first = heads.where(heads_of_kind[kinds]).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
     chosen = host.c.id.in_(bindparam("chosen", expanding=True))
@@ -154,15 +171,16 @@ UPDATE_CLAIMED = (
     )
 )
 more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM)
-MORE = {images: more.where(of_kind["all" if images else "pages"]) for images in (True, False)}
+MORE = {images: more.where(of_kind[ClaimedKinds.ALL if images else ClaimedKinds.PAGES]) for images in (True, False)}
 of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
 REFUSE = {
     kinds: update(address).where(address.c.id.in_(of_host.where(heads_of_kind[kinds]).limit(bindparam("most"))))
-    for kinds in ("all", "pages")
+    for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)
 }
 
 
-class Claimant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Claimant:
     """The worker that claims, with the limits of its crawl."""
 
     crawl_id: int
@@ -188,7 +206,7 @@ class Claimant(NamedTuple):
             return self
         some_hosts = select(host.c.id).where(host.c.crawl_id == self.crawl_id).limit(SHARED_TRIES).subquery()
         hosts = connection.execute(select(func.count()).select_from(some_hosts)).scalar_one()
-        return self._replace(tries=tries_of_host(hosts, pages))
+        return replace(self, tries=tries_of_host(hosts, pages))
 
 
 def tries_of_host(hosts: int, pages: int) -> int:
@@ -212,7 +230,9 @@ class ClaimResult(NamedTuple):
 def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float) -> ClaimResult:
     """Lease the best addresses that the worker may request now."""
     left = pages_left(connection, claimant)
-    kinds = ("images" if left <= 0 else "all") if claimant.images else "pages"
+    kinds = ClaimedKinds.PAGES
+    if claimant.images:
+        kinds = ClaimedKinds.IMAGES if left <= 0 else ClaimedKinds.ALL
     rows = _hosts(connection, claimant, demand, now, kinds) if left > 0 or claimant.images else []
     if not rows:
         return ClaimResult([], set(), Outcomes(), {})
@@ -243,7 +263,9 @@ def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[i
     return {number: at - now for number, at in until.items() if now < at <= now + longest}
 
 
-def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: str) -> list[Row[Any]]:
+def _hosts(
+    connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: ClaimedKinds
+) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
     if demand.low:
         low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
@@ -271,7 +293,7 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
         if row.closed or spent:
             outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
             ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
-            given_up = REFUSE["all" if row.closed else "pages"].values(**ended)
+            given_up = REFUSE[ClaimedKinds.ALL if row.closed else ClaimedKinds.PAGES].values(**ended)
             refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
 

@@ -141,7 +141,7 @@ class BatchCommitter:
 
     def renew(self, worker_id: int) -> None:
         """Continue as another worker."""
-        self.claimant = self.claimant._replace(worker_id=worker_id)
+        self.claimant = replace(self.claimant, worker_id=worker_id)
         self._batch_number = 0
 
     def expire_silent_workers(self) -> int:
@@ -242,7 +242,7 @@ class BatchCommitter:
     def _read_round(self, connection: Connection) -> None:
         """Read which round it is: another worker may have begun one."""
         self.round = round_of(connection, self.claimant.crawl_id)
-        self.claimant = self.claimant._replace(known_since=self.round.first if self.round.comes_again else None)
+        self.claimant = replace(self.claimant, known_since=self.round.first if self.round.comes_again else None)
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease."""

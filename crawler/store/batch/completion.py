@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -101,7 +102,8 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
         count_sites(connection, sites[name], **changes)
 
 
-class RedirectResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RedirectResult:
     """The lease on the target of a redirect, or None, and how many more addresses are queued."""
 
     lease: Lease | None
@@ -133,7 +135,15 @@ def follow_redirect(
     if lease.counts:
         count_sites(connection, {lease.site_id: 1}, held=-1)
         count_sites(connection, {ids.site_id: 1}, held=1, requests=1)
-    return RedirectResult(Lease(number, to, ids.host_id, ids.site_id, lease.request, lease.shown_on))
+    target = Lease(
+        id=number,
+        candidate=to,
+        host_id=ids.host_id,
+        site_id=ids.site_id,
+        request=lease.request,
+        shown_on=lease.shown_on,
+    )
+    return RedirectResult(target)
 
 
 def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
@@ -63,7 +64,8 @@ class Totals(NamedTuple):
     control: Control
 
 
-class RemainingWork(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RemainingWork:
     """What remains of a crawl, for a worker with nothing to do."""
 
     held: int

@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
@@ -44,7 +44,8 @@ DELETE_BANDS = delete(near_duplicate_band).where(
 )
 
 
-class TextSignature(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextSignature:
     """What pages are compared by."""
 
     key: int

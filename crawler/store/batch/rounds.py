@@ -8,7 +8,8 @@ a round that a page changed since its last request, the page is queued again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -48,7 +49,8 @@ GONE = ("404", "410")
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
-class Round(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Round:
     """The round of a crawl, and the round in which it was begun, or last begun fresh."""
 
     number: int
@@ -60,7 +62,8 @@ class Round(NamedTuple):
         return self.number > self.first
 
 
-class RoundCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RoundCounts:
     """Counts of the pages of a round."""
 
     changed: int
@@ -93,10 +96,18 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
     has_left = mine, page.c.gone_at.is_not(None), page.c.gone_round == number
     left = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*has_left)
     all_left, noindex = map(int, connection.execute(left).one())
-    return RoundCounts(changed, new, all_left - noindex, total - changed - new, same, noindex)
+    return RoundCounts(
+        changed=changed,
+        new=new,
+        gone=all_left - noindex,
+        unchanged=total - changed - new,
+        not_modified=same,
+        noindex=noindex,
+    )
 
 
-class RoundLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RoundLimits:
     """The limits of what a new round queues."""
 
     least: float

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +162,7 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
     """Save templates that are new."""
     rows = {}
     for one in templates:
-        fields = {name: storable(value) for name, value in one._asdict().items()}
+        fields = {name: storable(value) for name, value in asdict(one).items()}
         key = _key(crawl_id, *fields.values())
         rows[key] = {"key": key, "crawl_id": crawl_id, **fields}
     if rows:
