@@ -1028,7 +1028,7 @@ def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
     found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind=AddressKind.SEED, via=FoundBy.SEED)]
     answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
     assert frontier.apply_reply(answer, 0.0) == LinkUpdates(leased=((A, 5), (C, 4)), no_longer=(C,))
-    assert frontier.apply_reply(BatchReply(), 0.0) == ((), ())
+    assert frontier.apply_reply(BatchReply(), 0.0) == LinkUpdates(leased=(), no_longer=())
 
 
 @pytest.mark.parametrize(

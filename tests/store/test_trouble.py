@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from errno import EACCES, ENOSPC
 from pathlib import Path
 from threading import Timer
@@ -53,7 +53,7 @@ def ready(crew: Crew, name: str = "crawl") -> Worker:
 
 def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     """All that can be seen of what a batch did."""
-    held = {(one.candidate, one.counts) for one in worker.hand.values()}
+    held = {(astuple(one.candidate), one.counts) for one in worker.hand.values()}
     moved = [one and one.candidate for one in answer.redirected.values()]
     files = [[record["url"] for record in lines(path)] for path in worker.session.files.paths(1)]
     return (

@@ -17,11 +17,10 @@ from sqlalchemy.engine import URL, make_url
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.dashboard.views.one_crawl import drawn
-from crawler.frontier.batch import WorkerSample
+from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
-from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import (
     AddressState,
     address,
@@ -111,7 +110,7 @@ def work(engine: Engine, number: int = 1, silent: float = 0.0, crawl_id: int = 1
 
 def note(engine: Engine, age: float, number: int = 1, crawl_id: int = 1, **known: Any) -> None:
     """A sample of five seconds that ended so long ago."""
-    given = dict.fromkeys(NUMBERS, 0) | {"seconds": 5.0, "statuses": "{}", "waiting": 0}
+    given = dict.fromkeys(SAMPLE_COUNTS, 0) | {"seconds": 5.0, "statuses": "{}", "waiting": 0}
     row = {"crawl_id": crawl_id, "number": number, "at": now(engine) - age - 5.0}
     enter(engine, sample, given | row | known)
 
