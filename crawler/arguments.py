@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from crawler.doors import Door, MissingPartError, load
-from crawler.frontier.scope import SCOPES
+from crawler.frontier.scope import ScopeKind
 from crawler.metadata.language import CODES, normalise
 from crawler.metadata.own_fields import OwnFields, OwnFieldsError, read_own_fields
 from crawler.page.text import words
@@ -29,7 +30,6 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
 MAX_WORKERS, AUTO = 64, 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
-MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
 # Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
@@ -40,12 +40,41 @@ JOB = "_job"
 """Scrapyd's number of a run: it passes this argument to every spider."""
 LISTS = ("seeds", "allow", "deny", "lang", "purpose")
 """Arguments that a script may give as a list of strings; each string is one value, even if it contains commas."""
-DUE, ALL = "due", "all"
-REFRESH = dict.fromkeys((DUE, ALL))
 # A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
+
+
+class ItemMarkdown(StrEnum):
+    """Whether items have their text as Markdown."""
+
+    NO = "no"
+    YES = "yes"
+    LINKS = "links"
+    """With the addresses of links."""
+
+
+class Refresh(StrEnum):
+    """Which stored pages a new round requests again."""
+
+    DUE = "due"
+    ALL = "all"
+
+
+class Render(StrEnum):
+    """Which pages are rendered in a browser."""
+
+    AUTO = "auto"
+    """Those that seem to need it."""
+    NEVER = "never"
+    ALWAYS = "always"
+
+
+YES_OR_NO = {"yes": True, "no": False}
+
+Choice = TypeVar("Choice")
+Kind = TypeVar("Kind", bound=StrEnum)
 
 
 class ArgumentError(MessageError, ValueError):
@@ -64,7 +93,7 @@ class Arguments:
     seeds: tuple[str, ...]
     demo: bool = False
     topic: Topic = NO_TOPIC
-    scope: str = "site"
+    scope: ScopeKind = ScopeKind.SITE
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_pages: int | None = None
@@ -75,7 +104,7 @@ class Arguments:
     lang: frozenset[str] = frozenset()
     name: str = "topic"
     images: bool = True
-    markdown: str = "no"
+    markdown: ItemMarkdown = ItemMarkdown.NO
     documents: bool = False
     quality: bool = False
     listings: bool = False
@@ -85,10 +114,10 @@ class Arguments:
     extractor: str = ""
     """The extraction method, if it is not that of the settings."""
     favour: str = "balance"
-    refresh: str = DUE
+    refresh: Refresh = Refresh.DUE
     fields: OwnFields | None = None
     purpose: Purpose = LABEL_ONLY
-    render: str = "auto"
+    render: Render = Render.AUTO
     workers: int = 1
     """`AUTO` is one for each processor."""
 
@@ -171,15 +200,19 @@ def _seed(url: str) -> str:
     return address
 
 
-def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
-    def read(value: str) -> str:
+def _choice(name: str, allowed: Mapping[str, Choice]) -> Callable[[str], Choice]:
+    def read(value: str) -> Choice:
         if value not in allowed:
             raise wrong_argument(
                 name, "{value} is not known; allowed are {allowed}", value=_shown(value), allowed=list(allowed)
             )
-        return value
+        return allowed[value]
 
     return read
+
+
+def _member(name: str, kinds: type[Kind]) -> Callable[[str], Kind]:
+    return _choice(name, {str(kind): kind for kind in kinds})
 
 
 # Imported late, as the methods import numpy, which is slow; other wrong arguments are reported before that.
@@ -188,17 +221,17 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
 def _extractor(value: str) -> str:
     from crawler.extraction import EXTRACTORS
 
-    return _choice("extractor", EXTRACTORS)(value)
+    return _choice("extractor", {name: name for name in EXTRACTORS})(value)
 
 
 def _favour(value: str) -> str:
     from crawler.extraction.auto import FAVOURS
 
-    return _choice("favour", FAVOURS)(value)
+    return _choice("favour", {name: name for name in FAVOURS})(value)
 
 
 def _quality(value: str) -> bool:
-    is_wanted = _choice("quality", {"yes": True, "no": False})(value) == "yes"
+    is_wanted = _choice("quality", YES_OR_NO)(value)
     if is_wanted:
         try:
             load(Door.QUALITY, "measured")
@@ -331,7 +364,8 @@ def _shown(value: str) -> str:
     return repr(value if len(value) <= 100 else value[:100] + "…")
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Argument:
     """One `-a NAME=VALUE` of a crawl."""
 
     read: Callable[[Any], object]
@@ -362,7 +396,7 @@ ARGUMENTS = {
         N_("What the crawl is about: words or a sentence in any language, or a file that ends in .toml."),
     ),
     "scope": Argument(
-        _choice("scope", SCOPES),
+        _member("scope", ScopeKind),
         "site",
         N_(
             "Which links are followed: host (to the seeds' hosts), site (to their registrable domains, such as "
@@ -413,17 +447,17 @@ ARGUMENTS = {
     "lang": Argument(_languages, N_("all languages"), N_("Keep only pages in these languages, such as zh,en.")),
     "name": Argument(_name, "topic", N_("The name of the crawl and of its output.")),
     "images": Argument(
-        lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+        _choice("images", YES_OR_NO),
         "yes",
         N_("yes downloads the images that are content; no downloads none."),
     ),
     "markdown": Argument(
-        _choice("markdown", MARKDOWN),
+        _member("markdown", ItemMarkdown),
         "no",
         N_("yes adds the text as Markdown to the items, links adds it with the addresses of links."),
     ),
     "documents": Argument(
-        lambda value: _choice("documents", {"yes": True, "no": False})(value) == "yes",
+        _choice("documents", YES_OR_NO),
         "no",
         N_("yes also fetches linked PDF, DOCX, ODT and EPUB files and makes items of their texts."),
     ),
@@ -436,7 +470,7 @@ ARGUMENTS = {
         ),
     ),
     "listings": Argument(
-        lambda value: _choice("listings", {"yes": True, "no": False})(value) == "yes",
+        _choice("listings", YES_OR_NO),
         "no",
         N_(
             "yes also keeps pages that only list others, such as the archives of a blog, and pages of an image; their "
@@ -450,18 +484,18 @@ ARGUMENTS = {
         N_("What the extractor auto prefers in case of doubt: precision keeps less, recall keeps more."),
     ),
     "fresh": Argument(
-        lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
+        _choice("fresh", YES_OR_NO),
         "no",
         N_("yes forgets what was requested and starts from scratch; stored pages stay until they are fetched again."),
     ),
     "retopic": Argument(
-        lambda value: _choice("retopic", {"yes": True, "no": False})(value) == "yes",
+        _choice("retopic", YES_OR_NO),
         "no",
         N_("yes gives a crawl another topic: stored pages and queued links are scored again."),
     ),
     "refresh": Argument(
-        _choice("refresh", REFRESH),
-        DUE,
+        _member("refresh", Refresh),
+        Refresh.DUE,
         N_("Which stored pages a new round requests again: due (those whose time has come) or all."),
     ),
     "fields": Argument(
@@ -479,7 +513,7 @@ ARGUMENTS = {
         ),
     ),
     "render": Argument(
-        _choice("render", dict.fromkeys(("auto", "never", "always"))),
+        _member("render", Render),
         "auto",
         N_(
             "Which pages are rendered in a browser, so that their scripts run: auto renders those that seem to need it "

@@ -10,7 +10,6 @@ from math import inf
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -21,7 +20,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import demo
-from crawler.arguments import ALL, Arguments
+from crawler.arguments import Arguments, Refresh, Render
 from crawler.checked_settings import (
     bounds_of,
     canonical_of,
@@ -36,7 +35,7 @@ from crawler.extraction.extractor_fallback import with_fallback
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Group
 from crawler.page.document_type import ENDINGS
@@ -57,10 +56,11 @@ from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.stop_rule import ON_TOPIC, Harvest, HarvestCounts
 from crawler.topic.topic import SimilarWords
+from crawler.urls.address import without_port
 from crawler.workers.worker_report import WorkerReport
 
 logger = logging.getLogger(__name__)
@@ -269,7 +269,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     )
     _configure(session, reader, settings)
     if is_first:
-        waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
+        waiting = [Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED, via=FoundBy.SEED) for seed in seeds]
         session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
     committer = session.committer
     _crawls[crawler] = Crawl(
@@ -336,12 +336,12 @@ def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
 
 def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...]) -> Scope:
     scope = Scope(
-        arguments.scope,
-        arguments.allow,
-        arguments.deny,
-        settings.getint("URLLENGTH_LIMIT"),
-        arguments.topic.avoid,
-        frozenset(ENDINGS) if arguments.documents else frozenset(),
+        kind=arguments.scope,
+        allow=arguments.allow,
+        deny=arguments.deny,
+        max_length=settings.getint("URLLENGTH_LIMIT"),
+        avoid=arguments.topic.avoid,
+        documents=frozenset(ENDINGS) if arguments.documents else frozenset(),
     )
     for seed in seeds:
         scope.add_home(seed)
@@ -353,13 +353,13 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     similar = similar_words_of(settings, arguments)
     if settings["FOCUS_VECTORS"] and arguments.topic.words and session.plan.shared_files is None:
         _log_similar_words(similar)  # one worker of a machine says it for all
-    focus = Focus(
+    focus = TopicFocus(
         arguments.topic,
         options,
-        session.number,
-        similar,
-        arguments.lang,
-        _on_topic(arguments),
+        seat=session.number,
+        similar=similar,
+        languages=arguments.lang,
+        on_topic=_on_topic(arguments),
     )
     return TopicTracker(focus, Examples(arguments.topic), Harvest(bound=_on_topic(arguments)))
 
@@ -390,28 +390,28 @@ def _min_chance(arguments: Arguments) -> float:
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
     return PageImages(
-        lambda page: page.once(extract),
-        arguments.images,
-        settings.getbool("IMAGE_NOISE_ENABLED"),
-        settings.getint("IMAGE_MAX_BYTES"),
-        settings.getint("IMAGE_PAGE_LIMIT"),
-        settings.getint("IMAGE_SITE_LIMIT"),
+        extraction=lambda page: page.once(extract),
+        wanted=arguments.images,
+        judged=settings.getbool("IMAGE_NOISE_ENABLED"),
+        largest=settings.getint("IMAGE_MAX_BYTES"),
+        page_limit=settings.getint("IMAGE_PAGE_LIMIT"),
+        site_limit=settings.getint("IMAGE_SITE_LIMIT"),
     )
 
 
 def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Rendering | None:
-    if arguments.render == "never":
+    if arguments.render is Render.NEVER:
         return None
     crawl_rendering = find(Door.RENDERERS, "crawl")
     if crawl_rendering is None:
         return None
-    rendering: Rendering | None = crawl_rendering(crawler, reader, is_always=arguments.render == "always")
+    rendering: Rendering | None = crawl_rendering(crawler, reader, is_always=arguments.render is Render.ALWAYS)
     return rendering
 
 
 def slot_of(crawler: Crawler, name: str) -> Slot | None:
     """The downloader's slot for a host, by name with or without port, if it has one."""
-    return crawler.engine.downloader.slots.get(urlsplit(f"//{name}").hostname or "") if crawler.engine else None
+    return crawler.engine.downloader.slots.get(without_port(name).strip("[]")) if crawler.engine else None
 
 
 def _limits(crawler: Crawler) -> LimitSettings:
@@ -442,24 +442,24 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
     """A session at the crawl of this name, or a StateError; `shared_files` as in `CrawlPlan`."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
-        arguments.name,
-        arguments.seeds or ("demo",),
-        folder,
-        canonical_of(settings),
-        settings.getint("SITE_PAGE_LIMIT"),
-        arguments.max_pages,
-        max(map(settings.getfloat, PAUSES)),
-        arguments.fresh,
-        arguments.images,
-        _first_pause(settings),
-        bounds_of(settings),
-        settings.getint("KEEP_VERSIONS"),
-        _on_topic(arguments),
-        _min_chance(arguments) > 0,
-        shared_files,
-        arguments.topic.text,
-        arguments.topic.digest,
-        arguments.retopic,
+        name=arguments.name,
+        seeds=arguments.seeds or ("demo",),
+        folder=folder,
+        canonical=canonical_of(settings),
+        site_limit=settings.getint("SITE_PAGE_LIMIT"),
+        max_pages=arguments.max_pages,
+        longest_rest=max(map(settings.getfloat, PAUSES)),
+        fresh=arguments.fresh,
+        images=arguments.images,
+        pause=_first_pause(settings),
+        bounds=bounds_of(settings),
+        versions=settings.getint("KEEP_VERSIONS"),
+        on_topic=_on_topic(arguments),
+        limits_tries=_min_chance(arguments) > 0,
+        shared_files=shared_files,
+        topic=arguments.topic.text,
+        topic_digest=arguments.topic.digest,
+        retopic=arguments.retopic,
     )
     url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)
@@ -507,4 +507,4 @@ def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> Wo
 
 def has_work(session: WorkerSession, arguments: Arguments) -> bool:
     """Whether the crawl has anything to do in this round, or begins the next one."""
-    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh == ALL)
+    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh is Refresh.ALL)

@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError, Arguments
+from crawler.arguments import ArgumentError, Arguments, Render
 from crawler.doors import RENDERER_INSTALLATION, Door, MissingPartError, find, load
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
@@ -141,7 +141,7 @@ def check_parts(arguments: Arguments) -> None:
         except MissingPartError as error:
             raise ArgumentError("documents=yes cannot be given, as {why}", why=error.message) from None
     is_usable = find(Door.RENDERERS, "is_usable")
-    if arguments.render == "always" and (is_usable is None or not is_usable()):
+    if arguments.render is Render.ALWAYS and (is_usable is None or not is_usable()):
         raise ArgumentError(
             "render=always needs Playwright and a browser: {installation}", installation=Message(RENDERER_INSTALLATION)
         )

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 from itemadapter import ItemAdapter
 from itemadapter.adapter import DataclassAdapter
 
-from crawler.frontier.page_result import Lease, PageResult
+from crawler.frontier.page_result import FoundBy, Lease, PageResult
 from crawler.page.page import Page
 from crawler.translation.message import N_
 
@@ -69,7 +69,7 @@ class PageRecord:
     """How promising the link was when the page was requested, from 0 to 1; null for seeds, what they list, and links
     without words.
     """
-    via: str = "link"
+    via: str = FoundBy.LINK.value
     """How the address was found: `seed`, `sitemap` (or an `llms.txt`), `feed`, `link`, `image` or `exploration` (a link
     chosen by chance).
     """

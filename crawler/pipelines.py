@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.pipelines import ItemPipelineManager
 
-from crawler.arguments import Arguments
+from crawler.arguments import Arguments, ItemMarkdown
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
 from crawler.doors import Door, load, names
@@ -59,6 +59,7 @@ class ExtractPipeline:
 
     def __init__(
         self,
+        *,
         extract: Extractor,
         method: str,
         arguments: Arguments,
@@ -79,7 +80,14 @@ class ExtractPipeline:
         crawl = crawl_of(crawler)
         judge = judge_of(crawler.settings) if crawl.images.judged else None
         images = ImageListing(crawl.images, judge)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, images, crawl.counts)
+        return cls(
+            extract=crawl.reader.extract,
+            method=crawl.method,
+            arguments=crawl.arguments,
+            leases=crawl.leases,
+            images=images,
+            counts=crawl.counts,
+        )
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None
@@ -95,8 +103,9 @@ class ExtractPipeline:
         for name, read in self.readers.items():
             setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
-        if self.markdown != "no":
-            item.markdown = page_markdown(page, extraction, self.markdown == "links", self.images.judge is not None)
+        if self.markdown is not ItemMarkdown.NO:
+            has_links = self.markdown is ItemMarkdown.LINKS
+            item.markdown = page_markdown(page, extraction, has_links, self.images.judge is not None)
         if self.item_fields:
             item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:

@@ -10,9 +10,9 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls page translation doors outcomes command_line atomic_files processes rights metadata extraction noise "
-    "topic recrawl frontier items arguments command_line.crawl_options checked_settings store reports export demo spiders "
-    "workers.worker_report build_crawl command_line.start_crawl workers spiders.topic "
+    "settings urls page translation doors outcomes command_line atomic_files processes rights metadata extraction "
+    "noise topic recrawl frontier items arguments command_line.crawl_options checked_settings store reports export "
+    "demo spiders workers.worker_report build_crawl command_line.start_crawl workers spiders.topic "
     "spiders.request_scheduler middlewares pipelines extensions commands api addon contrib.corpus contrib.documents "
     "contrib.browser contrib.bulk contrib.lab contrib.schedule contrib.dashboard contrib.corpus.views "
     "contrib.lab.views contrib.schedule.views"

@@ -14,8 +14,8 @@ from crawler.extraction import EXTRACTORS
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import site
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class ImageNoiseFilter:
     def process_response(self, request: Request, response: Response) -> Response:
         """Remember which images a page shows, and how."""
         if (page := html_page(response)) is not None:
-            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), site(page.url)
+            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), address_of(page.url).site
             self._evidence.setdefault(home, Evidence()).see(shown)
             for sighting in shown:
                 self._seen.set(sighting.url, (home, sighting))

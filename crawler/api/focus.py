@@ -8,8 +8,8 @@ from pathlib import Path
 
 from crawler.api.document import Document, clean
 from crawler.arguments import ARGUMENTS
-from crawler.frontier.scope import Scope
-from crawler.topic import focus
+from crawler.frontier.scope import Scope, ScopeKind
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_contexts import by_address, is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
@@ -40,10 +40,10 @@ class Focus:
         text = str(topic) if isinstance(topic, str | Path) else " ".join(topic)
         self._topic: Topic = ARGUMENTS["topic"].read(text)  # type: ignore[assignment]
         self._follow = follow
-        self._learner = focus.Focus(self._topic)
+        self._learner = TopicFocus(self._topic)
         self._waiting = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
         self._known = set(self._waiting)
-        self._scope = Scope("any", avoid=self._topic.avoid, homes={""})
+        self._scope = Scope(ScopeKind.ANY, avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
         """Queue addresses that no page showed: seeds, or those of a sitemap."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.extraction.auto import auto
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import sightings
 from crawler.noise.verdict import Judge, verdicts
 from crawler.page.page import Page
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 
-class ImageVerdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageVerdict:
     """Whether an image is noise, that is an advert or navigation, and why."""
 
     page: str
@@ -42,7 +43,7 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
     for url, html in pages:
         page = Page.from_html(html, url)
         shown = sightings(page, auto(page))
-        evidence.setdefault(site(url), Evidence()).see(shown)
+        evidence.setdefault(address_of(url).site, Evidence()).see(shown)
         found.append((url, shown))
     return [
         ImageVerdict(
@@ -53,5 +54,5 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
             reasons=tuple(str(one.message) for one in said.reasons),
         )
         for page_url, shown in found
-        for url, said in verdicts(shown, judge, evidence[site(page_url)]).items()
+        for url, said in verdicts(shown, judge, evidence[address_of(page_url).site]).items()
     ]

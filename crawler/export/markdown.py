@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from crawler.extraction.output.markdown_inline import escaped
 from crawler.reports.stored_pages import StoredPage
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 BODY = ("text", "markdown")
 LONGEST = 80  # characters of a name: with the folder, the digits and the extension far below the 255 of file systems
@@ -45,7 +45,7 @@ def path_of(url: str, key: int) -> str:
     >>> path_of("http://con.example/..", -1)
     '_con.example/index-ffffffffffffffff.md'
     """
-    folder = NO_HOST.sub("-", host(url).lower())[:LONGEST].strip(".-") or "host"
+    folder = NO_HOST.sub("-", address_of(url).host.lower())[:LONGEST].strip(".-") or "host"
     rest = NO_NAME.sub("-", unquote(url.split("/", 3)[3] if url.count("/") > 2 else "").lower())[:LONGEST].strip("-")
     return f"{'_' * bool(DEVICE.match(folder))}{folder}/{rest or 'index'}-{key % 2**64:016x}.md"
 

@@ -31,7 +31,7 @@ _OF_CONDITION = re.compile(r"[\s<>=!()]")
 
 
 @dataclass(frozen=True)
-class Reason:
+class RemovalReason:
     """Why a page is removed."""
 
     rule: str
@@ -66,12 +66,12 @@ class Selection:
         """The conditions on values that are stored with each page, not computed."""
         return self.conditions
 
-    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
+    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> RemovalReason | None:
         """Why a page is removed, judged by these of the conditions; None if it is kept."""
         for condition in conditions:
             if not condition.holds(values):
                 first = next(comparisons(condition))
-                return Reason(condition.source, value_at(values, first.path), first.value)
+                return RemovalReason(condition.source, value_at(values, first.path), first.value)
         return None
 
 
@@ -86,18 +86,18 @@ class Removed:
     """Pages that stay without some of their paragraphs."""
     paragraphs: int = 0
 
-    def add(self, url: str, reason: Reason) -> None:
+    def add(self, url: str, reason: RemovalReason) -> None:
         """Count a page that is removed."""
         self.counts[reason.rule] += 1
         self._write(url, reason)
 
-    def shorten(self, url: str, reason: Reason, paragraphs: int) -> None:
+    def shorten(self, url: str, reason: RemovalReason, paragraphs: int) -> None:
         """Count paragraphs that are removed from a page that stays."""
         self.shortened += 1
         self.paragraphs += paragraphs
         self._write(url, reason)
 
-    def _write(self, url: str, reason: Reason) -> None:
+    def _write(self, url: str, reason: RemovalReason) -> None:
         if self.file is not None:
             known = {name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None}
             self.file.write(json_line({"url": url, **known}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Self
 
@@ -68,7 +69,7 @@ class Sampler:
     def take(self) -> None:
         """Pass on the difference since the last sample."""
         now = monotonic()
-        done = self.total()._replace(seconds=now - self.begun)
+        done = replace(self.total(), seconds=now - self.begun)
         self.frontier.add_samples(done.since(self.before))
         self.before, self.last = done, now
 
@@ -76,17 +77,17 @@ class Sampler:
         """What this worker did since it began."""
         counts, harvest = self.statistics(), self.harvest.counts
         return WorkerSample(
-            0.0,
-            self.frontier.pages,
-            harvest.pages,
-            harvest.on_topic,
-            counts.get("downloader/request_count", 0),
-            self.counts.of(Group.FAILED).total(),
-            counts.get("downloader/response_bytes", 0),
-            counts.get("images", 0),
-            counts.get("images/bytes", 0),
-            counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
-            answers_by_status(counts),
+            seconds=0.0,
+            pages=self.frontier.pages,
+            read=harvest.pages,
+            on_topic=harvest.on_topic,
+            requests=counts.get("downloader/request_count", 0),
+            failed=self.counts.of(Group.FAILED).total(),
+            bytes=counts.get("downloader/response_bytes", 0),
+            images=counts.get("images", 0),
+            image_bytes=counts.get("images/bytes", 0),
+            skipped=counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
+            statuses=answers_by_status(counts),
         )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from time import monotonic
 from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.arguments import Render
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import byte_size, printable
 from crawler.doors import RENDERER_INSTALLATION
@@ -20,7 +22,7 @@ from crawler.reports.unlikely_links import unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
 from crawler.store.batch.rounds import RoundCounts
 from crawler.translation.message import N_, Message, first, localized, plural
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 from crawler.urls.patterns import ANY_QUERY
 
 logger = logging.getLogger(__name__)
@@ -49,7 +51,7 @@ class ClosingLines:
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self.crawler, self.crawl = crawler, crawl
         self.started = monotonic()
-        self.reason = "finished"
+        self.reason: str = EndReason.FINISHED
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -81,7 +83,7 @@ class ClosingLines:
         )
         said = [
             result
-            if self.reason == "finished"
+            if self.reason == EndReason.FINISHED
             else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
         ]
         total = max(pages, frontier.all_pages)
@@ -94,7 +96,7 @@ class ClosingLines:
                 )
             )
         said += _rendered(counts)
-        if crawl.rendering is None and crawl.arguments.render != "never":
+        if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             said += _not_rendered(self._of_all_workers("render/missed"))
         said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
         unlikely, behind_images = status.waiting_links or (0, 0)
@@ -132,7 +134,7 @@ class ClosingLines:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
         if self.reason == EndReason.DASHBOARD:
             return Message("Stopped on the dashboard.")
-        if self.reason == "shutdown":
+        if self.reason == EndReason.SHUTDOWN:
             return Message(STOPPED)
         if self.reason == EndReason.HARVEST:
             harvest = crawl.status.exhausted_at or crawl.harvest
@@ -190,7 +192,7 @@ def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
     Behind log-in forms: a.example.
     If you have an account, send its cookie or token: docs/how-to/login.md shows how.
     """
-    hosts = dict.fromkeys(host(seed) for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
+    hosts = dict.fromkeys(address_of(seed).host for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
     if not hosts:
         return []
     return [
@@ -266,7 +268,7 @@ def _round(number: int, counts: RoundCounts) -> Message:
     >>> str(_round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98)))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
     """
-    values: dict[str, object] = {name: f"{count:,}" for name, count in counts._asdict().items()}
+    values: dict[str, object] = {name: f"{count:,}" for name, count in asdict(counts).items()}
     values["round"] = f"{number:,}"
     if counts.noindex:
         values["gone"] = Message("{gone} gone, {noindex} noindex", dict(values))

@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 
 from crawler.build_crawl import crawl_of
 from crawler.frontier.host_control import HostControl
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 
 class LatencyRecorder:
@@ -27,7 +27,7 @@ class LatencyRecorder:
     def answered(self, request: Request) -> None:
         seconds = request.meta.get("download_latency")
         if seconds is not None:
-            self.hosts.answered(host(request.url), seconds)
+            self.hosts.answered(address_of(request.url).host, seconds)
 
 
 class FixedSlots:

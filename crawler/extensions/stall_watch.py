@@ -16,7 +16,7 @@ from crawler.build_crawl import crawl_of
 from crawler.command_line.terminal import printable
 from crawler.frontier.frontier import Frontier
 from crawler.translation.message import counted
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class StallWatch:
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
         frontier = self.frontier
-        hosts = Counter(host(work.lease.candidate.url) for work in frontier.active)
+        hosts = Counter(address_of(work.lease.candidate.url).host for work in frontier.active)
         reasons = [
             f"{printable(name)} ({counted(count, 'request')} sent up to {now - self.since(name):.0f} s ago)"
             for name, count in hosts.most_common(3)
@@ -113,4 +113,4 @@ class StallWatch:
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""
         active = self.frontier.active
-        return min(work.since for work in active if host(work.lease.candidate.url) == name)
+        return min(work.since for work in active if address_of(work.lease.candidate.url).host == name)

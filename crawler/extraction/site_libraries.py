@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from crawler.extraction.methods.template import LeafLabel, Learner, Library
 from crawler.page.page import Extraction, Page
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import host
 
 # Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
 # label that waits for its batch 0.3, so these are 60 to 260 MB.
@@ -45,16 +45,16 @@ class SiteLibraries:
 
     def extract(self, page: Page) -> Extraction:
         """The main text, with what is known of the page's site."""
-        site = self._sites.get(host(page.url))
+        site = self._sites.get(address_of(page.url).host)
         return self.method(page, library=site.library if site else None)
 
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; the templates it completed."""
-        site = self._site(host(page.url))
+        site = self._site(address_of(page.url).host)
         copies = site.learner.copies
         refused = site.library.refused
         completed = site.learner.add(page)
-        self._keep(host(page.url), site)
+        self._keep(address_of(page.url).host, site)
         self.count("template/learned", len(completed))
         self.count("template/copies", site.learner.copies - copies)
         self.count("template/site_full", site.library.refused - refused)

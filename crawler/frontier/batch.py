@@ -1,17 +1,19 @@
 """Batches: what the in-memory frontier has the committer write to the database, and the reply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import NamedTuple
 
 from crawler.frontier.host_limits import HostLatency
-from crawler.frontier.page_result import Candidate, Completion, Lease, Template
+from crawler.frontier.page_result import Candidate, Completion, Lease, LessonKind, Template
 from crawler.frontier.pattern_rule import PatternCounts
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Outcomes
 
 
-class LinkUpdates(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LinkUpdates:
     """What a reply tells the topic about links: those leased, with their priorities, and those no longer queued."""
 
     leased: tuple[tuple[str, int], ...]
@@ -26,7 +28,8 @@ class TopicLabel(NamedTuple):
     is_on_topic: bool
 
 
-class SiteEvidence(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteEvidence:
     """Counts of the images of a site: all of them, or those added since this worker last read."""
 
     site_id: int
@@ -34,14 +37,16 @@ class SiteEvidence(NamedTuple):
     counts: list[str]
 
 
-class Redirect(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Redirect:
     """A lease whose request was redirected, and the target."""
 
     lease: "Lease"
     to: "Candidate"
 
 
-class ClaimRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
     """How many addresses a worker asks for."""
 
     hosts: int
@@ -57,7 +62,8 @@ class ClaimRequest(NamedTuple):
     """Whether no other worker may request a host while this one has leases on it."""
 
 
-class WorkerSample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerSample:
     """What a worker did in a few seconds, for charts."""
 
     seconds: float
@@ -73,17 +79,31 @@ class WorkerSample(NamedTuple):
     image_bytes: int = 0
     skipped: int = 0
     """Images refused as noise before the download."""
-    statuses: Mapping[str, int] = {}
+    statuses: Mapping[str, int] = field(default_factory=dict)
     """Responses by status code; `none` counts requests without a response."""
 
     def since(self, before: "WorkerSample") -> "WorkerSample":
         """The difference from an earlier sample that began at the same time."""
-        names = (name for name in self._fields if name != "statuses")
         grown = {name: n - before.statuses.get(name, 0) for name, n in self.statuses.items()}
         return WorkerSample(
-            **{name: getattr(self, name) - getattr(before, name) for name in names},
+            seconds=self.seconds - before.seconds,
+            **{name: getattr(self, name) - getattr(before, name) for name in SAMPLE_COUNTS},
             statuses={name: n for name, n in grown.items() if n},
         )
+
+
+SAMPLE_COUNTS = tuple(each.name for each in fields(WorkerSample) if each.name not in ("seconds", "statuses"))
+"""The counts of a sample."""
+
+
+class Control(StrEnum):
+    """What people ask of the workers of a crawl."""
+
+    RUNNING = ""
+    PAUSED = "paused"
+    """They send no request until the crawl is resumed."""
+    STOPPING = "stopping"
+    """They end as after Ctrl-C."""
 
 
 @dataclass
@@ -140,7 +160,7 @@ class BatchReply:
     """How many addresses were given up without a request, by outcome."""
     left_out: Outcomes = field(default_factory=Outcomes)
     """What was not stored of pages, by outcome."""
-    shared_examples: list[tuple[str, str]] = field(default_factory=list)
+    shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""
     patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)
@@ -162,8 +182,7 @@ class BatchReply:
     held: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
-    control: str = ""
-    """What people ask of the workers (store/crawl_control.py)."""
+    control: Control = Control.RUNNING
     over: bool = False
     lost: bool = False
     """Whether this worker expired or lost the reply: it goes on without leases."""

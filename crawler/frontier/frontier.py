@@ -16,13 +16,13 @@ from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, Wor
 from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
-from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
 from crawler.frontier.pattern_rule import PatternUse, Usefulness
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome
 from crawler.topic.priorities import is_unlikely
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
 ASKED_AFTER = 1_000  # addresses whose state one batch asks for
@@ -45,7 +45,7 @@ class Frontier:
 
     def __init__(
         self,
-        keys: Callable[[str, str], int],
+        keys: Callable[[str, AddressKind], int],
         settings: LimitSettings,
         max_pages: int | None = None,
         count: Callable[[Outcome, int], None] = lambda outcome, by: None,
@@ -121,7 +121,7 @@ class Frontier:
             return []
         return [name for name, _ in self.queues.images_left().most_common()]
 
-    def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+    def seen(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
         """The addresses among these that were seen lately: as links, images, or pages behind an image (image)."""
         return self._seen.of(urls, sort)
 
@@ -132,7 +132,7 @@ class Frontier:
         here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self.hosts.pending.add(host(url), priority)
+                self.hosts.pending.add(address_of(url).host, priority)
 
     def share_model(self, summary: str, model: str) -> None:
         """Save the topic model with the next batch, as JSON: a summary for people, and the model for other workers."""
@@ -155,7 +155,7 @@ class Frontier:
             return None
         while (lease := self.queues.take(now, self.hosts.better_is_pending)) is not None:
             self._taken += 1
-            name, queue = host(lease.candidate.url), self.queues.of(lease)
+            name, queue = address_of(lease.candidate.url).host, self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             if _has_become_unlikely(lease):
@@ -168,8 +168,8 @@ class Frontier:
             priority = self.patterns.priority(lease)
             if priority >= lease.candidate.priority:
                 break
-            candidate = lease.candidate._replace(priority=priority)
-            self._return_to_queue(lease._replace(candidate=candidate, has_new_priority=True))
+            candidate = replace(lease.candidate, priority=priority)
+            self._return_to_queue(replace(lease, candidate=candidate, has_new_priority=True))
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
@@ -189,7 +189,7 @@ class Frontier:
             return False
         self._return(lease_id)
         put = self.queues.put_refused if refused else self.queues.put
-        put(work.lease._replace(request=request))
+        put(replace(work.lease, request=request))
         return True
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
@@ -209,7 +209,7 @@ class Frontier:
         links = tuple(self._seen.new(result.links, self._batch.priorities))
         for link in links:
             if link.sight is None:  # images come later
-                self.hosts.pending.add(host(link.url), link.priority)
+                self.hosts.pending.add(address_of(link.url).host, link.priority)
         self._links += len(links)
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
@@ -234,7 +234,7 @@ class Frontier:
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
-        queue = self.queues.hosts.get(host(work.lease.candidate.url))
+        queue = self.queues.hosts.get(address_of(work.lease.candidate.url).host)
         if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
 
@@ -254,7 +254,7 @@ class Frontier:
         if work is None:
             return None
         if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
-            return work.lease._replace(candidate=candidate)  # another spelling of the same address
+            return replace(work.lease, candidate=candidate)  # another spelling of the same address
         self._redirects[lease_id] = asyncio.get_running_loop().create_future()
         self._batch.redirects.append(Redirect(work.lease, candidate))
         return await self._redirects[lease_id]
@@ -297,7 +297,9 @@ class Frontier:
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
         leased = [
-            one.candidate for one in reply.leases if one.candidate.via == "link" and one.candidate.has_learned_priority
+            one.candidate
+            for one in reply.leases
+            if one.candidate.via is FoundBy.LINK and one.candidate.has_learned_priority
         ]
         no_longer, self._no_longer = (*self._no_longer, *reply.done), []
         return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in leased), no_longer)
@@ -308,7 +310,7 @@ class Frontier:
 
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
-        name = host(lease.candidate.url)
+        name = address_of(lease.candidate.url).host
         if outcome := self.limits.closed.get(name):
             self._give_up(lease, outcome)
             self._batch.resting.setdefault(lease.host_id, 0.0)
@@ -347,7 +349,7 @@ class Frontier:
             future.set_result(lease)
 
     def _return(self, lease_id: int) -> None:
-        self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))
+        self.queues.request_returned(address_of(self._work.pop(lease_id).lease.candidate.url).host)
 
 
 def _has_become_unlikely(lease: Lease) -> bool:

@@ -10,7 +10,7 @@ from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.frontier.page_result import Lease
 from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 AWAY = 2.0  # a host that is paused for longer is returned to the database
 UNUSED = 10.0  # seconds for which a host may be idle before what it refused is requested again
@@ -66,7 +66,7 @@ class HostControl:
 
     def closed(self, url: str) -> Outcome | None:
         """Why the host of an address is closed, or None."""
-        return self.limits.closed.get(host(url))
+        return self.limits.closed.get(address_of(url).host)
 
     def close(self, name: str, outcome: Outcome = HOST_CLOSED) -> int:
         """Never request a host again; returns how many of its leased addresses are given up, with this outcome."""
@@ -130,9 +130,16 @@ class HostControl:
         low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
         pages = AT_HAND * settings.requests - waiting
-        new = max(0, 2 * settings.requests - len(ready))
-        at_hand = tuple(queue.host_id for queue in hosts.values())
-        return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
+        if pages <= 0:
+            return None
+        return ClaimRequest(
+            hosts=max(0, 2 * settings.requests - len(ready)),
+            pages=pages,
+            each=each,
+            low=low,
+            at_hand=tuple(queue.host_id for queue in hosts.values()),
+            alone=self.limits.alone,
+        )
 
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
         away = self.queues.ready_at(name) - now

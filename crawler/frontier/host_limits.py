@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
 
 from crawler.outcomes import Outcome
 
@@ -87,7 +86,8 @@ REPORT_SECONDS = 10.0  # between two reports, or more
 NEW = 0.2  # weight of the last response in the average
 
 
-class HostLatency(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HostLatency:
     """The latency of a host since the last report."""
 
     latency: float

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 
 from crawler.frontier.host_limits import HostLimits
 from crawler.frontier.page_result import Lease
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 
 @dataclass
@@ -68,7 +68,7 @@ class HostQueues:
 
     def of(self, lease: Lease) -> HostQueue:
         """The queue of an address's host, created if necessary."""
-        return self.hosts.setdefault(host(lease.candidate.url), HostQueue(lease.host_id))
+        return self.hosts.setdefault(address_of(lease.candidate.url).host, HostQueue(lease.host_id))
 
     def put(self, lease: Lease) -> HostQueue:
         """Add an address to the queue of its host."""
@@ -78,7 +78,7 @@ class HostQueues:
         heappush(queue.waiting, entry)
         self._count += 1
         if queue.waiting[0] is entry and not queue.parked:
-            heappush(self._heads, (*entry[:2], host(lease.candidate.url)))
+            heappush(self._heads, (*entry[:2], address_of(lease.candidate.url).host))
         return queue
 
     def put_refused(self, lease: Lease) -> None:
@@ -192,4 +192,4 @@ def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int])
     price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority
     if price == one.priority:
         return entry
-    return -price, serial, lease._replace(candidate=one._replace(priority=price), has_new_priority=True)
+    return -price, serial, replace(lease, candidate=replace(one, priority=price), has_new_priority=True)

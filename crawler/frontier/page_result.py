@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.frontier.pattern_rule import PatternUse, Trial
 from crawler.noise.image_evidence import Evidence
@@ -12,39 +13,88 @@ from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, PageH
 from crawler.rights.robots_file import RobotsFile
 
 
-class Candidate(NamedTuple):
-    """An address that may be requested, with what is known about it."""
+class AddressKind(StrEnum):
+    """What an address is requested as."""
+
+    SEED = "seed"
+    LIST = "list"
+    """A sitemap or feed that a page or another sitemap names."""
+    LINK = "link"
+    IMAGE = "image"
+    EXAMPLE = "example"
+    """An example of the topic."""
+    COUNTEREXAMPLE = "counterexample"
+    IMAGE_LINK = "image link"
+    """A page that only an image links to. It is stored as a link, but remembered separately as seen."""
+
+
+EXAMPLE_KINDS = frozenset((AddressKind.EXAMPLE, AddressKind.COUNTEREXAMPLE))
+
+
+class FoundBy(StrEnum):
+    """How an address was found."""
+
+    SEED = "seed"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+    LINK = "link"
+    IMAGE = "image"
+    EXAMPLE = "example"
+    EXPLORATION = "exploration"
+    """By a link that was chosen to explore. Only items say so."""
+
+
+class LessonKind(StrEnum):
+    """What a seed or an example teaches all workers."""
+
+    HOME = "home"
+    """An address whose host or site belongs to the crawl."""
+    SEED = "example"
+    """The text of a seed. A seed is no example of a topic that is given later."""
+    EXAMPLE = "topic example"
+    """The address and the text of an example."""
+    COUNTEREXAMPLE = "topic counterexample"
+    SEED_AGAIN = "again"
+    """A seed to request again at the next start."""
+    EXAMPLE_AGAIN = "again example"
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An address that may be requested, with what is known about it. It is not frozen, as one is made for each link."""
 
     url: str
     priority: int = 0
     depth: int = 0
     parent: str | None = None
-    kind: str = "link"
-    """seed, list (a sitemap named by another), link, image, or example or counterexample (of the topic)."""
+    kind: AddressKind = AddressKind.LINK
     requested: str | None = None
     """The address that was requested first, where a redirect led here."""
     sight: str | None = None
     """For an image to be judged, or a page that only an image links to: how the page shows it."""
-    via: str = "link"
-    """How it was found: seed, sitemap, feed, link, image or example."""
+    via: FoundBy = FoundBy.LINK
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
     labels: str = ""
     """What the link to it is called and how it is marked, a line each."""
 
     @property
-    def sort(self) -> str:
-        """The kind under which it is remembered as seen; for a page behind an image, `image link`."""
-        return "image link" if self.sight is not None and self.kind != "image" else self.kind
+    def sort(self) -> AddressKind:
+        """The kind under which it is remembered as seen."""
+        is_image_link = self.sight is not None and self.kind is not AddressKind.IMAGE
+        return AddressKind.IMAGE_LINK if is_image_link else self.kind
 
     @property
     def has_learned_priority(self) -> bool:
         """Whether its priority changes as the crawl learns; that of seeds and images does not."""
-        return self.kind == "link" and self.sight is None
+        return self.kind is AddressKind.LINK and self.sight is None
 
 
-class Lease(NamedTuple):
-    """An address that this worker has leased, until it is finished or returned."""
+@dataclass(slots=True)
+class Lease:
+    """An address that this worker has leased, until it is finished or returned. It is not frozen, as one is made for
+    each address that is claimed.
+    """
 
     id: int
     """The id of the address."""
@@ -65,10 +115,11 @@ class Lease(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether it counts towards the page budget of its site; all but images do."""
-        return self.candidate.kind != "image"
+        return self.candidate.kind is not AddressKind.IMAGE
 
 
-class Template(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Template:
     """A fingerprint that pages of a host have in common."""
 
     host: str
@@ -76,7 +127,8 @@ class Template(NamedTuple):
     text: str
 
 
-class StoredResponse(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
     """The response that a page came in, to be stored."""
 
     status_line: str
@@ -113,7 +165,7 @@ class PageResult:
     """Links of the page with priorities, and its images."""
     priorities: Mapping[str, int] = field(default_factory=dict)
     """New priorities of queued addresses."""
-    shared_examples: tuple[tuple[str, str], ...] = ()
+    shared_examples: tuple[tuple[LessonKind, str], ...] = ()
     """What a seed or an example teaches all workers: kind and text."""
     templates: tuple[Template, ...] = ()
     """Templates of the host that this page completed."""
@@ -152,7 +204,8 @@ class PageResult:
         return self.outcome is None or self.outcome.code.group not in (Group.NOISE, Group.PUT_OFF)
 
 
-class Completion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Completion:
     """An ended lease with its result."""
 
     lease: Lease
@@ -170,9 +223,15 @@ class Completion(NamedTuple):
         check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
-        is_seed = candidate.kind == "seed"
         return Visit(
-            self.lease.known, check, code, fetched_at, is_seed, candidate.lastmod, result.validators, new_links
+            known=self.lease.known,
+            check=check,
+            code=code,
+            fetched_at=fetched_at,
+            is_seed=candidate.kind is AddressKind.SEED,
+            lastmod=candidate.lastmod,
+            validators=result.validators,
+            new_links=new_links,
         )
 
     @property

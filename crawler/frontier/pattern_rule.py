@@ -40,8 +40,9 @@ many trials are under way that their results decide, further pages wait for them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import PageChange
@@ -125,7 +126,8 @@ class RenderingState(Enum):
     """The trials that are under way decide."""
 
 
-class PatternUse(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PatternUse:
     """The use of one request, for the counts of its pattern."""
 
     pattern: str
@@ -149,14 +151,16 @@ class PatternUse(NamedTuple):
             yield self.labelled
 
 
-class Trial(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Trial:
     """A page that was rendered in a browser, for the counts of its pattern."""
 
     pattern: str
     has_gained: bool
 
 
-class PatternCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PatternCounts:
     """What the requests to the addresses of a pattern were good for."""
 
     useful: int = 0
@@ -182,10 +186,10 @@ class PatternCounts(NamedTuple):
         PatternCounts(useful=1, useless=2, in_a_row=1, open=1, put_off=0, rendered=0, gained=0, lists=1, copies=0)
         """
         count = {use.value: getattr(self, use.value) + 1}
-        counts = self._replace(**count, lists=self.lists + is_list, copies=self.copies + is_copy)
+        counts = replace(self, **count, lists=self.lists + is_list, copies=self.copies + is_copy)
         if use is Usefulness.USEFUL:
-            return counts._replace(in_a_row=0)
-        return counts._replace(in_a_row=self.in_a_row + (use is Usefulness.USELESS))
+            return replace(counts, in_a_row=0)
+        return replace(counts, in_a_row=self.in_a_row + (use is Usefulness.USELESS))
 
     @property
     def is_of_lists(self) -> bool:

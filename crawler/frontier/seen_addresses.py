@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate
 
-APART = frozenset(("image", "image link"))
+APART = frozenset((AddressKind.IMAGE, AddressKind.IMAGE_LINK))
 """Kinds of addresses that are remembered separately from links."""
 
 
@@ -38,7 +39,7 @@ class RecentNumbers:
 class SeenAddresses(RecentNumbers):
     """The addresses seen last; images and pages behind an image are kept separately."""
 
-    def of(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+    def of(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
         """The subset of the addresses that was seen as this kind."""
         return {url for url in urls if _hash(url, sort) in self}
 
@@ -47,9 +48,9 @@ class SeenAddresses(RecentNumbers):
         for link in links:
             if self.add(_hash(link.url, link.sort)) or link.lastmod is not None:
                 priority = priorities.get(link.url) if link.has_learned_priority else None
-                yield link if priority is None else link._replace(priority=priority)
+                yield link if priority is None else replace(link, priority=priority)
 
 
-def _hash(url: str, sort: str) -> int:
+def _hash(url: str, sort: AddressKind) -> int:
     """A hash of an address of this kind."""
     return hash(f"{sort} {url}" if sort in APART else url)

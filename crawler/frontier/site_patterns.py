@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
 from crawler.frontier.pattern_rule import (
     LISTS,
     MOST_OPEN,
@@ -32,13 +32,13 @@ from crawler.frontier.pattern_rule import (
     use_of,
 )
 from crawler.topic.priorities import HIGHEST
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import site
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
 UNLISTED = "not in a sitemap"
 """What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""
-FOUND = frozenset(("link", "image", "feed", "sitemap"))
+FOUND = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
 """How addresses are found that may be put off: a feed of a wiki names its edits, and a sitemap of a blog its tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
@@ -164,7 +164,7 @@ class SitePatterns:
         if not pattern or not self.is_unproductive(pattern):
             return False
         counts = self.counts.get(pattern, NOTHING_KNOWN)
-        self.counts[pattern] = counts._replace(put_off=counts.put_off + 1)
+        self.counts[pattern] = replace(counts, put_off=counts.put_off + 1)
         due = self.audits.setdefault(pattern, next_audit(pattern, counts.put_off))
         if counts.put_off + 1 >= due:
             self.audits[pattern] = next_audit(pattern, counts.put_off + 1)
@@ -196,7 +196,7 @@ class SitePatterns:
         if trial is not None and pattern:
             counts = self.trials.get(pattern, NOTHING_KNOWN)
             gained = counts.gained + trial.has_gained
-            self.trials[pattern] = counts._replace(rendered=counts.rendered + 1, gained=gained)
+            self.trials[pattern] = replace(counts, rendered=counts.rendered + 1, gained=gained)
 
     def _trials_of(self, pattern: str) -> PatternCounts:
         """The trials of a pattern, with those of which the database has not counted the results yet."""
@@ -260,7 +260,7 @@ class PatternMemory:
 
     def of(self, url: str) -> SitePatterns:
         """The patterns of the site of an address."""
-        name = site(url)
+        name = address_of(url).site
         known = self._sites.use(name)
         if known is not None:
             return known
@@ -293,14 +293,14 @@ class PatternMemory:
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
         renamed = set()
-        pages = [link for link in links if link.kind == "link"]
+        pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
             known = self.of(link.url)
             has_new_name = known.patterns.see(link.url, link.labels)
             if has_new_name and any(counts.put_off for counts in known.counts.values()):
                 renamed.add(link.url)
         for link in pages:
-            if link.via == "sitemap":
+            if link.via is FoundBy.SITEMAP:
                 self.of(link.url).list_pattern(link.url)
         return renamed
 
@@ -313,7 +313,7 @@ class PatternMemory:
         several addresses that the crawl knows.
         """
         one = lease.candidate
-        if one.via == "sitemap":
+        if one.via is FoundBy.SITEMAP:
             self.of(one.url).list_pattern(one.url)
         if not _may_be_put_off(lease):
             return ""
@@ -341,41 +341,40 @@ class PatternMemory:
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
         one = lease.candidate
-        if one.kind != "link" or lease.known is not None:
+        if one.kind is not AddressKind.LINK or lease.known is not None:
             return None
         use = use_of(result, Usefulness.USELESS)
         if use is None:
             return None
         most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
         url = one.requested or one.url
-        known, name = self.of(url), site(url)
+        known, name = self.of(url), address_of(url).site
         pattern = known.pattern(url)
-        urls = [link.url for link in islice(links, most) if link.kind == "link" and link.sight is None]
+        urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         labelled = known.labelled(pattern, one.labels)
         has_many_queries = known.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
         is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         is_list = result.outcome is not None and result.outcome.code in LISTS
         lead = Usefulness.USEFUL  # other sites may have pages
-        if all(site(link) == name for link in urls):
+        if all(address_of(link).site == name for link in urls):
             lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
-        of_copy = Usefulness.USELESS if has_many_queries else lead
         parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
         return PatternUse(
-            pattern,
-            use if use is Usefulness.USEFUL else lead,
-            of_copy,
-            labelled,
-            is_apart,
-            is_list,
-            tuple(parameters.items()),
+            pattern=pattern,
+            use=use if use is Usefulness.USEFUL else lead,
+            of_copy=Usefulness.USELESS if has_many_queries else lead,
+            labelled=labelled,
+            is_apart=is_apart,
+            is_list=is_list,
+            parameters=tuple(parameters.items()),
         )
 
 
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
     candidate = lease.candidate
-    is_found = candidate.kind == "link" and candidate.via in FOUND and candidate.priority <= HIGHEST
+    is_found = candidate.kind is AddressKind.LINK and candidate.via in FOUND and candidate.priority <= HIGHEST
     return is_found and not (candidate.requested or lease.known or lease.request)

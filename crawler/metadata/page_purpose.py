@@ -17,7 +17,8 @@ from crawler.page.json_ld import json_documents
 from crawler.page.links import Link
 from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import width
-from crawler.urls.parsing import host_of, route, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import host_of, route
 
 SHORT = 400
 """Characters of main text from which a page with a log-in form is there for its text."""
@@ -485,14 +486,14 @@ def _targets(page: Page) -> dict[int, str]:
     """
     if not page.links or not host_of(page.url):
         return {}
-    ours = site(page.url)
+    ours = address_of(page.url).site
     itself = page.url.partition("#")[0] + route(page.url)
     found: dict[int, str] = {}
     for link in page.links:
         if link.at >= len(page.blocks) or link.at in found or link.url == itself:
             continue
         is_above = itself.startswith(link.url.rstrip("/") + "/")
-        if not is_above and site(link.url) == ours:
+        if not is_above and address_of(link.url).site == ours:
             found[link.at] = link.url
     # A link around several blocks is named with the first.
     begun = {element.at for element in page.link_elements}

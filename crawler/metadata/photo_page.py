@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from crawler.page.links import ImageLink
 from crawler.page.page import Extraction, Page
 from crawler.page.text import letters, width
+from crawler.urls.address import address_of
 
 MOST_BESIDE_A_PHOTO = 400
 """Columns of text that the page of an image may have: its size, date and camera are some 200."""
@@ -62,7 +63,7 @@ def _is_named_after_a_file(page: Page) -> bool:
 
 def _names_the_page(image: ImageLink, page: Page, headings: Container[bytes]) -> bool:
     """Whether the address of a page is that of an image without its ending, or its title is the image's description."""
-    last = urlsplit(page.url).path.rstrip("/").rpartition("/")[2]
+    last = address_of(page.url).path.rstrip("/").rpartition("/")[2]
     if _plain(unquote(last).rpartition(".")[0] or unquote(last)) in _file_names(image.target):
         return True
     description = letters(image.alt)

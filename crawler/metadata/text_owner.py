@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from urllib.parse import urlsplit
 
 from crawler.page.blocks import Block
 from crawler.page.page import Extraction, Page
 from crawler.page.text import letters
+from crawler.urls.address import address_of
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
@@ -40,7 +40,7 @@ def owner_rank(owner: int, url: str) -> int:
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
     """
-    query = url.partition("#")[0].partition("?")[2]
+    query = address_of(url).query
     parameters = query.count("&") + 1 if query else 0
     return owner * (MOST_PARAMETERS + 1) + min(parameters, MOST_PARAMETERS)
 
@@ -75,7 +75,7 @@ def _leads_elsewhere(page: Page, heading: Block) -> bool:
         return False
     at = next((at for at, block in enumerate(page.blocks) if block is heading), None)
     targets = [link.url for link in page.links if link.at == at]
-    return any(not _is_same(url, page.url) and urlsplit(url).path.strip("/") for url in targets)
+    return any(not _is_same(url, page.url) and address_of(url).path.strip("/") for url in targets)
 
 
 def _is_same(url: str, other: str) -> bool:

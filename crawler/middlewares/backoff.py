@@ -21,7 +21,7 @@ from crawler.frontier.host_control import HOST_CLOSED, HostControl
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.request_outcomes import REFUSED, REFUSED_TIMES, TOO_BUSY, Refusal, can_wait, wall_outcome
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class BackoffMiddleware:
         return cls(crawl.frontier.hosts, crawler.stats.inc_value, limit, slot, crawl.reader.feeds)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        name, wall = host(request.url), wall_outcome(response)
+        name, wall = address_of(request.url).host, wall_outcome(response)
         if wall is None and response.status not in TOO_BUSY:
             self.walls.pop(name, None)
             if can_wait(request):
@@ -142,7 +142,7 @@ class BackoffMiddleware:
         if slot is None:
             return
         for request, answer in list(slot.queue):
-            if host(request.url) == name and can_wait(request):
+            if address_of(request.url).host == name and can_wait(request):
                 slot.queue.remove((request, answer))
                 answer.errback(HostRestsError())
 

@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 
 from crawler.build_crawl import crawl_of
 from crawler.checked_settings import image_filter_of
-from crawler.frontier.page_result import Lease
+from crawler.frontier.page_result import AddressKind, Lease
 from crawler.noise.image_evidence import Sighting
 from crawler.noise.verdict import ImageFilter, Verdict, leads_to_noise
 from crawler.outcomes import Code, Outcome
@@ -57,7 +57,7 @@ class ImageNoiseMiddleware:
         sighting = Sighting.of(lease.candidate.sight)
         evidence = self.evidence.of(lease.shown_on)
         verdict = self.image_filter.verdict(sighting, evidence)
-        is_image = candidate.kind == "image"
+        is_image = candidate.kind is AddressKind.IMAGE
         noise = verdict.is_noise and (
             is_image or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )

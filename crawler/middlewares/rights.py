@@ -19,6 +19,7 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from crawler.build_crawl import crawl_of
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Outcome
 from crawler.rights import rsl, tdm_reservation
 from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, may_name_a_file
@@ -27,9 +28,9 @@ from crawler.rights.rsl import LicenceFile
 from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
+from crawler.urls.address import address_of
 from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import origin
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ MAX_KEPT = 5_000_000
 """Bytes of files in memory."""
 MAX_LICENCES = 10
 """Licence files that the pages of one host may name."""
-OF_CONTENT = frozenset(("seed", "link", "image"))
+OF_CONTENT = frozenset((AddressKind.SEED, AddressKind.LINK, AddressKind.IMAGE))
 """Kinds of addresses that lead to what is collected."""
 
 
@@ -71,7 +72,7 @@ class RightsMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """Ask for the licence files that a page names."""
         if _is_for_content(request) and may_name_a_file(response.body, headers := rights_headers(response)):
-            site, place = request.meta.get(SITE_FILES, NO_FILES), origin(response.url)
+            site, place = request.meta.get(SITE_FILES, NO_FILES), address_of(response.url).origin
             for url in licence_addresses(page_of(response), headers):
                 if self._may_name(place) and (file := await self.licence(url)) is not None:
                     site = replace(site, of_page=(*site.of_page, file))
@@ -86,7 +87,7 @@ class RightsMiddleware:
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
         """The files of a host, with those that are wanted."""
         if self.purpose.wants_reservations and site.tdm is None:
-            address = origin(url) + tdm_reservation.PATH
+            address = address_of(url).origin + tdm_reservation.PATH
             if site.robots is None or site.robots.allows(address):
                 tdm = await self.files.get(address, lambda: self._ask(address, _tdm_file))
                 site = replace(site, tdm=tdm)

@@ -27,8 +27,8 @@ from crawler.outcomes import Code, Outcome
 from crawler.rights.page_rights import NO_FILES, SiteFiles
 from crawler.rights.robots_file import MAX_SIZE, RobotsFile, read_robots, readable_part
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, ROBOTS, SITE_FILES, TOO_BUSY, Refusal, can_wait, outcome_of
+from crawler.urls.address import address_of
 from crawler.urls.file_cache import DAY, Fetched, FileCache
-from crawler.urls.parsing import host, origin
 
 logger = logging.getLogger(__name__)
 
@@ -86,8 +86,8 @@ class RobotsMiddleware:
         """Pass a request, refuse it, or queue it again."""
         if ROBOTS in request.meta:
             return None
-        place = origin(request.url)
-        name = host(request.url)
+        place = address_of(request.url).origin
+        name = address_of(request.url).host
         interval = self.hosts.interval(name)
         only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(place) is None
         # That a part of a public page may not connect to a host says nothing to others.
@@ -105,7 +105,7 @@ class RobotsMiddleware:
 
     async def fetch(self, place: str, only_public: bool = False) -> Fetched[RobotsAnswer]:
         """The robots.txt of a host, or why the host must not be requested."""
-        name = host(place + "/")
+        name = address_of(place + "/").host
         clock = self.answers.clock
         meta = {ROBOTS: True, ONLY_PUBLIC: only_public}
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta=meta, priority=1000)
@@ -137,7 +137,7 @@ class RobotsMiddleware:
         valid_until = self.answers.clock() + seconds
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
         if may_open:
-            self.hosts.rest(host(place + "/"), valid_until)
+            self.hosts.rest(address_of(place + "/").host, valid_until)
             logger.info("%s: %s; it is requested again in %.0f seconds", place, outcome.message, seconds)
         return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
 

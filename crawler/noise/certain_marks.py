@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from crawler.noise.image_evidence import Sighting
 from crawler.noise.li2006 import LEAST_PAGES
-from crawler.urls.parsing import folder, host, site
+from crawler.urls.address import address_of
 
 # Standard sizes of adverts, and those of Chinese portals, in pixels.
 ADVERT_SIZES = frozenset(
@@ -68,8 +68,8 @@ def is_advert_address(url: str) -> bool:
     """
     if "://" not in url:
         return False
-    subdomains = host(url).removesuffix(site(url)).split(".")
-    folders = folder(url)[:MAX_ADDRESS].lower().split("/")[3:]
+    subdomains = address_of(url).host.removesuffix(address_of(url).site).split(".")
+    folders = address_of(url).folder[:MAX_ADDRESS].lower().split("/")[3:]
     if any(name.rstrip(DIGITS) in ADVERT_HOSTS for name in subdomains):
         return True
     return any(name.rstrip(DIGITS) in ADVERT_FOLDERS for name in folders)
@@ -88,7 +88,7 @@ def counts_clicks(url: str) -> bool:
 
 def leads_elsewhere(sighting: Sighting) -> bool:
     """Whether the image leads to another site than that of its page."""
-    return bool(sighting.target) and site(sighting.target) != site(sighting.page)
+    return bool(sighting.target) and address_of(sighting.target).site != address_of(sighting.page).site
 
 
 def is_repeated(share: float | None, pages: int) -> bool:

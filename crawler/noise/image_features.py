@@ -5,7 +5,6 @@ from bisect import bisect_left
 from functools import partial
 from itertools import islice
 from math import log1p
-from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -15,6 +14,7 @@ from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, Pa
 from crawler.page.links import ImageLink
 from crawler.page.page import MAX_NEAR_TEXT, Extraction, Page
 from crawler.page.text import words
+from crawler.urls.address import address_of
 
 LEVELS = 4  # containers around an image that are considered
 MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer
@@ -222,16 +222,17 @@ OF_ADDRESS = (
 
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
-    host, path, query = _parts(image.url)
+    address = address_of(image.url)
+    path = address.path
     name = file_name(image.url)
     ending = _ending(path)
     is_ours = around.sites[image.url] == around.site
     return [
         *_of_target(around, image.target),
-        host == _parts(around.page.url)[0],
+        address.host == address_of(around.page.url).host,
         is_ours,
         path.count("/"),
-        bool(query),
+        bool(address.query),
         log1p(sum(map(str.isdigit, name))),
         log1p(len(name)),
         any(name == head or (len(head) >= LONG and head in image.url.lower()) for head in around.heads),
@@ -244,7 +245,8 @@ def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
 def _of_target(around: PageContext, target: str) -> list[float]:
     if not target:
         return [0.0] * len(OF_TARGET)
-    _, path, query = _parts(target)
+    address = address_of(target)
+    path = address.path
     is_ours = around.sites[target] == around.site
     return [
         True,
@@ -255,22 +257,13 @@ def _of_target(around: PageContext, target: str) -> list[float]:
         len(path) < 2,
         path.count("/"),
         log1p(around.told.get(target, 0)),
-        bool(query),
+        bool(address.query),
     ]
 
 
 def _ending(path: str) -> str:
     """The ending of a file name; for JPEG always jpg."""
     return path.rpartition(".")[2].lower().replace("jpeg", "jpg")
-
-
-def _parts(url: str) -> tuple[str, str, str]:
-    """Host, path and query of an address."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "", "", ""
-    return parts.netloc.lower(), parts.path, parts.query
 
 
 _WHERE = ("own", "near", "far", "file", "target")
@@ -285,7 +278,7 @@ def _of_names(image: ImageLink) -> list[int]:
         get = one.get
         named.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
         one = one.getparent()
-    file, target = (_parts(url)[1] for url in (image.url, image.target))
+    file, target = (address_of(url).path for url in (image.url, image.target))
     levels = (" ".join(named[:OWN]), " ".join(named[OWN:NEAR]), " ".join(named[NEAR:]))
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 

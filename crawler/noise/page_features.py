@@ -14,7 +14,7 @@ from lxml import etree
 from crawler.page.links import ImageLink
 from crawler.page.page import Extraction, Page, PageType
 from crawler.page.text import words
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 FAMILIES = {
     "person": (
@@ -94,13 +94,13 @@ class PageContext:
 
     @cached_property
     def site(self) -> str:
-        return site(self.page.url) if "://" in self.page.url else ""
+        return address_of(self.page.url).site if "://" in self.page.url else ""
 
     @cached_property
     def sites(self) -> dict[str, str]:
         """The site of each image and of its target."""
         urls = list({url for image in self.page.images for url in (image.url, image.target)} - {""})
-        return dict(zip(urls, map(site, urls), strict=True))
+        return {url: address_of(url).site for url in urls}
 
     @cached_property
     def kept(self) -> list[int]:

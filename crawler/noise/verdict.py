@@ -20,7 +20,7 @@ from crawler.noise.page_features import FAMILIES, families, file_name
 from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
@@ -347,7 +347,7 @@ def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: in
     """
     if not verdict.is_noise:
         return False
-    elsewhere = bool(sighting.target) and site(sighting.target) != site(sighting.page)
+    elsewhere = bool(sighting.target) and address_of(sighting.target).site != address_of(sighting.page).site
     everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
     of_adverts = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
     return elsewhere or everywhere or of_adverts or verdict.decided_by == BY_LIST

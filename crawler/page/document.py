@@ -56,7 +56,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentContent:
     """The text of a document as HTML, and what the file says about itself."""
 
     body: str

@@ -2,7 +2,7 @@
 
 import re
 
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 from crawler.page.html_tree import Cut
 from crawler.page.page import DocumentFacts, MadeFrom, Page
 from crawler.page.text import fold_space
@@ -25,7 +25,11 @@ DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
 def document_page(
-    document: Document, url: str, media_type: str, robots_header: str = "", made_from: MadeFrom = MadeFrom.DOCUMENT
+    document: DocumentContent,
+    url: str,
+    media_type: str,
+    robots_header: str = "",
+    made_from: MadeFrom = MadeFrom.DOCUMENT,
 ) -> Page:
     """The page of a document; its title, author and date are those that the file gives, if they say something."""
     facts = _checked(document.facts, media_type, document.is_cut)

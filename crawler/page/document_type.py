@@ -4,9 +4,9 @@ A text file has no mark in its first bytes. Markdown has a media type (RFC 7763)
 """
 
 import re
-from urllib.parse import urlsplit
 
 from crawler.page.page import media_type
+from crawler.urls.address import address_of
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -102,11 +102,11 @@ def is_source_of(url: str, page_url: str) -> bool:
     """
     if not url.endswith(SOURCE_ENDINGS):
         return False
-    source = urlsplit(url)
-    page = urlsplit(page_url)
+    source = address_of(url)
+    page = address_of(page_url)
     folder, _, name = page.path.rpartition("/")
     names = {_bare_name(name, PAGE_ENDINGS)} if name else {"index", folder.rpartition("/")[2]}
-    return source.netloc == page.netloc and _bare_name(source.path.rpartition("/")[2], SOURCE_ENDINGS) in names
+    return source.host == page.host and _bare_name(source.name, SOURCE_ENDINGS) in names
 
 
 def _bare_name(name: str, endings: tuple[str, ...]) -> str:
@@ -118,13 +118,10 @@ def _bare_name(name: str, endings: tuple[str, ...]) -> str:
 def file_name(url: str) -> str:
     """The name of the file that an address names, in lower case.
 
-    >>> file_name("https://a.example/b/Bees.PDF?c=d.e"), file_name("https://[a/b")
-    ('bees.pdf', '')
+    >>> file_name("https://a.example/b/Bees.PDF?c=d.e")
+    'bees.pdf'
     """
-    try:
-        return urlsplit(url).path.rpartition("/")[2].lower()
-    except ValueError:
-        return ""
+    return address_of(url).name.lower()
 
 
 def ending(url: str) -> str:

@@ -20,8 +20,9 @@ from lxml import etree
 
 from crawler.page.blocks import ANCHORED, INLINE, ImageElement, LinkElement, PageContents
 from crawler.page.text import fold_space
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import ROUTES, absolute, origin, route
+from crawler.urls.parsing import ROUTES, absolute, route
 
 # Attributes in which lazy-loading pages keep the address, the most reliable first.
 LAZY = (
@@ -244,7 +245,7 @@ class _Positions:
     """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
-        self.origin = origin(url)
+        self.origin = address_of(url).origin
         self.name = name
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
@@ -256,7 +257,7 @@ class _Positions:
 
     def page_of(self, url: str) -> str | None:
         """The address without its position; None for a position on this page."""
-        if "?" not in url or origin(url) != self.origin:
+        if "?" not in url or address_of(url).origin != self.origin:
             return url
         page = self.canonical(url)
         if page != self.page:

@@ -6,7 +6,8 @@ It is Markdown: a title, a summary as a quote, and sections with lists of links,
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+
+from crawler.urls.address import address_of
 
 NAME = "llms.txt"
 TITLE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#\s")
@@ -31,7 +32,7 @@ def is_llms_list(body: bytes, url: str) -> bool:
     >>> is_llms_list(b"# Bees", "https://a.example/docs/llms.txt"), is_llms_list(b"Bees", "https://a.example/llms.txt")
     (True, False)
     """
-    return urlsplit(url).path.rpartition("/")[2].lower() == NAME and TITLE.match(body) is not None
+    return address_of(url).name.lower() == NAME and TITLE.match(body) is not None
 
 
 def listed_pages(text: str) -> Iterator[LlmsEntry]:

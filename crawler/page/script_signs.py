@@ -11,7 +11,7 @@ from lxml import etree
 
 from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.text import width
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 ROOTS = frozenset("app root main-app react-root app-root application __next __nuxt ___gatsby svelte q-app".split())
 """Ids of the elements that applications are put into; `app-root` is also the name of such an element."""
@@ -141,9 +141,10 @@ class RenderedContent:
 
 def content_of(page: Page, extraction: Extraction) -> RenderedContent:
     """The main text and links of a page, for `has_gained`."""
-    ours = site(page.url)
+    ours = address_of(page.url).site
     return RenderedContent(
-        columns=width(extraction.text), links=frozenset(link.url for link in page.links if site(link.url) == ours)
+        columns=width(extraction.text),
+        links=frozenset(link.url for link in page.links if address_of(link.url).site == ours),
     )
 
 

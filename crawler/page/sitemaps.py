@@ -20,7 +20,8 @@ from crawler.page.feed_entries import FEED_ENTRIES, EntryText, json_text, local_
 from crawler.page.html_tree import start_of
 from crawler.page.llms_list import is_llms_list, listed_pages
 from crawler.page.text import fold_space
-from crawler.urls.parsing import absolute, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
@@ -135,7 +136,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
                 titles.setdefault(address, entry.title)
             if entry.text is not None:
                 texts.setdefault(address, entry.text)
-            if entry.translations and site(address) == site(url):
+            if entry.translations and address_of(address).site == address_of(url).site:
                 others = (absolute(url, href) for href in entry.translations)
                 translations[address] = tuple(other for other in others if other and other != address)
         left -= len(entry.hrefs)

@@ -167,7 +167,14 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
     checks, changes = known.checks + (not is_new), known.changes + is_changed
     changed = None if is_new else is_changed
     lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
-    history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
+    history = CheckHistory(
+        checked_at=context.now,
+        interval=known.interval or 0.0,
+        changed=changed,
+        lastmod=lastmod,
+        new_links=visit.new_links,
+        is_seed=visit.is_seed,
+    )
     interval = next_interval(history, context.bounds)
     there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0, noindex=False)
     return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + DUE * interval)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, of_group, ranked
-from crawler.reports.crawls import CrawlState
+from crawler.reports.crawls import CrawlPhase, CrawlState
 from crawler.reports.sites import SiteRow
 from crawler.reports.unlikely_links import unlikely_links
 from crawler.store.batch.hosts import REQUESTS_A_PAGE
@@ -118,10 +118,10 @@ def _status(crawl: CrawlState) -> Message:
     return Message("{running}, last heartbeat {ago}", {"running": running, **values})
 
 
-def _running(status: str, n: int) -> Message:
-    if status == "paused":
+def _running(status: CrawlPhase, n: int) -> Message:
+    if status is CrawlPhase.PAUSED:
         return plural("paused on the dashboard, {n} worker", "paused on the dashboard, {n} workers", n)
-    if status == "stopping":
+    if status is CrawlPhase.STOPPING:
         return plural("stopping, {n} worker", "stopping, {n} workers", n)
     return plural("running, {n} worker", "running, {n} workers", n)
 

@@ -7,6 +7,7 @@ one pass, which takes seconds at five million addresses.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -20,6 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Group, Outcome, Outcomes
 from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
@@ -46,6 +49,30 @@ TOTALS = (
 )
 
 
+class CrawlPhase(StrEnum):
+    """How far a crawl has come."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    """It ended before its work did; the same command continues it."""
+    BROKEN = "broken"
+    """Its workers have no heartbeat any more."""
+    FINISHED = "finished"
+    FULL = "full"
+    """It has as many pages as it may have."""
+    FAILED = "failed"
+    """Every seed failed."""
+
+
+STATUS_OF_CONTROL = {
+    Control.RUNNING: CrawlPhase.RUNNING,
+    Control.PAUSED: CrawlPhase.PAUSED,
+    Control.STOPPING: CrawlPhase.STOPPING,
+}
+
+
 @dataclass(frozen=True)
 class CrawlSummary:
     """The progress of a crawl and its workers."""
@@ -66,8 +93,7 @@ class CrawlSummary:
     """Links that wait because they are unlikely to lead to the topic."""
     round: int
     first_round: int
-    control: str
-    """What people ask of its workers (store/crawl_control.py)."""
+    control: Control
     workers: tuple[WorkerState, ...]
     is_fruitless: bool
     """Whether it ended without a page in this round, as every seed failed."""
@@ -83,15 +109,15 @@ class CrawlSummary:
         return min((one.silent for one in self.workers), default=None)
 
     @property
-    def status(self) -> str:
-        """failed, full, finished, running, paused, stopping, broken or stopped."""
+    def status(self) -> CrawlPhase:
+        """How far it has come, and whether it is at work."""
         if self.is_fruitless:
-            return "failed"
+            return CrawlPhase.FAILED
         if self.ended_at is not None:
-            return "full" if self.waiting else "finished"
+            return CrawlPhase.FULL if self.waiting else CrawlPhase.FINISHED
         if self.alive:
-            return self.control or "running"
-        return "broken" if self.workers else "stopped"
+            return STATUS_OF_CONTROL[self.control]
+        return CrawlPhase.BROKEN if self.workers else CrawlPhase.STOPPED
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
@@ -288,7 +314,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses by crawl id, of one crawl or of all; this reads all their addresses."""
-    is_image = case((address.c.outcome.is_(None), address.c.kind == "image"))
+    is_image = case((address.c.outcome.is_(None), address.c.kind == AddressKind.IMAGE))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     if crawl_id is not None:

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, f
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import printable
+from crawler.frontier.page_result import AddressKind
 from crawler.reports.crawls import check_name
 from crawler.reports.saved_bytes import saved_bytes
 from crawler.store.crawl_tables import address, crawl, site
@@ -79,8 +80,8 @@ class NoiseFigures:
     site_count: int
 
 
-is_image = verdict.c.kind == "image"
-is_link = verdict.c.kind == "link"
+is_image = verdict.c.kind == AddressKind.IMAGE
+is_link = verdict.c.kind == AddressKind.LINK
 skipped = verdict.c.noise & ~verdict.c.audited
 audited = verdict.c.audited
 downloaded = verdict.c.bytes_are_measured & ~audited

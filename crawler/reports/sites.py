@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
 from crawler.store.batch.crawl_end import totals
-from crawler.store.crawl_tables import IS_LIKELY, IS_WAITING, WAITING, address, host, site, worker
+from crawler.store.crawl_tables import IS_LIKELY, IS_WAITING, AddressState, address, host, site, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 
@@ -260,7 +260,7 @@ def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int
     seen: Counter[int] = Counter()
     for part in in_chunks(ids):
         rows = connection.execute(SEEN, {"ids": part})
-        seen.update(row.host_id for row in rows if row.state == WAITING and not is_unlikely(row.priority))
+        seen.update(row.host_id for row in rows if row.state == AddressState.WAITING and not is_unlikely(row.priority))
     mine: set[int] = set()
     for part in in_chunks(sorted(seen)):
         mine.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())

@@ -24,8 +24,8 @@ from crawler.store.page_changes import last_offset
 from crawler.store.page_tables import page, page_change, robots_file, stored_response
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_
+from crawler.urls.address import address_of
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
-from crawler.urls.parsing import host as host_of
 
 NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -173,7 +173,7 @@ class StoredPages:
         while rows := self._some(wanted.where(page.c.id > last, page.c.id <= (end or 0))):
             last = rows[-1]["id"]
             for row in rows:
-                name = host_of(row["url"]).lower()
+                name = address_of(row["url"]).host.lower()
                 language = str(row["language"]).lower()
                 if not wish.places or any(one.holds(name, language) for one in wish.places):
                     response = response_of(row) if responses and row["body"] is not None else None

@@ -6,9 +6,9 @@ from itertools import chain, count
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
-from crawler.frontier.batch import WorkerSample
+from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.reports.saved_bytes import saved_bytes
-from crawler.store.batch.chart_samples import DAY, NUMBERS, added_statuses
+from crawler.store.batch.chart_samples import DAY, added_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
@@ -17,7 +17,7 @@ RECENT = 30.0
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """Possible seconds between the points of a chart, up to a day; beyond that, whole days."""
 SHARED_WIDTH = 5  # the minimum for several workers, each of which writes a row in this interval
-SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in NUMBERS)
+SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in SAMPLE_COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def sample_points(
 
 
 def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSample:
-    counts = dict(zip(NUMBERS, map(int, sums), strict=True))
+    counts = dict(zip(SAMPLE_COUNTS, map(int, sums), strict=True))
     return WorkerSample(seconds, **counts, statuses=added_statuses([statuses]) if statuses else {})
 
 

@@ -16,7 +16,7 @@ from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 from crawler.topic.stop_rule import HarvestCounts
 
 if TYPE_CHECKING:
-    from crawler.store.batch.crawl_end import WaitingLinks
+    from crawler.store.batch.crawl_end import WaitingLinkCounts
     from crawler.store.batch.rounds import RoundCounts
 
 T = TypeVar("T")
@@ -83,8 +83,12 @@ before_last_commit = object()
 
 
 class EndReason(StrEnum):
-    """Reasons to end a crawl before the frontier is empty, beside Scrapy's own."""
+    """Why a crawl ends. Scrapy has further reasons of its own."""
 
+    FINISHED = "finished"
+    """Nothing is left to do. Scrapy's own."""
+    SHUTDOWN = "shutdown"
+    """A signal stopped it. Scrapy's own."""
     STATE = "state"
     """Pages can no longer be stored."""
     HARVEST = "harvest"
@@ -108,7 +112,7 @@ class CrawlStatus:
     """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED`."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
-    waiting_links: WaitingLinks | None = None
+    waiting_links: WaitingLinkCounts | None = None
     """How many links wait at the end because they are unlikely to lead to the topic, and how many behind images."""
     put_off: Outcomes = field(default_factory=Outcomes)
     """How many addresses are put off at the end, by pattern."""

@@ -13,7 +13,7 @@ from crawler.store.database import StateError, database_time
 from crawler.store.heartbeats import workers_of
 from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 # The demo site needs no pauses; one request at a time, so that promising pages come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
@@ -32,7 +32,7 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)
     url = served.enter_context(demo.serving(_port(known), exact=True) if known else demo.serving())
-    address = host(url)
+    address = address_of(url).host
     opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
     crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")
     slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}

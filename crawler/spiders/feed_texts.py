@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from sys import getsizeof
-from urllib.parse import urlsplit
 
 from crawler.frontier.page_result import Candidate
 from crawler.metadata.page_purpose import is_login
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 from crawler.page.document_page import document_page
 from crawler.page.feed_entries import EntryText
 from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.sitemaps import day
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import site
 
 WALLS = (401, 402, 403, 451)
 """Statuses of pages that their server keeps from the crawler."""
@@ -44,7 +43,7 @@ class FeedTexts:
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
         """Keep the texts of a feed, as far as they are of pages of its own site."""
         for url, text in texts.items():
-            if site(url) == site(feed):
+            if address_of(url).site == address_of(feed).site:
                 dropped = self._kept.set(self._key(url), (url, text))
                 if dropped:
                     self._count_statistic("feed/dropped", len(dropped))
@@ -66,7 +65,9 @@ class FeedTexts:
             title=found.title, author=found.author, published=day(found.published) or "", language=page.language
         )
         robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
-        made = document_page(Document(body=found.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED)
+        made = document_page(
+            DocumentContent(body=found.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
+        )
         length = len(made.once(self._extract).text)
         if length < LEAST or length <= least:
             return None
@@ -90,4 +91,4 @@ def _size(entry: tuple[str, EntryText]) -> int:
 
 
 def _path(url: str) -> str:
-    return urlsplit(url).path.rstrip("/")
+    return address_of(url).path.rstrip("/")

@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from crawler.frontier.batch import SiteEvidence as Counts
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.frontier.scope import Scope
 from crawler.items import ImageItem
 from crawler.metadata.language import normalise
@@ -29,7 +29,8 @@ from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
 from crawler.topic.link_contexts import is_image, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import BEHIND_IMAGE
-from crawler.urls.parsing import site, with_ending
+from crawler.urls.address import address_of
+from crawler.urls.parsing import with_ending
 from crawler.urls.patterns import labels_of
 
 IMAGE_PRIORITY = -10_000
@@ -71,7 +72,7 @@ class PageImages:
 
     def within_site_limit(self, images: Sequence[Candidate], page: Page) -> Sequence[Candidate]:
         """The first of these images of a page for which the limit of its site has room; they are counted."""
-        name = site(page.url)
+        name = address_of(page.url).site
         if self.site_limit is not None:
             images = images[: max(0, self.site_limit - self._of_site[name])]
         self._of_site[name] += len(images)
@@ -84,7 +85,7 @@ class PageImages:
         return counts
 
     def candidates(
-        self, page: Page, depth: int, seen: Callable[[Iterable[str], str], Collection[str]]
+        self, page: Page, depth: int, seen: Callable[[Iterable[str], AddressKind], Collection[str]]
     ) -> list[Candidate]:
         """The images of a page and the large images that they link to, with how the page shows them."""
         images = page.images[: self.most_of_page]
@@ -94,11 +95,19 @@ class PageImages:
             for url in (image.url, image.target):
                 if url == image.url or url in large:
                     shown.setdefault(url, at)
-        for url in ("", *seen(shown, "image")):
+        for url in ("", *seen(shown, AddressKind.IMAGE)):
             shown.pop(url, None)
         sights = self.sights(page, shown)
         return [
-            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="image")
+            Candidate(
+                url=url,
+                priority=IMAGE_PRIORITY,
+                depth=depth,
+                parent=page.url,
+                kind=AddressKind.IMAGE,
+                sight=sights.get(url),
+                via=FoundBy.IMAGE,
+            )
             for url in shown
         ]
 
@@ -195,7 +204,7 @@ class LinkSelector:
         left_out = self.counts.among_left_out([link.url for link in links if link.url not in known])
         unknown = [link for link in links if link.url not in known and link.url not in left_out]
         alone = {link.url for link in unknown if is_image(link)}
-        requested = {*self.frontier.seen(alone, "image link"), *self.images.requested(alone)}
+        requested = {*self.frontier.seen(alone, AddressKind.IMAGE_LINK), *self.images.requested(alone)}
         unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
         for link in unknown:
@@ -212,7 +221,8 @@ class LinkSelector:
         shown = image_targets(page) if behind_images else {}
         sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
         image_links = tuple(
-            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via="image") for url in behind_images
+            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via=FoundBy.IMAGE)
+            for url in behind_images
         )
         words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
         candidates = tuple(
@@ -227,4 +237,5 @@ class LinkSelector:
         own = normalise(page.language)
         urls = [wanted[code] for code in sorted(self.languages) if code in wanted and code != own]
         for url in (*urls, *filter(None, [page.next_part])):
-            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=len(page.blocks))
+            at = len(page.blocks)
+            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=at)

@@ -9,14 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.topic.link_table import LinkContext
-from crawler.urls.parsing import absolute, origin, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:
     from crawler.spiders.crawl_status import OutcomeCounts
@@ -52,26 +53,26 @@ class NamedLists:
         """The sitemaps of the page's host and the feed of the page, if they are new."""
         if not self.wanted:
             return
-        place = origin(page.url)
+        place = address_of(page.url).origin
         named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
         for number, address in enumerate(sitemaps_first(named)):
             if number < MOST_LISTS:
-                yield from self._candidate(address, "sitemap")
+                yield from self._candidate(address, FoundBy.SITEMAP)
             elif self.scope.refusal(address, page=False) is None:
                 self.counts.leave_out(address, Outcome(Code.LISTS_CUT))
-        if page.feed and page.feed not in self._known and self._feeds[site(page.feed)] < MOST_FEEDS:
-            self._feeds[site(page.feed)] += 1
-            yield from self._candidate(page.feed, "feed")
+        if page.feed and page.feed not in self._known and self._feeds[address_of(page.feed).site] < MOST_FEEDS:
+            self._feeds[address_of(page.feed).site] += 1
+            yield from self._candidate(page.feed, FoundBy.FEED)
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
         """The pages of a list with priorities, by their titles or the words of their addresses."""
         words = [LinkContext(url=one.url, anchor=titles.get(one.url) or words_of(one.url)) for one in pages]
         return self.topic.score_listed(url, pages, words)
 
-    def _candidate(self, url: str, via: str) -> Iterator[Candidate]:
+    def _candidate(self, url: str, via: FoundBy) -> Iterator[Candidate]:
         if url not in self._known and self.scope.refusal(url, page=False) is None:
             self._known.add(url)
-            yield Candidate(url, LIST_PRIORITY, kind="list", via=via)
+            yield Candidate(url, LIST_PRIORITY, kind=AddressKind.LIST, via=via)
 
 
 def sitemaps_first(urls: Iterable[str]) -> list[str]:
@@ -85,8 +86,8 @@ def sitemaps_first(urls: Iterable[str]) -> list[str]:
 
 
 def _is_named_as_sitemap(url: str) -> bool:
-    parts = urlsplit(url)
-    return "sitemap" in f"{parts.path}?{parts.query}".lower()
+    address = address_of(url)
+    return "sitemap" in f"{address.path}?{address.query}".lower()
 
 
 def words_of(url: str) -> str:
@@ -95,5 +96,5 @@ def words_of(url: str) -> str:
     >>> words_of("http://a.example/2024/05/honey-bees_dance.html")
     'honey bees dance'
     """
-    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
+    name = unquote(address_of(url).path).rstrip("/").rpartition("/")[2]
     return " ".join(name.partition(".")[0].replace("-", " ").replace("_", " ").split())

@@ -15,7 +15,7 @@ from crawler.spiders.named_lists import words_of
 from crawler.spiders.topic_tracker import DIGITS
 from crawler.store.batch.priority_updates import NewTopic
 from crawler.store.worker_session import WorkerSession
-from crawler.topic.focus import MOST_TEXT, Focus
+from crawler.topic.focus import MOST_TEXT, TopicFocus
 from crawler.topic.keywords import NONE_SIMILAR
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import SimilarWords
@@ -26,7 +26,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     topic = arguments.topic
     committer = session.committer
     before = NewTopic(committer.in_transaction, committer.claimant)
-    focus = Focus(topic, seat=session.number, similar=similar, languages=arguments.lang)
+    focus = TopicFocus(topic, seat=session.number, similar=similar, languages=arguments.lang)
     stored = (row for rows in before.pages(MOST_TEXT) for row in rows)
     focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored)
     pages = 0

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from scrapy.http import Headers, Response
 
@@ -15,7 +14,7 @@ from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier import page_result
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Candidate, Lease, Template
+from crawler.frontier.page_result import AddressKind, Candidate, Lease, LessonKind, Template
 from crawler.items import PageItem
 from crawler.metadata.address_date import is_home
 from crawler.metadata.page_purpose import has_only_names, is_listing, is_login
@@ -39,7 +38,8 @@ from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker, example_text
 from crawler.topic.translations import named_translations
-from crawler.urls.parsing import host, route
+from crawler.urls.address import address_of
+from crawler.urls.parsing import route
 
 MAX_HEADER = 1_000
 NOT_TO_BE_KEPT = (Outcome(Code.NOINDEX), Outcome(Code.TEXT_WITHHELD))
@@ -153,7 +153,7 @@ class PageReader:
         is_empty = not extraction.text.strip() and lease.known is None  # a known page has lost its text
         if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
-        if self.keeps_listings or lease.candidate.kind == "seed":
+        if self.keeps_listings or lease.candidate.kind is AddressKind.SEED:
             return None
         if is_listing(page, extraction):
             return Outcome(Code.LISTING)
@@ -163,7 +163,9 @@ class PageReader:
             return Outcome(Code.NO_TEXT)
         return None
 
-    def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
+    def _shared_examples(
+        self, page: Page, candidate: Candidate, extraction: Extraction
+    ) -> tuple[tuple[LessonKind, str], ...]:
         """A seed is an example of a topic without others, and is learned at once.
 
         If no topic is given, so are pages that lists among the seeds name, and front pages, which may be about much.
@@ -171,9 +173,9 @@ class PageReader:
         examples = self.topic.examples
         if candidate.depth or not examples.are_sought:
             return ()
-        if examples.topic.given and (candidate.kind != "seed" or is_home(page.url)):
+        if examples.topic.given and (candidate.kind is not AddressKind.SEED or is_home(page.url)):
             return ()
-        found = ("example", example_text(page, extraction))
+        found = (LessonKind.SEED, example_text(page, extraction))
         self.learning.take_in(*found)
         return (found,)
 
@@ -217,7 +219,7 @@ class PageReader:
         """The templates of the host that this page completes."""
         if self.libraries is None or page.document is not None:
             return ()
-        return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+        return tuple(Template(address_of(page.url).host, *label) for label in self.libraries.learn(page))
 
 
 def _is_missing(page: Page, extraction: Extraction, *, was_there: bool = False) -> bool:
@@ -257,12 +259,17 @@ def page_of(response: Response) -> Page:
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:
     """The page as an item, for the pipelines to fill in."""
     candidate = lease.candidate
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    asked = candidate.requested or candidate.url
-    url = response.url + route(candidate.url)
-    item = PageItem(url, asked, now, response.status, candidate.depth, candidate.parent)
+    item = PageItem(
+        url=response.url + route(candidate.url),
+        requested_url=candidate.requested or candidate.url,
+        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        status=response.status,
+        depth=candidate.depth,
+        parent=candidate.parent,
+    )
     item.page, item.lease, item.made_from = page, lease, page.made_from
-    item.relevance, item.link_score, item.via = judgement
+    item.relevance, item.link_score = judgement.relevance, judgement.link_score
+    item.via = judgement.via.value  # plain, as feeds of some formats write no enumerations
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
         item.first_seen = lease.known.first_seen
@@ -310,8 +317,8 @@ def request_target(url: str) -> str:
     >>> request_target("http://a.example"), request_target("http://a.example/b?c#d")
     ('/', '/b?c')
     """
-    parts = urlsplit(url)
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    address = address_of(url)
+    return f"{address.path}?{address.query}" if address.query else address.path
 
 
 def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scrapy import Request
 
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Lease
+from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Lease
 from crawler.frontier.scope import Scope
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal, lease_of
-from crawler.spiders.topic_tracker import KINDS
 
-ANYWHERE = KINDS | {"seed", "image"}
+ANYWHERE = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
 TIMES = "redirect_times"
 """In the meta of a request, set by Scrapy too: how many redirects led here."""
 
@@ -33,10 +32,12 @@ class Redirects:
         candidate = lease.candidate
         if request.meta.get(TIMES, 0) >= self.most:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS))
-        if candidate.kind not in ANYWHERE and (refusal := self.scope.refusal(url, page=candidate.kind != "list")):
+        if candidate.kind not in ANYWHERE and (
+            refusal := self.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
+        ):
             raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
         if url == request.url:
             return None
         return await self.frontier.redirect(
-            lease.id, candidate._replace(url=url, requested=candidate.requested or candidate.url)
+            lease.id, replace(candidate, url=url, requested=candidate.requested or candidate.url)
         )

@@ -18,14 +18,13 @@ from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, Lease, LessonKind, PageResult
 from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
 from crawler.page.page import Page
 from crawler.page.walls import HEADERS, PAYMENT_REQUIRED, wall_service
 from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
-from crawler.spiders.topic_tracker import KINDS
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -44,6 +43,7 @@ class Refusal(exceptions.IgnoreRequest):
 
 
 TOO_BUSY = (429, 503)
+EXAMPLE_CODES = frozenset((Code.EXAMPLE, Code.COUNTEREXAMPLE))
 # Statuses of responses with no body, or with a part of it.
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
 # The certificate has an unknown issuer, or is for another name or none.
@@ -157,14 +157,14 @@ def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
     trial of a page.
     """
     home = new_home(lease_of(request).candidate) if outcome is None or outcome.code.group is not Group.FAILED else None
-    shared_examples = () if home is None else (("home", home),)
+    shared_examples = () if home is None else ((LessonKind.HOME, home),)
     verdict, trial = request.meta.get(VERDICT), request.meta.get(TRIAL)
     return PageResult(outcome, shared_examples=shared_examples, verdict=verdict, trial=trial)
 
 
 def new_home(candidate: Candidate) -> str | None:
     """Where redirects led a seed, which becomes a home of the crawl, or None."""
-    return candidate.url if candidate.kind == "seed" and candidate.requested is not None else None
+    return candidate.url if candidate.kind is AddressKind.SEED and candidate.requested is not None else None
 
 
 @dataclass(frozen=True)
@@ -191,22 +191,22 @@ class Leases:
         if self.comes_again():
             self._count_check(lease, result)
 
-    def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
+    def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[LessonKind, str]]:
         """A note to request a seed or an example again at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
-            if lease.candidate.kind == "seed":
-                yield "again", lease.candidate.url
-            elif lease.candidate.kind in KINDS:
-                yield "again example", lease.candidate.url
+            if lease.candidate.kind is AddressKind.SEED:
+                yield LessonKind.SEED_AGAIN, lease.candidate.url
+            elif lease.candidate.kind in EXAMPLE_KINDS:
+                yield LessonKind.EXAMPLE_AGAIN, lease.candidate.url
 
     def _note_seed(self, lease: Lease, outcome: Outcome | None) -> None:
         candidate = lease.candidate
-        if candidate.kind == "seed":
+        if candidate.kind is AddressKind.SEED:
             if outcome is None or outcome.code in READ:
                 self.status.seeds_answered += 1
             elif outcome.code in SEED_FAILURES:
                 self.status.seeds_failed[candidate.requested or candidate.url] = outcome
-        elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
+        elif candidate.kind in EXAMPLE_KINDS and outcome is not None and outcome.code not in EXAMPLE_CODES:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 
     def _note_wall(self, lease: Lease, outcome: Outcome | None) -> None:
@@ -214,7 +214,7 @@ class Leases:
         if outcome is not None and outcome.code is Code.ROBOTS_UNREADABLE:
             outcome = Outcome.of(outcome.detail)
         if outcome is not None and outcome.code is Code.WALLED:
-            self.status.note_wall(host(lease.candidate.url), outcome.detail)
+            self.status.note_wall(address_of(lease.candidate.url).host, outcome.detail)
 
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""

@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
+from crawler.frontier.batch import Control
 from crawler.frontier.page_result import Lease
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
@@ -27,7 +28,6 @@ from crawler.page.text import one_line
 from crawler.spiders.crawl_status import EndReason, before_last_commit
 from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
-from crawler.store.crawl_control import PAUSED, STOPPING
 from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.workers.local_workers import LocalWorkers
@@ -176,13 +176,13 @@ class FrontierScheduler(BaseScheduler):
 
     def _obey(self) -> None:
         """Pause, go on or end, as people ask of the workers of this crawl."""
-        is_paused = self.control == PAUSED
+        is_paused = self.control is Control.PAUSED
         if is_paused != self.frontier.is_paused:
             self.frontier.is_paused = is_paused
             if self.session.plan.shared_files is None:  # one worker of a machine says it for all
                 logger.info("Paused on the dashboard" if is_paused else "Resumed on the dashboard")
             self._wake()
-        if self.control == STOPPING:
+        if self.control is Control.STOPPING:
             self.status.end(EndReason.DASHBOARD)
 
     def _share(self) -> None:

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from crawler.arguments import SPIDER, Arguments, parse
 from crawler.build_crawl import SEED_PRIORITY, Crawl, build
 from crawler.checked_settings import check_crawl, extractor_of
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, FoundBy, Lease, LessonKind, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
@@ -35,10 +35,10 @@ from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
-from crawler.spiders.topic_tracker import KINDS, example_text
+from crawler.spiders.topic_tracker import example_text
 from crawler.store.worker_session import WorkerSession
 from crawler.topic.translations import NamedTranslations
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 # A refresh within these seconds is a redirect; a slower one is a page that reloads itself.
 REFRESH_SECONDS = 3
@@ -86,7 +86,7 @@ class TopicSpider(Spider):
     def request_for(self, lease: Lease) -> Request:
         """The request for the address of a lease."""
         url = lease.candidate.url.partition("#")[0]  # a route is for the browser, see page_of
-        if lease.candidate.kind == "image":
+        if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
@@ -100,7 +100,7 @@ class TopicSpider(Spider):
         """Stop the download of anything but a web page or a document, unless it may be a sitemap or feed."""
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
-        is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
+        is_page = lease is not None and lease.candidate.kind in EXAMPLE_KINDS | {AddressKind.LINK}
         documents = self.crawl.documents
         is_document = documents is not None and documents.is_wanted(headers, request.url)
         if is_page and declared and declared not in HTML_TYPES and not is_document:
@@ -117,7 +117,7 @@ class TopicSpider(Spider):
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
-        elif (kind in ("seed", "list") or is_llms_list(response.body, response.url)) and (
+        elif (kind in (AddressKind.SEED, AddressKind.LIST) or is_llms_list(response.body, response.url)) and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
             self.learn_home(request)
@@ -209,7 +209,7 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         self.learn_home(request)
-        if lease_of(request).candidate.kind in KINDS:
+        if lease_of(request).candidate.kind in EXAMPLE_KINDS:
             self.finish(request, self.example_result(request, page))
             return
         item = self.crawl.reader.read(page, response, has_browser=self.crawl.has_browser)
@@ -236,7 +236,7 @@ class TopicSpider(Spider):
     def learn_home(self, request: Request) -> None:
         """Widen the scope by where redirects led a seed."""
         if (home := new_home(lease_of(request).candidate)) is not None:
-            self.crawl.learning.take_in("home", home)
+            self.crawl.learning.take_in(LessonKind.HOME, home)
 
     def example_result(self, request: Request, page: Page) -> PageResult:
         """The result of an example or counterexample, from which the topic learns."""
@@ -244,7 +244,7 @@ class TopicSpider(Spider):
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
             return result_of(request, Outcome(Code.EMPTY_EXAMPLE))
-        taught = f"topic {candidate.kind}", f"{candidate.requested or candidate.url}\n{text}"
+        taught = LessonKind(f"topic {candidate.kind}"), f"{candidate.requested or candidate.url}\n{text}"
         self.crawl.learning.take_in(*taught)
         return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
 
@@ -256,7 +256,7 @@ class TopicSpider(Spider):
         for url, others in found.translations.items():
             self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
         one = lease_of(request).candidate
-        page = Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap")
+        page = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if found.is_feed else FoundBy.SITEMAP)
         lists = self.lists_within_limits(found.sitemaps, one)
         pages = tuple(self.allowed(found.pages, page, found.lastmods))
         if one.priority < SEED_PRIORITY:  # nobody asked for this list
@@ -269,9 +269,9 @@ class TopicSpider(Spider):
         """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
         depth, most = of.depth + 1, MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
         priority = min(of.priority, SEED_PRIORITY)
-        list_candidate = Candidate("", priority, depth, kind="list", via="sitemap")
+        list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
-            of_site = site(candidate.url)
+            of_site = address_of(candidate.url).site
             if depth < MAX_LIST_LEVELS and self.lists[of_site] < most:
                 self.lists[of_site] += 1
                 yield candidate
@@ -287,10 +287,10 @@ class TopicSpider(Spider):
             lastmod = lastmods.get(url)
             if url in seen and lastmod is None:
                 continue
-            if refusal := self.crawl.scope.refusal(url, page=candidate.kind != "list"):
+            if refusal := self.crawl.scope.refusal(url, page=candidate.kind is not AddressKind.LIST):
                 self.crawl.counts.leave_out(url, refusal)
             else:
-                yield candidate._replace(url=url, lastmod=lastmod)
+                yield replace(candidate, url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """End a request that failed, unless the text of a page that its server refuses is known from a feed."""

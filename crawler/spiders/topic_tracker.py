@@ -8,17 +8,17 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from crawler.extraction.methods.template import LeafLabel
 from crawler.extraction.site_libraries import SiteLibraries
 from crawler.frontier.batch import BatchReply, LinkUpdates
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.frontier.scope import Scope
 from crawler.page.page import Extraction, Page
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST, score_of
 from crawler.topic.stop_rule import Harvest
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
 
 
-GOOD, BAD = "example", "counterexample"
-KINDS = frozenset((GOOD, BAD))
-"""Kinds of addresses. Their texts are shared as `topic example` and the like, those of seeds as `example`: if a topic
-is given later, the seeds are no examples of it.
-"""
 EXAMPLE_LENGTH = 100_000
 """Characters of a text that the topic learns from."""
 MOST_SEEDS = 10
@@ -43,7 +38,8 @@ topics have it before anything is learned, and 5 % of the other pages. Front pag
 """
 
 
-class TopicExample(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TopicExample:
     """A text that is about the topic, or is not."""
 
     text: str
@@ -60,12 +56,15 @@ class Examples:
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
         """The addresses of the topic's examples."""
-        for kind, urls in ((GOOD, self.topic.example_urls), (BAD, self.topic.against_urls)):
-            yield from (Candidate(url, priority, kind=kind, via="example") for url in urls)
+        for kind, urls in (
+            (AddressKind.EXAMPLE, self.topic.example_urls),
+            (AddressKind.COUNTEREXAMPLE, self.topic.against_urls),
+        ):
+            yield from (Candidate(url, priority, kind=kind, via=FoundBy.EXAMPLE) for url in urls)
 
-    def read(self, kind: str, text: str) -> TopicExample | None:
+    def read(self, kind: LessonKind, text: str) -> TopicExample | None:
         """A shared example as an example of the topic; None if the topic does not name it or needs no more."""
-        if kind == "example":
+        if kind is LessonKind.SEED:
             if not self.are_sought:
                 return None
             self.taught += bool(text.strip())
@@ -73,9 +72,9 @@ class Examples:
         url, _, text = text.partition("\n")
         if not text.strip():
             return None
-        if kind == f"topic {GOOD}" and url in self.topic.example_urls:
+        if kind is LessonKind.EXAMPLE and url in self.topic.example_urls:
             return TopicExample(text, good=True)
-        if kind == f"topic {BAD}" and url in self.topic.against_urls:
+        if kind is LessonKind.COUNTEREXAMPLE and url in self.topic.against_urls:
             return TopicExample(text, good=False)
         return None
 
@@ -102,19 +101,20 @@ ASKED_AFTER = 1_000
 """The most links asked about at once: other workers may have requested them, or their host was closed."""
 
 
-class PageJudgement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageJudgement:
     """The relevance of a page, and the score that its link had."""
 
     relevance: float
     link_score: float | None
-    via: str
+    via: FoundBy
 
 
 @dataclass
 class TopicTracker:
     """Computes relevance and priorities by the topic, and learns from each page."""
 
-    focus: Focus
+    focus: TopicFocus
     examples: Examples
     harvest: Harvest
 
@@ -132,7 +132,7 @@ class TopicTracker:
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text, language or ""), DIGITS)
         if is_read:
             self.harvest.count(relevance)
-        return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
+        return PageJudgement(relevance, score, FoundBy.EXPLORATION if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
         """The links of a page (requested at `address`) with priorities, and new priorities of queued links.
@@ -142,7 +142,7 @@ class TopicTracker:
         if links.again:
             self.focus.seen_again(address, links.again)
         priorities = self.focus.found(address, links.words) if links.new else []
-        new = tuple(one._replace(priority=number) for one, number in zip(links.new, priorities, strict=True))
+        new = tuple(replace(one, priority=number) for one, number in zip(links.new, priorities, strict=True))
         return (*links.image_links, *new), self.focus.renewed()
 
     def score_listed(
@@ -150,12 +150,12 @@ class TopicTracker:
     ) -> tuple[Candidate, ...]:
         """The pages that the list at an address names, with priorities."""
         priorities = self.focus.found(address, words) if words else []
-        return tuple(one._replace(priority=number) for one, number in zip(pages, priorities, strict=True))
+        return tuple(replace(one, priority=number) for one, number in zip(pages, priorities, strict=True))
 
-    def take_in(self, kind: str, text: str) -> None:
+    def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a shared example, if the topic uses it; from a seed only if it is about the words of the topic."""
         example = self.examples.read(kind, text)
-        is_seed = kind == "example"
+        is_seed = kind is LessonKind.SEED
         if example is not None and not (is_seed and self.examples.topic.given and not self._names_topic(text)):
             self.focus.example(example.text, example.good)
 
@@ -184,12 +184,12 @@ class TopicTracker:
 
 def _score(candidate: Candidate) -> float | None:
     """The score of a link that another worker or an earlier run found."""
-    return score_of(candidate.priority) if candidate.via == "link" else None
+    return score_of(candidate.priority) if candidate.via is FoundBy.LINK else None
 
 
 def _was_tried(candidate: Candidate) -> bool:
     """Whether another worker or an earlier run chose a link for exploration: no other links have this priority."""
-    return candidate.via == "link" and candidate.priority == HIGHEST
+    return candidate.via is FoundBy.LINK and candidate.priority == HIGHEST
 
 
 @dataclass
@@ -200,14 +200,14 @@ class SharedLearning:
     topic: TopicTracker
     evidence: EvidenceCache
     libraries: SiteLibraries | None = None
-    _known: set[tuple[str, str]] = field(default_factory=set)
+    _known: set[tuple[LessonKind, str]] = field(default_factory=set)
 
-    def take_in(self, kind: str, text: str) -> None:
+    def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a seed or an example, once: a home of the crawl, or an example of its topic."""
         if (kind, text) in self._known:
             return
         self._known.add((kind, text))
-        if kind == "home":
+        if kind is LessonKind.HOME:
             self.scope.add_home(text)
         else:
             self.topic.take_in(kind, text)
@@ -220,7 +220,7 @@ class SharedLearning:
         for kind, text in reply.shared_examples:
             self.take_in(kind, text)
         if self.libraries is not None:
-            for name, tag, words in reply.templates:
-                self.libraries.take_in(name, LeafLabel(tag=tag, text=words))
+            for template in reply.templates:
+                self.libraries.take_in(template.host, LeafLabel(tag=template.tag, text=template.text))
         self.evidence.update(reply.evidence, reply.forgotten)
         return priorities

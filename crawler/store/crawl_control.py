@@ -2,19 +2,17 @@
 
 from sqlalchemy import Connection, update
 
+from crawler.frontier.batch import Control
 from crawler.store.crawl_tables import crawl
 from crawler.store.heartbeats import has_workers
 
-RUNNING, PAUSED, STOPPING = "", "paused", "stopping"
-"""What a crawl is to do. A paused one sends no request until it is resumed; a stopping one ends as after Ctrl-C."""
 
-
-def request_control(connection: Connection, crawl_id: int, control: str) -> bool:
+def request_control(connection: Connection, crawl_id: int, control: Control) -> bool:
     """Tell the workers of a crawl to pause, to go on, or to stop; returns whether there are any.
 
     A crawl that is stopping cannot be paused or resumed.
     """
     if not has_workers(connection, crawl_id):
         return False
-    change = update(crawl).where(crawl.c.id == crawl_id, crawl.c.control != STOPPING).values(control=control)
-    return bool(connection.execute(change).rowcount) or control == STOPPING
+    change = update(crawl).where(crawl.c.id == crawl_id, crawl.c.control != Control.STOPPING).values(control=control)
+    return bool(connection.execute(change).rowcount) or control is Control.STOPPING

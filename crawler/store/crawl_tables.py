@@ -18,6 +18,7 @@ Each worker counts in its own row, so that no two workers wait for each other to
 foreign keys to their parents: to delete one site or host, a database would search all of them.
 """
 
+from enum import IntEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -37,6 +38,7 @@ from sqlalchemy import (
     literal,
 )
 
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code
 from crawler.topic.priorities import LEAST_LIKELY
 
@@ -51,8 +53,15 @@ def index(
     Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
-WAITING, HELD, DONE, RECORDED = range(4)
-"""States of an address. A recorded image is not requested until its site has shown enough pages to judge it."""
+class AddressState(IntEnum):
+    """How far an address has come."""
+
+    WAITING = 0
+    HELD = 1
+    DONE = 2
+    RECORDED = 3
+    """An image that is not requested until its site has shown enough pages to judge it."""
+
 
 version = Table("winnow_state", tables, Column("version", Integer, nullable=False))
 
@@ -149,7 +158,7 @@ address = Table(
     Column("depth", Integer, nullable=False),
     Column("parent", BigInteger),  # the page on which it was found
     Column("requested", Text),  # the address requested first, if redirected
-    Column("state", SmallInteger, nullable=False, default=WAITING),
+    Column("state", SmallInteger, nullable=False, default=AddressState.WAITING),
     Column("worker", BigInteger),
     Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they had leased it
     Column("outcome", Text),  # the code of its outcome; null while it is queued and if something is stored
@@ -165,13 +174,13 @@ NO_OUTCOME = {"outcome": None, "outcome_detail": None}
 ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 # Literals: with a parameter, a database cannot tell that a partial index covers the rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
-    address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
+    address.c.state == literal(state, literal_execute=True) for state in AddressState
 )
 IS_LIKELY = address.c.priority >= LEAST_LIKELY
-IS_IMAGE, IS_SEED = (literal(kind, literal_execute=True) for kind in ("image", "seed"))
+IS_IMAGE, IS_SEED = (literal(kind, literal_execute=True) for kind in (AddressKind.IMAGE, AddressKind.SEED))
 index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c.id, where=IS_WAITING)
 index("address_held", address.c.worker, where=IS_HELD)
-index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == "image"))
+index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == AddressKind.IMAGE))
 index("address_recorded", address.c.shown_on, where=IS_RECORDED)
 IS_PUT_OFF = address.c.outcome == literal(str(Code.UNPRODUCTIVE), literal_execute=True)
 index("address_put_off", address.c.host_id, where=IS_PUT_OFF)

@@ -7,15 +7,17 @@ of this machine.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, select, update
 
+from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code
 from crawler.store.batch.hosts import UPDATE_BEST, count_sites, pause
-from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
+from crawler.store.crawl_tables import IS_HELD, AddressState, address, crawl, host, worker
 from crawler.store.database import database_time
 
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
@@ -56,7 +58,8 @@ def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
 
 
-class WorkerState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerState:
     """A worker of a crawl, alive or not yet expired."""
 
     number: int
@@ -109,7 +112,7 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     pages = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
-        .where(*held, address.c.kind != "image")
+        .where(*held, address.c.kind != AddressKind.IMAGE)
         .group_by(host.c.site_id)
     )
     count_sites(
@@ -117,8 +120,10 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     )
     hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
     deadly = update(address).where(*held, address.c.crashes + crash >= MOST_CRASHES)
-    connection.execute(deadly.values(state=DONE, worker=None, outcome=Code.WORKERS_CRASHED))
-    back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
+    connection.execute(deadly.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))
+    back = (
+        update(address).where(*held).values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crash)
+    )
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
     # The worker may have sent requests that it has not reported.

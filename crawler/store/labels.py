@@ -14,26 +14,24 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.batch.images import IMAGE, label_key
+from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
-from crawler.store.batch.shared_learning import TOPIC
 from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
-from crawler.store.page_tables import label
+from crawler.store.page_tables import LabelKind, label
 from crawler.store.read_only import exists, reading
 
-TEXT = "text"
 CONTENT, NOISE = "content", "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
 TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
-AT_ONCE = {IMAGE: 100, TEXT: 1, TOPIC: 100}  # labels that are read at a time: those of texts contain their pages
+AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}
+"""Labels that are read at a time. Those of texts contain their pages."""
 
 
 @dataclass(frozen=True)
 class Label:
     """Somebody's label of an image, of the text of a page, or of what a page is about."""
 
-    kind: str
-    """image, text or topic."""
+    kind: LabelKind
     crawl: str
     url: str
     page: str
@@ -70,7 +68,7 @@ def remove_label(engine: Engine, key: int) -> bool:
         return bool(connection.execute(delete(label).where(label.c.key == key)).rowcount)
 
 
-def all_labels(connection: Connection, crawl: str | None, kind: str) -> Iterator[Label]:
+def all_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> Iterator[Label]:
     """All labels of a kind, of a crawl or of all, in the order in which they were added."""
     found = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
     after = 0
@@ -86,24 +84,24 @@ def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
         yield iter(())
         return
     with reading(url) as connection:
-        yield all_labels(connection, crawl, TEXT)
+        yield all_labels(connection, crawl, LabelKind.TEXT)
 
 
-def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[str, int]:
+def count_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> dict[str, int]:
     """How many labels of a kind there are: of images and topics by label, of texts all under `text`."""
-    value = label.c.kind if kind == TEXT else label.c.value
+    value = label.c.kind if kind == LabelKind.TEXT else label.c.value
     rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
     return {str(said): int(number) for said, number in rows}
 
 
-def _of(crawl: str | None, kind: str) -> list[Any]:
+def _of(crawl: str | None, kind: LabelKind) -> list[Any]:
     return [label.c.kind == kind, *([] if crawl is None else [label.c.crawl == crawl])]
 
 
 def _label(row: Row[Any]) -> Label:
     source = zstd.decompress(row.source) if row.source is not None else b""
     return Label(
-        kind=row.kind,
+        kind=LabelKind(row.kind),
         crawl=row.crawl,
         url=row.url,
         page=row.page,

@@ -15,11 +15,12 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from errno import ENOENT
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from filelock import FileLock
 from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
@@ -37,7 +38,8 @@ FOLDER_ID_FILE = ".folder_id"
 END = 64  # bytes whose hash identifies the file
 
 
-class FileOffset(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileOffset:
     """How much of a file is committed, and a hash of the last committed bytes."""
 
     size: int = 0

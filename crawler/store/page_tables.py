@@ -14,6 +14,7 @@ verdict              the verdict on each image that was judged, and its reasons
 label                people's labels of pages and images, by the name of the crawl; outlive crawls and pages
 """
 
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -236,6 +237,17 @@ focus = Table(
     Column("summary", Text, nullable=False),  # JSON, for people
     Column("learned", Text, nullable=False),  # JSON, for other workers and later runs
 )
+
+
+class LabelKind(StrEnum):
+    """What people label."""
+
+    IMAGE = "image"
+    """Whether an image is content or noise."""
+    TEXT = "text"
+    """The main text of a page."""
+    TOPIC = "topic"
+    """Whether a page is on the topic."""
 
 
 label = Table(

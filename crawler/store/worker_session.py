@@ -11,7 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.outcomes import Outcomes
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
@@ -20,7 +21,7 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
-    WaitingLinks,
+    WaitingLinkCounts,
     count_waiting_links,
     has_failed_seeds,
     is_unfinished,
@@ -29,7 +30,6 @@ from crawler.store.batch.crawl_end import (
 from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
 from crawler.store.batch.rounds import RoundCounts
-from crawler.store.crawl_control import RUNNING
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
@@ -104,7 +104,7 @@ class WorkerSession:
                 if not plan.limits_tries:
                     values["unlikely"] = 0
                 if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
-                    values["control"] = RUNNING
+                    values["control"] = Control.RUNNING
                 if plan.topic_digest is not None and not self.changes_topic:
                     values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
                 connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**values))
@@ -115,10 +115,18 @@ class WorkerSession:
             self.files.withdraw()
             self.files.lock.release()
             raise
-        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.images, plan.pause)
-        claimant = Claimant(self.crawl_id, self.worker_id, *limits, on_topic=plan.on_topic)
-        if plan.limits_tries:
-            claimant = claimant._replace(limits_tries=True, tries=FIRST_TRIES)
+        claimant = Claimant(
+            crawl_id=self.crawl_id,
+            worker_id=self.worker_id,
+            site_limit=plan.site_limit,
+            max_pages=plan.max_pages,
+            longest_rest=plan.longest_rest,
+            images=plan.images,
+            pause=plan.pause,
+            on_topic=plan.on_topic,
+            limits_tries=plan.limits_tries,
+            tries=FIRST_TRIES if plan.limits_tries else NO_LIMIT,
+        )
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number
@@ -153,10 +161,10 @@ class WorkerSession:
         found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return found
 
-    def waiting_links(self) -> WaitingLinks:
+    def waiting_links(self) -> WaitingLinkCounts:
         """How many links wait because they are unlikely to lead to the topic, and how many behind images."""
         claimant = self.committer.claimant
-        links: WaitingLinks = self.committer.in_transaction(
+        links: WaitingLinkCounts = self.committer.in_transaction(
             lambda connection: count_waiting_links(connection, claimant)
         )
         return links
@@ -182,7 +190,11 @@ class WorkerSession:
     def known_seed(self) -> str | None:
         """The address of the first seed of this crawl, or None."""
         seeds = select(address.c.url).join(host, address.c.host_id == host.c.id)
-        seeds = seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == "seed").order_by(address.c.id).limit(1)
+        seeds = (
+            seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == AddressKind.SEED)
+            .order_by(address.c.id)
+            .limit(1)
+        )
         known: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
         return known
 

@@ -42,8 +42,8 @@ from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, SimilarWords, Topic
 from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
@@ -69,7 +69,7 @@ WEIGHED_AFTER = 25
 """Of these pages, after which words are weighed again."""
 
 
-class Focus:
+class TopicFocus:
     """What one worker knows about its topic and the queued links."""
 
     def __init__(
@@ -158,12 +158,12 @@ class Focus:
         self.translations.judge(page.address, language, promise)
         if self.aims.add(replace(page, number=number)):
             self._is_stale = True
-        self.choice.fetched(site_number(host(url)))
+        self.choice.fetched(site_number(address_of(url).host))
         row = self._let_go(url)
         if row is not None:
             shown = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
-            self.chances.add(link, site_number(host(url)), shown[0] if shown else None)
+            self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
             self.trails.lead(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1

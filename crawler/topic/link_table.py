@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from crawler.page.text import terms, words
 from crawler.topic.word_statistics import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Numbers, Pairs, Values, Vocabulary
-from crawler.urls.parsing import host, lies_in, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
 """The most links whose priority is renewed; of more, the worst of the sites with most links keep their last
@@ -76,7 +77,7 @@ class LinkReader:
         near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
         anchors = list(map(terms, _cut(one.anchor for one in links)))
         addresses = list(map(words, [_address_text(one.url) for one in links]))
-        names = list(map(host, [one.url for one in links]))
+        names = [address_of(link.url).host for link in links]
         found = []
         places = dict[str, list[int]]()
         for one, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
@@ -258,4 +259,4 @@ def _address_text(url: str) -> str:
 @lru_cache(maxsize=10_000)
 def site_number(name: str) -> int:
     """A number that the hosts of one site share."""
-    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")
+    return int.from_bytes(blake2b(address_of(f"http://{name}/").site.encode(), digest_size=4).digest(), "big")

@@ -22,7 +22,8 @@ from typing import Any, NoReturn, Self
 
 from crawler.page.text import fold_space, terms, words
 from crawler.translation.message import Message, MessageError
-from crawler.urls.parsing import absolute, host
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
 """Of each word the similar ones, each with its cosine."""
@@ -241,7 +242,7 @@ class _File:
                     "contains {given}; allowed are domains such as example.org",
                     given=_shown(name),
                 )
-            found.append(host(url))
+            found.append(address_of(url).host)
         return tuple(dict.fromkeys(found))
 
     def strings(self, key: str, given: Any) -> list[str]:

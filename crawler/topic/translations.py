@@ -16,12 +16,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from hashlib import blake2b
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from crawler.metadata.language import normalise
 from crawler.page.page import Page
+from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
-from crawler.urls.parsing import absolute, site
+from crawler.urls.parsing import absolute
 
 MOST_PAGES = 10_000
 """Pages whose relevance is remembered: these take 4 MB."""
@@ -102,10 +102,10 @@ def without_language(url: str) -> str:
     >>> without_language("https://zh.a.example/x"), without_language("https://a.example/x.en.html?lang=de")
     ('a.example/x', 'a.example/x.html?lang=de')
     """
-    parts = urlsplit(url)
-    name = parts.netloc.removeprefix("www.")
-    path = parts.path
-    query = parts.query
+    address = address_of(url)
+    name = address.host.removeprefix("www.")
+    path = address.path
+    query = address.query
     first, _, rest = name.partition(".")
     shorter = _without_first(SIGNS_IN_PATH.split(path))
     if "." in rest and _names_language(first):
@@ -160,7 +160,7 @@ class Translations:
         for address in named.declared:
             other = address_key(address)
             self._name(key, other)
-            if site(address) == site(url):
+            if address_of(address).site == address_of(url).site:
                 self._name(other, key)
         for other in map(address_key, named.linked):
             self._name(key, other)

@@ -3,9 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from crawler.urls.lru_dict import LruDict
 
@@ -17,7 +18,8 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Fetched(NamedTuple, Generic[Value]):
+@dataclass(frozen=True, slots=True)
+class Fetched(Generic[Value]):
     """What was read of a file."""
 
     value: Value

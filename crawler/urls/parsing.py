@@ -1,17 +1,14 @@
-"""Addresses: one spelling for each, host and site, file ending, and a readable form."""
+"""Addresses: one spelling for each, and a readable form."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
-if TYPE_CHECKING:
-    from tldextract import TLDExtract
+from crawler.urls.address import address_of
 
 # Most links need none of the costly steps: they are absolute, plain ASCII, and already normalized.
 PLAIN = re.compile(
@@ -25,12 +22,6 @@ MAX_HOST = 253  # characters of a host name: DNS allows no longer one
 # The characters allowed in a host name: others cannot be looked up.
 HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*|[\w.:]*:[\w.:]*", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# Endings of files that are neither pages nor feeds.
-NOT_PAGES = frozenset(
-    "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
-    "jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf png ppt pptx ps psd rar rpm rtf svg "
-    "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
-)
 ROUTES = ("#/", "#!/")
 """Beginnings of the fragments by which applications name their pages."""
 # What browsers strip from an address before they parse it.
@@ -53,10 +44,10 @@ def absolute(base: str, href: str) -> str | None:
     if len(href) > MAX_LENGTH:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
-        href = origin(base) + href
+        href = address_of(base).origin + href
     if _is_plain(href):
         return href
-    if RELATIVE.fullmatch(href) and _is_plain(joined := folder(base) + href) and "//" not in joined[8:]:
+    if RELATIVE.fullmatch(href) and _is_plain(joined := address_of(base).folder + href) and "//" not in joined[8:]:
         return joined
     scheme = SCHEME.match(href)
     return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
@@ -83,29 +74,7 @@ def _is_plain(url: str) -> bool:
     # Only addresses that match need normalization; the match is faster.
     if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and FOLDED.search(url):
         return False
-    return len(url) <= MAX_HOST or len(host(url)) <= MAX_HOST
-
-
-@lru_cache(maxsize=4096)
-def folder(url: str) -> str:
-    """An address up to the last slash of its path.
-
-    >>> folder("http://example.com/a/b?c/d"), folder("http://example.com")
-    ('http://example.com/a/', 'http://example.com/')
-    """
-    path = url.partition("#")[0].partition("?")[0]
-    head, slash, _ = path.rpartition("/")
-    return head + slash if head[-1:] != "/" else f"{path}/"
-
-
-@lru_cache(maxsize=4096)
-def origin(url: str) -> str:
-    """Scheme, host and port of an address.
-
-    >>> origin("https://example.com:8443/a?b")
-    'https://example.com:8443'
-    """
-    return "/".join(url.split("/", 3)[:3])
+    return len(url) <= MAX_HOST or len(url.split("/", 3)[2]) <= MAX_HOST
 
 
 def _respelled(base: str, href: str) -> str | None:
@@ -136,15 +105,6 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def host(url: str) -> str:
-    """The host of an address, with its port unless that is the default.
-
-    >>> host("https://example.com/a"), host("http://[::1]:8000/")
-    ('example.com', '[::1]:8000')
-    """
-    return url.split("/", 3)[2]
-
-
 def host_of(url: str) -> str:
     """The host of an address from a file or database, empty if it is no address.
 
@@ -152,7 +112,7 @@ def host_of(url: str) -> str:
     ('example.com', '', '')
     """
     address = absolute("", url)
-    return host(address) if address else ""
+    return address_of(address).host if address else ""
 
 
 def lies_in(name: str, domains: Collection[str]) -> bool:
@@ -165,31 +125,6 @@ def lies_in(name: str, domains: Collection[str]) -> bool:
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 
-@cache
-def _public_suffixes() -> "TLDExtract":
-    # Imported when first used, because it takes .1 s. It contains the list of public suffixes: nothing is downloaded or
-    # written. Suffixes under which anybody can register names (github.io, blogspot.com) are included, so that one
-    # author's pages are one site.
-    from tldextract import TLDExtract
-
-    return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
-
-
-@lru_cache(maxsize=65536)
-def _site_of_host(name: str) -> str:
-    registered = _public_suffixes().extract_str(name.rpartition(":")[0] or name if name[-1:].isdigit() else name)
-    return registered.top_domain_under_public_suffix or name
-
-
-def site(url: str) -> str:
-    """The registrable domain of an address; host and port if there is none (numbers, localhost).
-
-    >>> site("https://news.bbc.co.uk/1"), site("http://me.github.io/"), site("http://127.0.0.1:8000/")
-    ('bbc.co.uk', 'me.github.io', '127.0.0.1:8000')
-    """
-    return _site_of_host(host(url))
-
-
 def repeats_itself(url: str, limit: int) -> bool:
     """Whether one path segment occurs more than `limit` times in the address, as in links that grow without end.
 
@@ -197,25 +132,14 @@ def repeats_itself(url: str, limit: int) -> bool:
     (True, False)
     """
     segments = url.partition("?")[0].split("/")[3:]
-    return len(segments) > limit and max(Counter(filter(None, segments)).values(), default=0) > limit
-
-
-def ending(url: str) -> str | None:
-    """The file ending of an address that is not a page by its name, such as pdf, or None.
-
-    A colon in the name makes it a page after all: wikis describe their files on pages named after them.
-
-    >>> ending("http://example.com/a.PDF?b"), ending("http://example.com/a.b/c"), ending("http://example.com/File:A.jpg")
-    ('pdf', None, None)
-    """
-    name = url.partition("?")[0].rpartition("/")[2]
-    suffix = name.rpartition(".")[2].lower()
-    return suffix if suffix in NOT_PAGES and ":" not in name and "." in name else None
+    if len(segments) - len(set(segments)) < limit:  # counting takes longer than this
+        return False
+    return max(Counter(filter(None, segments)).values(), default=0) > limit
 
 
 def with_ending(urls: Iterable[str], endings: Collection[str]) -> set[str]:
     """The addresses among these that have one of these endings."""
-    return {url for url in urls if ending(url) in endings}
+    return {url for url in urls if address_of(url).ending in endings}
 
 
 WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)

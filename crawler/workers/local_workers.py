@@ -99,7 +99,7 @@ class LocalWorkers:
             status.examples_failed |= {url: Outcome.of(outcome) for url, outcome in report.examples_failed.items()}
             for host, service in report.walled.items():
                 status.note_wall(host, service)
-            self.crawl.reports[key] = report._replace(statistics={})
+            self.crawl.reports[key] = replace(report, statistics={})
 
     def _start_one(self) -> None:
         process = ChildProcess(["-m", "crawler.workers.worker_process"], own_session=True, stdout=PIPE)
@@ -126,7 +126,7 @@ class LocalWorkers:
             if logging.getLogger(name).isEnabledFor(level):
                 logging.getLogger(name).log(level, "%s", text)
         elif "report" in content:
-            self.crawl.reports[worker.key] = WorkerReport.of_list(content["report"])
+            self.crawl.reports[worker.key] = WorkerReport.of_json(content["report"])
             self._deaths = 0
             self.crawl.follow_harvest()
         else:
@@ -137,9 +137,9 @@ class LocalWorkers:
         self.running.discard(worker)
         if not self.running:
             self.all_ended.set()
-        if self.stopping or worker.ended == "finished":
+        if self.stopping or worker.ended == EndReason.FINISHED:
             return
-        if worker.ended not in ("", "shutdown", EndReason.STATE):
+        if worker.ended not in ("", EndReason.SHUTDOWN, EndReason.STATE):
             self.crawl.status.end(worker.ended)  # such as a limit of Scrapy's on answers or memory
             return
         self._deaths += worker.key not in self.crawl.reports

@@ -12,6 +12,8 @@ import logging
 import os
 import pickle
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import islice
 from threading import Lock, Thread
 from typing import Any, BinaryIO
@@ -21,7 +23,9 @@ from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.build_crawl import crawl_of, join_crawl, prepare_process
+from crawler.outcomes import Outcome
 from crawler.processes.child_process import ParentPipe
+from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
 
 REPORT_SECONDS = 0.5
@@ -83,7 +87,7 @@ class Reporter:
     def stop_when_told(self, loop: asyncio.AbstractEventLoop) -> None:
         """Stop when told to; end at once when the process that started this one is gone."""
         if self.parent.is_told_to_stop():
-            loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, "shutdown")
+            loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, EndReason.SHUTDOWN)
             self.parent.is_told_to_stop()  # it is told once
         os._exit(1)  # leases and unfinished lines are left to the next worker
 
@@ -92,20 +96,20 @@ class Reporter:
         report = self.so_far()
         if report != self.sent:
             self.sent = report
-            self.send("report", report)
+            self.send("report", asdict(report))
 
     def so_far(self) -> WorkerReport:
         """What is done so far."""
         crawl, statistics = crawl_of(self.crawler), self.crawler.stats.get_stats()
         return WorkerReport(
-            crawl.frontier.pages,
-            crawl.frontier.items,
-            crawl.topic.harvest.counts,
-            {name: count for name, count in statistics.items() if type(count) is int and _is_sum(name)},
-            crawl.status.seeds_answered,
-            {url: str(outcome) for url, outcome in islice(crawl.status.seeds_failed.items(), MOST_NAMED)},
-            {url: str(outcome) for url, outcome in islice(crawl.status.examples_failed.items(), MOST_NAMED)},
-            dict(islice(crawl.status.walled.items(), MOST_NAMED)),
+            pages=crawl.frontier.pages,
+            items=crawl.frontier.items,
+            harvest=crawl.topic.harvest.counts,
+            statistics={name: count for name, count in statistics.items() if type(count) is int and _is_sum(name)},
+            seeds_answered=crawl.status.seeds_answered,
+            seeds_failed=_first_texts(crawl.status.seeds_failed),
+            examples_failed=_first_texts(crawl.status.examples_failed),
+            walled=dict(islice(crawl.status.walled.items(), MOST_NAMED)),
         )
 
     def closed(self, reason: str) -> None:
@@ -116,6 +120,10 @@ class Reporter:
         self.loop.stop()
         self.report()
         self.send("ended", self.reason)
+
+
+def _first_texts(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
+    return {url: str(outcome) for url, outcome in islice(outcomes.items(), MOST_NAMED)}
 
 
 def _is_sum(name: str) -> bool:

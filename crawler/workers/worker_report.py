@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 from crawler.topic.stop_rule import HarvestCounts
 
 
-class WorkerReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerReport:
     """The counts of a worker since it began, and what became of the seeds and examples that it requested."""
 
     pages: int
@@ -24,7 +26,6 @@ class WorkerReport(NamedTuple):
     """Services that put walls in front of hosts, by host."""
 
     @classmethod
-    def of_list(cls, values: list[Any]) -> Self:
+    def of_json(cls, values: Mapping[str, Any]) -> Self:
         """The report whose values were sent as JSON."""
-        report = cls(*values)
-        return report._replace(harvest=HarvestCounts(*report.harvest))
+        return cls(**{**values, "harvest": HarvestCounts(*values["harvest"])})

@@ -1,26 +1,26 @@
-"""The order in which Focus would have the pages of a web fetched, without a crawl around it."""
+"""The order in which TopicFocus would have the pages of a web fetched, without a crawl around it."""
 
 from collections.abc import Iterator, Sequence
 
 from orders import Waiting
 from webs import Read, Web
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
 
 
 class Driver:
-    """Shows Focus pages and keeps what it says of their links, as the spider and its middleware do."""
+    """Shows TopicFocus pages and keeps what it says of their links, as the spider and its middleware do."""
 
     def __init__(self, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> None:
-        self.focus = Focus(Topic.of(topic), manner)
+        self.focus = TopicFocus(Topic.of(topic), manner)
         self.waiting = Waiting(seeds)
         self.teaching = frozenset() if topic else frozenset(seeds)
 
     def take(self, url: str, page: Read) -> float:
-        """Let Focus see a page, and the addresses wait by what it says then; returns the page's relevance."""
+        """Let TopicFocus see a page, and the addresses wait by what it says then; returns the page's relevance."""
         if url in self.teaching:
             self.focus.example(page.text)
         self.focus.name_translations(url, page.translations)
@@ -37,7 +37,7 @@ class Driver:
 
 
 def focused(web: Web, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> Iterator[str]:
-    """The addresses as Focus ranks them, renewed after every page."""
+    """The addresses as TopicFocus ranks them, renewed after every page."""
     driver = Driver(seeds, manner, topic)
     for url in driver.waiting:
         yield url

@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from crawler.frontier.page_result import AddressKind
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
@@ -94,7 +96,7 @@ def stored(url: URL, folder: Path, seconds: float, name: str) -> float:
     """Pages a second that a worker stores by itself, with ten links each."""
     plan = CrawlPlan(name, folder=folder / name, seeds=(SEED,), site_limit=10**6, canonical=Canonical(()))
     session, count, began = WorkerSession(open_database(url), plan), 0, time.monotonic()
-    session.seed([Candidate(SEED, kind="seed")])
+    session.seed([Candidate(SEED, kind=AddressKind.SEED)])
     leases = session.committer.commit(Batch(demand=ClaimRequest(1_000, 1_000, 1_000))).leases
     while time.monotonic() - began < seconds and leases:
         ended = []

@@ -40,7 +40,7 @@ from throughput import machine
 
 from crawler.contrib.corpus.copies import ROW, CopySearch, Preference, without_copies
 from crawler.contrib.corpus.paragraphs import repeated_paragraphs
-from crawler.export.selection import Reason
+from crawler.export.selection import RemovalReason
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, _mixed
 from crawler.reports.stored_pages import StoredPage
 from crawler.store.crawl_tables import crawl
@@ -141,7 +141,7 @@ class Counted:
         self.is_removed = np.zeros(source.count, np.bool_)
         self.likeness = np.zeros(source.count, np.float32)
 
-    def add(self, url: str, reason: Reason) -> None:
+    def add(self, url: str, reason: RemovalReason) -> None:
         number, kept = (int(one.rpartition("/")[2]) for one in (url, reason.copy_of or ""))
         self.is_removed[number] = True
         self.likeness[number] = self.source.similarity(number, kept)

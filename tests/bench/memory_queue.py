@@ -26,7 +26,7 @@ from twisted.internet.defer import Deferred
 from crawler import build_crawl as building
 from crawler.build_crawl import SEED_PRIORITY, crawl_of
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider
 
 
@@ -76,7 +76,7 @@ class MemoryScheduler(Scheduler):
     def open(self, spider: TopicSpider) -> Deferred[None] | None:
         opened = super().open(spider)
         for seed in self.seeds:
-            self.add(Candidate(seed, SEED_PRIORITY, kind="seed"))
+            self.add(Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED))
         return opened
 
     def add(self, candidate: Candidate) -> None:

@@ -11,7 +11,7 @@ from sites import Crawl, crawl
 from sqlalchemy.engine import URL, make_url
 
 from crawler import demo
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.reports.crawls import read_state
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
@@ -74,7 +74,7 @@ def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
 
 def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, taken: int) -> None:
     one = session(at(tmp_path), tmp_path)
-    one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
+    one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind=AddressKind.SEED)])
     assert one.known_seed() == f"http://127.0.0.1:{taken}/"
     words = (
         f"port {taken} of this machine is in use, and the pages of the crawl 'bees' have addresses with this port; "
@@ -89,7 +89,7 @@ def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, ta
 
 def test_another_crawls_seed_is_not_this_ones(tmp_path: Path, taken: int) -> None:
     other = WorkerSession(open_database(at(tmp_path)), CrawlPlan("wasps", ("demo",), tmp_path, Canonical(()), 10_000))
-    other.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
+    other.seed([Candidate(f"http://127.0.0.1:{taken}/", kind=AddressKind.SEED)])
     other.leave()
     one = session(at(tmp_path), tmp_path)
     check_demo(one)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sites import Answer, Asked, Crawl, Site, crawl, page, serving
 
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 FORM = "<title>Log in</title><form>Name <input name=user> Password <input type=password></form>"
 TEXT = "The keeper of this hive wrote down each morning what the bees brought home, and how heavy the combs had become."
@@ -22,7 +22,7 @@ def test_a_site_behind_a_form_fails_and_is_named_with_the_how_to(tmp_path: Path)
     with serving(site):
         ended = crawl(tmp_path, {"seeds": site.url})
     assert ended.status == 1
-    assert closing_hosts(ended) == [host(site.url)]
+    assert closing_hosts(ended) == [address_of(site.url).host]
     assert "docs/how-to/login.md" in ended.closing()
 
 
@@ -32,7 +32,7 @@ def test_so_is_a_site_that_redirects_to_its_form_and_one_that_answers_401(tmp_pa
         with serving(site):
             ended = crawl(tmp_path, {"seeds": site.url, "name": f"site{site.url.rpartition(':')[2].strip('/')}"})
         assert ended.status == 1
-        assert closing_hosts(ended) == [host(site.url)]
+        assert closing_hosts(ended) == [address_of(site.url).host]
 
 
 def test_a_log_in_form_beside_pages_is_no_reason_to_name_the_site(tmp_path: Path) -> None:

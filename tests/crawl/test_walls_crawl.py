@@ -14,7 +14,7 @@ from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 from wall_pages import FAILED, KEPT, WALLS, Response
 
 from crawler.outcomes import Code, Outcome
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 TIMES = 2
 SETTINGS = OPEN | HURRIED
@@ -55,7 +55,7 @@ class Crawled:
 
     def codes(self, site: Site) -> Counter[str]:
         """How often each outcome was that of an address of a site."""
-        return Counter(why for url, why in self.outcomes.items() if host(url) == host(site.url))
+        return Counter(why for url, why in self.outcomes.items() if address_of(url).host == address_of(site.url).host)
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +117,8 @@ def test_other_outcomes(crawled: Crawled) -> None:
 
 def test_the_closing_lines_name_hosts_and_services(crawled: Crawled) -> None:
     line = next(line for line in crawled.ended.closing().splitlines() if line.startswith("Behind walls"))
-    assert f"{host(crawled.others['robots'].url)} (Cloudflare)" in line
-    walled = {f"{host(site.url)} ({WALLS[name][0]})" for name, site in crawled.walled.items()}
+    assert f"{address_of(crawled.others['robots'].url).host} (Cloudflare)" in line
+    walled = {f"{address_of(site.url).host} ({WALLS[name][0]})" for name, site in crawled.walled.items()}
     named = line.partition(": ")[2].rstrip(".").split(", ")
     assert len(named) == 11
     assert len(walled.intersection(named)) >= 8

@@ -11,27 +11,27 @@ import pytest
 from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
-from crawler.frontier.batch import Batch, BatchReply
+from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, LinkUpdates
 from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease, LessonKind, PageResult, Template
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys
 from crawler.topic.priorities import UNLIKELY
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")
 KEYS = AddressKeys(1, Canonical(["utm_.*"]))
 
 
-def a_lease(lease_id: int, url: str, priority: int = 0, kind: str = "link") -> Lease:
+def a_lease(lease_id: int, url: str, priority: int = 0, kind: AddressKind = AddressKind.LINK) -> Lease:
     """What the ledger lends; the number of a host is that of its first letter."""
-    number = ord(host(url)[0])
+    number = ord(address_of(url).host[0])
     return Lease(lease_id, Candidate(url, priority, kind=kind), number, number)
 
 
@@ -85,7 +85,7 @@ def test_a_list_is_returned_with_a_lower_priority() -> None:
     batch = frontier.batch(0.0)
     assert [(one.candidate.url, one.candidate.priority) for one in batch.returned] == [(tag.url, 80)]
     assert batch.priorities == {tag.url: 80}
-    frontier.apply_reply(BatchReply([Lease(3, tag._replace(priority=80), 97, 97)], patterns={97: lists}), 0.0)
+    frontier.apply_reply(BatchReply([Lease(3, replace(tag, priority=80), 97, 97)], patterns={97: lists}), 0.0)
     finish(frontier, 2)
     assert all_taken(frontier, 9.0) == [tag.url]
 
@@ -181,16 +181,16 @@ def test_a_ready_host_waits_for_no_better_page_of_another(max_pages: int | None)
 @pytest.mark.parametrize(
     ("max_pages", "kind", "found", "is_returned"),
     [
-        (None, "link", 800, False),
-        (64, "link", 800, True),
-        (65, "link", 800, False),
-        (64, "link", 202, True),
-        (64, "link", 200, False),
-        (64, "image", 800, False),
+        (None, AddressKind.LINK, 800, False),
+        (64, AddressKind.LINK, 800, True),
+        (65, AddressKind.LINK, 800, False),
+        (64, AddressKind.LINK, 202, True),
+        (64, AddressKind.LINK, 200, False),
+        (64, AddressKind.IMAGE, 800, False),
     ],
 )
 def test_the_last_pages_are_given_back_for_much_better_ones(
-    max_pages: int | None, kind: str, found: int, is_returned: bool
+    max_pages: int | None, kind: AddressKind, found: int, is_returned: bool
 ) -> None:
     """Or a better page could not be claimed: all that the crawl may have is at hand."""
     frontier = Frontier(KEYS, LimitSettings(), max_pages)
@@ -212,8 +212,11 @@ def test_a_lease_ends_once() -> None:
     assert len(frontier.batch(0).ended) == 1
 
 
-@pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", None, 1), ("image", None, 0), ("link", LOST, 0)])
-def test_only_pages_that_were_stored_count(kind: str, outcome: Outcome | None, pages: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "outcome", "pages"),
+    [(AddressKind.LINK, None, 1), (AddressKind.IMAGE, None, 0), (AddressKind.LINK, LOST, 0)],
+)
+def test_only_pages_that_were_stored_count(kind: AddressKind, outcome: Outcome | None, pages: int) -> None:
     frontier = filled()
     frontier.apply_reply(BatchReply([a_lease(1, A, kind=kind)]), 0.0)
     taken(frontier)
@@ -278,7 +281,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     result = PageResult(
         record={"url": A},
         links=(Candidate(C), Candidate(C + "2")),
-        shared_examples=(("home", A),),
+        shared_examples=((LessonKind.HOME, A),),
         templates=(Template("a.example", "a", "Menu"),),
         verdict={"noise": True},
         validators={"etag": "1"},
@@ -371,7 +374,7 @@ def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(
     frontier = filled()
     found = [
         a_lease(1, A + "1", 900),
-        a_lease(2, A + "2", -5, "image"),
+        a_lease(2, A + "2", -5, AddressKind.IMAGE),
         a_lease(3, B + "1", 100),
         a_lease(4, B + "2", 100),
     ]
@@ -439,7 +442,7 @@ def test_a_host_may_be_closed_before_it_is_known() -> None:
 def test_what_is_known_is_not_new() -> None:
     frontier = filled(C)
     taken(frontier)
-    page, image = Candidate(A), Candidate(A, kind="image")
+    page, image = Candidate(A), Candidate(A, kind=AddressKind.IMAGE)
     finish(frontier, links=[page, page, image, page, Candidate(B), image])
     assert frontier.seen([A, B, C]) == {A, B}
     assert frontier.batch(0).ended[0].result.links == (page, image, Candidate(B))
@@ -552,7 +555,7 @@ def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
     batch = frontier.batch(0)
     assert batch.idle
     assert batch.demand is not None
-    assert batch.demand == (32, 64, 4, (), (), True)
+    assert batch.demand == ClaimRequest(hosts=32, pages=64, each=4)
     assert not frontier.needs_batch
 
 
@@ -718,9 +721,9 @@ class Pair:
         self.waiting.append((-candidate.priority, self.serial, lease_id, candidate))
 
     def best(self) -> tuple[int, Candidate] | None:
-        busy = Counter(host(candidate.url) for candidate in self.active.values())
+        busy = Counter(address_of(candidate.url).host for candidate in self.active.values())
         for entry in sorted(self.waiting):
-            name = host(entry[3].url)
+            name = address_of(entry[3].url).host
             if busy[name] < AT_ONCE[name] and self.ready_at[name] <= self.now:
                 self.waiting.remove(entry)
                 self.ready_at[name] = max(self.ready_at[name], self.now + self.interval[name])
@@ -890,9 +893,15 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     frontier = filled(A, pace=several(9))
     taken(frontier)
     refused = Candidate(B, sight="s")
-    finish(frontier, links=[refused, refused, Candidate(B, kind="image", sight="s"), Candidate(B)])
-    assert [frontier.seen([B], sort) for sort in ("link", "image link", "image")] == [{B}] * 3
-    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["image link", "image", "link"]
+    finish(frontier, links=[refused, refused, Candidate(B, kind=AddressKind.IMAGE, sight="s"), Candidate(B)])
+    assert [frontier.seen([B], sort) for sort in (AddressKind.LINK, AddressKind.IMAGE_LINK, AddressKind.IMAGE)] == [
+        {B}
+    ] * 3
+    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == [
+        AddressKind.IMAGE_LINK,
+        AddressKind.IMAGE,
+        AddressKind.LINK,
+    ]
 
 
 # New prices, and what is learned.
@@ -930,9 +939,9 @@ def test_seeds_and_images_keep_their_priorities() -> None:
     frontier = filled(pace=several(9))
     refused = a_lease(3, C)
     answer = [
-        a_lease(1, A, 5, "image"),
-        a_lease(2, B, 4, "seed"),
-        refused._replace(candidate=Candidate(C, 3, sight="s")),
+        a_lease(1, A, 5, AddressKind.IMAGE),
+        a_lease(2, B, 4, AddressKind.SEED),
+        replace(refused, candidate=Candidate(C, 3, sight="s")),
     ]
     frontier.apply_reply(BatchReply(answer), 0.0)
     frontier.update_priorities({A: 1, B: 1, C: 9})
@@ -972,7 +981,7 @@ def test_what_is_put_back_keeps_its_price() -> None:
 def test_links_have_the_latest_prices(by_the_page_itself: bool) -> None:
     frontier = priced((A, 5))
     taken(frontier)
-    found, priorities = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)], {B: 8, C: 9}
+    found, priorities = [Candidate(B, 4), Candidate(C, 3, kind=AddressKind.IMAGE), Candidate(C, 2)], {B: 8, C: 9}
     if not by_the_page_itself:
         frontier.update_priorities(priorities)
     finish(frontier, links=found, priorities=priorities if by_the_page_itself else {})
@@ -1016,10 +1025,10 @@ def test_what_was_learned_goes_with_the_next_batch() -> None:
 
 def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
     frontier = Frontier(KEYS, LimitSettings())
-    found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind="seed", via="seed")]
+    found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind=AddressKind.SEED, via=FoundBy.SEED)]
     answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
-    assert frontier.apply_reply(answer, 0.0) == (((A, 5), (C, 4)), (C,))
-    assert frontier.apply_reply(BatchReply(), 0.0) == ((), ())
+    assert frontier.apply_reply(answer, 0.0) == LinkUpdates(leased=((A, 5), (C, 4)), no_longer=(C,))
+    assert frontier.apply_reply(BatchReply(), 0.0) == LinkUpdates(leased=(), no_longer=())
 
 
 @pytest.mark.parametrize(
@@ -1028,7 +1037,7 @@ def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
         (Candidate(A), None, []),
         (Candidate(A), LOST, [A]),
         (Candidate(A, requested=B), LOST, [B]),
-        (Candidate(A, kind="seed"), LOST, []),
+        (Candidate(A, kind=AddressKind.SEED), LOST, []),
         (Candidate(A, sight=1), LOST, []),
     ],
 )
@@ -1044,7 +1053,7 @@ def test_a_link_of_which_nothing_came_waits_no_longer(
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
-    frontier.hosts.close(host(A))
+    frontier.hosts.close(address_of(A).host)
     assert frontier.apply_reply(BatchReply(), 0.0).no_longer == (A,)
     assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer == (A + "new",)
 
@@ -1062,20 +1071,21 @@ def test_so_many_are_asked_after_in_a_batch(monkeypatch: pytest.MonkeyPatch, cou
 @pytest.mark.parametrize(
     ("kinds", "active", "expected"),
     [
-        ({A: "image", f"{A}2": "image", B: "image"}, 0, ["a.example", "b.example"]),
-        ({A: "image", f"{B}1": "image", f"{B}2": "image"}, 0, ["b.example", "a.example"]),
-        ({A: "image", B: "link"}, 0, []),
-        ({A: "image", B: "seed"}, 1, []),
-        ({A: "image", f"{A}2": "image"}, 1, ["a.example"]),
+        ({A: AddressKind.IMAGE, f"{A}2": AddressKind.IMAGE, B: AddressKind.IMAGE}, 0, ["a.example", "b.example"]),
+        ({A: AddressKind.IMAGE, f"{B}1": AddressKind.IMAGE, f"{B}2": AddressKind.IMAGE}, 0, ["b.example", "a.example"]),
+        ({A: AddressKind.IMAGE, B: AddressKind.LINK}, 0, []),
+        ({A: AddressKind.IMAGE, B: AddressKind.SEED}, 1, []),
+        ({A: AddressKind.IMAGE, f"{A}2": AddressKind.IMAGE}, 1, ["a.example"]),
         ({}, 0, []),
     ],
 )
 def test_images_are_left_when_no_page_is_queued_or_requested(
-    kinds: dict[str, str], active: int, expected: list[str]
+    kinds: dict[str, AddressKind], active: int, expected: list[str]
 ) -> None:
     frontier = Frontier(KEYS, LimitSettings())
     leases = [
-        a_lease(number, url, 0 if kind == "image" else 1, kind) for number, (url, kind) in enumerate(kinds.items(), 1)
+        a_lease(number, url, 0 if kind == AddressKind.IMAGE else 1, kind)
+        for number, (url, kind) in enumerate(kinds.items(), 1)
     ]
     frontier.apply_reply(BatchReply(leases), 0.0)
     for _ in range(active):
@@ -1084,11 +1094,12 @@ def test_images_are_left_when_no_page_is_queued_or_requested(
 
 
 @pytest.mark.parametrize(
-    ("is_try", "kind", "taken"), [(False, "link", False), (True, "link", True), (False, "image", True)]
+    ("is_try", "kind", "taken"),
+    [(False, AddressKind.LINK, False), (True, AddressKind.LINK, True), (False, AddressKind.IMAGE, True)],
 )
-def test_a_link_that_has_become_unlikely_is_returned(is_try: bool, kind: str, taken: bool) -> None:
+def test_a_link_that_has_become_unlikely_is_returned(is_try: bool, kind: AddressKind, taken: bool) -> None:
     frontier = Frontier(KEYS, LimitSettings())
-    lease = a_lease(1, A, UNLIKELY + 60, kind)._replace(is_try=is_try)
-    frontier.apply_reply(BatchReply([lease, a_lease(2, B, UNLIKELY - 1, "seed")]), 0.0)
+    lease = replace(a_lease(1, A, UNLIKELY + 60, kind), is_try=is_try)
+    frontier.apply_reply(BatchReply([lease, a_lease(2, B, UNLIKELY - 1, AddressKind.SEED)]), 0.0)
     assert {lease.id for lease in iter(lambda: frontier.take(0.0), None)} == ({1, 2} if taken else {2})
     assert [lease.id for lease in frontier.batch(0.0).returned] == ([] if taken else [1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, Lease
 from crawler.frontier.seen_addresses import RecentNumbers
 from crawler.store.batch.addresses import AddressKeys
 from crawler.urls.canonical import Canonical
@@ -19,10 +19,10 @@ KEYS = AddressKeys(1, Canonical(["utm_.*"]))
         ((A + "?b=1&utm_source=1",), (A + "?utm_id=2&b=1",), True),
         ((A + "?b=1",), (A,), False),
         ((A,), (A + "x",), False),
-        ((A, "link"), (A, "seed"), True),
-        ((A, "link"), (A, "list"), True),
-        ((A, "link"), (A, "image"), False),
-        ((A, "image"), (A + "?utm_source=1", "image"), True),
+        ((A, AddressKind.LINK), (A, AddressKind.SEED), True),
+        ((A, AddressKind.LINK), (A, AddressKind.LIST), True),
+        ((A, AddressKind.LINK), (A, AddressKind.IMAGE), False),
+        ((A, AddressKind.IMAGE), (A + "?utm_source=1", AddressKind.IMAGE), True),
     ],
 )
 def test_spellings_of_one_address_have_one_key(one: tuple[str, ...], other: tuple[str, ...], same: bool) -> None:
@@ -47,8 +47,11 @@ def test_a_key_is_the_same_on_every_machine() -> None:
     assert isinstance(KEYS("http://\ud800.example/"), int)
 
 
-@pytest.mark.parametrize(("kind", "counts"), [("link", True), ("seed", True), ("list", True), ("image", False)])
-def test_all_but_images_count(kind: str, counts: bool) -> None:
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [(AddressKind.LINK, True), (AddressKind.SEED, True), (AddressKind.LIST, True), (AddressKind.IMAGE, False)],
+)
+def test_all_but_images_count(kind: AddressKind, counts: bool) -> None:
     assert Lease(1, Candidate(A, kind=kind), 1, 1).counts == counts
 
 

@@ -6,11 +6,11 @@ from store_workers import Crew, Worker, record
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, PageResult
 from crawler.store.crawl_tables import address
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
-SEED = Candidate("http://seed.example/", 10_000, kind="seed", via="seed")
+SEED = Candidate("http://seed.example/", 10_000, kind=AddressKind.SEED, via=FoundBy.SEED)
 
 
 class Asking:

@@ -1,11 +1,12 @@
 """Which addresses are put off because others of their pattern brought nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from string import ascii_letters
 
 import pytest
 
-from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
 from crawler.frontier.pattern_rule import (
     AUDIT_FACTOR,
     AUDIT_FIRST,
@@ -284,21 +285,21 @@ def test_what_a_useful_sitemap_does_not_list_is_alike(
     found = PatternMemory()
     found.update([lease(SITE)], {7: counts | {pattern: PART}})
     if listed:
-        found.see([Candidate(SITE + listed, via="sitemap")])
+        found.see([Candidate(SITE + listed, via=FoundBy.SITEMAP)])
     assert found.of(SITE).is_unproductive(pattern) is expected
 
 
 def test_a_sitemap_may_list_any_number_of_patterns() -> None:
     found = PatternMemory()
     names = (f"{first}{second}" for first in ascii_letters for second in ascii_letters)
-    found.see([Candidate(f"{SITE}/?{name}=1", via="sitemap") for name in names])
+    found.see([Candidate(f"{SITE}/?{name}=1", via=FoundBy.SITEMAP) for name in names])
     assert len(found.of(SITE).listed) == MOST_PATTERNS
 
 
 def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
     found = memory(LISTED | ARCHIVES | {"/part/#": PART})
     assert not found.of(SITE).is_unproductive("/part/#")
-    found.pattern_to_put_off(lease(SITE + "/post/b", via="sitemap"))
+    found.pattern_to_put_off(lease(SITE + "/post/b", via=FoundBy.SITEMAP))
     assert found.of(SITE).is_unproductive("/part/#")
 
 
@@ -328,16 +329,16 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
         (lease(SITE + "/post/b"), ""),
         (lease(SITE + "/new/b"), ""),
         (lease("http://b.example/tag/b"), ""),
-        (lease(SITE + "/tag/b", via="sitemap"), NAMED),
-        (lease(SITE + "/tag/b", via="sitemap", priority=9_999), ""),
-        (lease(SITE + "/tag/b", via="image", sight="a picture"), NAMED),
-        (lease(SITE + "/tag/b", via="feed", priority=HIGHEST), NAMED),
-        (lease(SITE + "/tag/b", via="feed", priority=9_999), ""),
-        (lease(SITE + "/tag/b", kind="seed", via="seed"), ""),
-        (lease(SITE + "/tag/b", kind="image"), ""),
+        (lease(SITE + "/tag/b", via=FoundBy.SITEMAP), NAMED),
+        (lease(SITE + "/tag/b", via=FoundBy.SITEMAP, priority=9_999), ""),
+        (lease(SITE + "/tag/b", via=FoundBy.IMAGE, sight="a picture"), NAMED),
+        (lease(SITE + "/tag/b", via=FoundBy.FEED, priority=HIGHEST), NAMED),
+        (lease(SITE + "/tag/b", via=FoundBy.FEED, priority=9_999), ""),
+        (lease(SITE + "/tag/b", kind=AddressKind.SEED, via=FoundBy.SEED), ""),
+        (lease(SITE + "/tag/b", kind=AddressKind.IMAGE), ""),
         (lease(SITE + "/tag/b", requested=SITE + "/post/b"), ""),
         (lease(SITE + "/tag/b", known=PageHistory()), ""),
-        (lease(SITE + "/tag/b")._replace(request=object()), ""),
+        (replace(lease(SITE + "/tag/b"), request=object()), ""),
     ],
 )
 def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
@@ -361,7 +362,7 @@ USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list
             lease(SITE + "/tag/b"),
             LISTING,
             [POST],
-            USELESS_LIST._replace(use=Usefulness.USEFUL, of_copy=Usefulness.USEFUL),
+            replace(USELESS_LIST, use=Usefulness.USEFUL, of_copy=Usefulness.USEFUL),
         ),
         (lease(SITE + "/tag/b"), LISTING, [TAG], USELESS_LIST),
         (lease(SITE + "/new/b"), LISTING, [NEW], PatternUse("/*/*", Usefulness.OPEN, Usefulness.OPEN, is_list=True)),
@@ -373,7 +374,7 @@ USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list
             [],
             PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS),
         ),
-        (lease(SITE + "/tag/b", kind="seed"), KEPT, [], None),
+        (lease(SITE + "/tag/b", kind=AddressKind.SEED), KEPT, [], None),
         (lease(SITE + "/tag/b", known=PageHistory()), NOINDEX, [], None),
         (lease(SITE + "/tag/b"), PageResult(Outcome(Code.TIMEOUT)), [], None),
     ],
@@ -448,12 +449,12 @@ def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: 
         (lease(SITE + "/tag/b", priority=500), 50),
         (lease(SITE + "/tag/b", priority=100), 10),
         (lease(SITE + "/tag/b", priority=99), 99),
-        (lease(SITE + "/tag/b", priority=500, via="feed"), 50),
-        (lease(SITE + "/tag/b", priority=500, via="sitemap"), 50),
-        (lease(SITE + "/tag/b", priority=9_999, via="sitemap"), 9_999),
+        (lease(SITE + "/tag/b", priority=500, via=FoundBy.FEED), 50),
+        (lease(SITE + "/tag/b", priority=500, via=FoundBy.SITEMAP), 50),
+        (lease(SITE + "/tag/b", priority=9_999, via=FoundBy.SITEMAP), 9_999),
         (lease(SITE + "/tag/b", priority=500, sight="{}"), 500),
-        (lease(SITE + "/tag/b", priority=9_999, via="feed"), 9_999),
-        (lease(SITE + "/tag/b", priority=500, kind="seed", via="seed"), 500),
+        (lease(SITE + "/tag/b", priority=9_999, via=FoundBy.FEED), 9_999),
+        (lease(SITE + "/tag/b", priority=500, kind=AddressKind.SEED, via=FoundBy.SEED), 500),
         (lease(SITE + "/tag/b", known=PageHistory(), priority=500), 500),
         (lease(SITE + "/post/b", priority=500), 500),
     ],

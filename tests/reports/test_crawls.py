@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import Engine, insert
 
+from crawler.frontier.batch import SAMPLE_COUNTS
 from crawler.reports.crawls import summary_of
 from crawler.reports.throughput import page_rates
-from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import crawl, sample, worker
 
 NOW = 1_000_000.0
@@ -22,7 +22,7 @@ def test_a_rate_is_of_late(engine: Engine, ago: float, rate: dict[int, float]) -
     with engine.begin() as connection:
         for at, pages in ((NOW - 1, 1), (NOW - ago, 3)):
             row = {"crawl_id": 1, "at": at, "number": 1, "seconds": 0.5, "pages": pages, "statuses": "{}"}
-            connection.execute(insert(sample).values(**dict.fromkeys(NUMBERS, 0) | {"waiting": 0} | row))
+            connection.execute(insert(sample).values(**dict.fromkeys(SAMPLE_COUNTS, 0) | {"waiting": 0} | row))
         assert page_rates(connection, [1], NOW) == rate
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
 
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
-from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, PageResult, Template
 from crawler.frontier.pattern_rule import PatternUse, Usefulness
 from crawler.items import PageItem
 from crawler.noise.image_evidence import Evidence
@@ -32,7 +32,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
 from crawler.rights.robots_file import read_robots
 from crawler.store import deletion, read_only
-from crawler.store.crawl_tables import HELD, address, host, tables, version
+from crawler.store.crawl_tables import AddressState, address, host, tables, version
 from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.schema_version import newest_version
@@ -112,7 +112,7 @@ def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
 def work(session: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
     """Store a crawl's seed, and let links wait or be ended in these ways."""
     committer, (seed,) = session.committer, session.plan.seeds
-    session.seed([Candidate(seed, kind="seed")])
+    session.seed([Candidate(seed, kind=AddressKind.SEED)])
     (lease,) = committer.commit(Batch(demand=EVERYTHING)).leases
     item = asdict(PageItem(seed, seed, fetched_at, 200, 0, None, text="Bees. " * 1_000))
     found = tuple(Candidate(url, 5, 1, seed) for url in links)
@@ -878,7 +878,7 @@ def test_held_is_counted_by_who_holds(place: Place) -> None:
     (lease,) = session.committer.commit(Batch(demand=EVERYTHING)).leases
     engine = create_engine(place.url)
     with engine.connect() as connection:
-        held = connection.execute(select(address.c.id).where(address.c.state == HELD)).scalars().all()
+        held = connection.execute(select(address.c.id).where(address.c.state == AddressState.HELD)).scalars().all()
     engine.dispose()
     assert held == [lease.id]
     (found,) = crawls.read_state(place.url).crawls

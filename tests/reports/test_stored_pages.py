@@ -12,7 +12,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, stored
 
-from crawler.frontier.page_result import StoredResponse
+from crawler.frontier.page_result import AddressKind, StoredResponse
 from crawler.items import PageItem
 from crawler.reports import stored_pages as reading
 from crawler.reports.stored_pages import (
@@ -44,7 +44,7 @@ def where(engine: Engine) -> URL:
 def store(crew: Crew, *names: str, name: str = "crawl", **fields: Any) -> None:
     """Have a crawl store pages of these hosts."""
     urls = [f"http://{one}.example/" for one in names]
-    one = crew.join(*candidates(*urls, kind="seed"), name=name, folder=name)
+    one = crew.join(*candidates(*urls, kind=AddressKind.SEED), name=name, folder=name)
     one.end(*(stored(lease, **fields) for lease in one.claim()))
     one.leave()
 

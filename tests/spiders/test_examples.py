@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.page.page import Extraction, Page
 from crawler.spiders.topic_tracker import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
 from crawler.topic.topic import Topic
@@ -11,8 +11,8 @@ NAMED = Topic(example_urls=(GOOD,), against_urls=(BAD,))
 
 def test_addresses_come_with_what_they_are() -> None:
     assert list(Examples(NAMED).candidates(7)) == [
-        Candidate(GOOD, 7, kind="example", via="example"),
-        Candidate(BAD, 7, kind="counterexample", via="example"),
+        Candidate(GOOD, 7, kind=AddressKind.EXAMPLE, via=FoundBy.EXAMPLE),
+        Candidate(BAD, 7, kind=AddressKind.COUNTEREXAMPLE, via=FoundBy.EXAMPLE),
     ]
     assert list(Examples(Topic.of("bees")).candidates(7)) == []
 
@@ -20,20 +20,20 @@ def test_addresses_come_with_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("topic", "kind", "text", "example"),
     [
-        (Topic(), "example", "Bees.", TopicExample("Bees.", True)),
-        (Topic.of("bees"), "example", "Bees.", TopicExample("Bees.", True)),
-        (NAMED, "example", "Bees.", None),
-        (NAMED, "topic example", f"{GOOD}\nBees.\nMore.", TopicExample("Bees.\nMore.", True)),
-        (NAMED, "topic counterexample", f"{BAD}\nCars.", TopicExample("Cars.", False)),
-        (NAMED, "topic example", f"{BAD}\nCars.", None),
-        (NAMED, "topic example", "http://a.example/no-longer\nBees.", None),
-        (NAMED, "topic example", GOOD, None),
-        (Topic(), "topic example", f"{GOOD}\nBees.", None),
-        (NAMED, "again", GOOD, None),
+        (Topic(), LessonKind.SEED, "Bees.", TopicExample("Bees.", True)),
+        (Topic.of("bees"), LessonKind.SEED, "Bees.", TopicExample("Bees.", True)),
+        (NAMED, LessonKind.SEED, "Bees.", None),
+        (NAMED, LessonKind.EXAMPLE, f"{GOOD}\nBees.\nMore.", TopicExample("Bees.\nMore.", True)),
+        (NAMED, LessonKind.COUNTEREXAMPLE, f"{BAD}\nCars.", TopicExample("Cars.", False)),
+        (NAMED, LessonKind.EXAMPLE, f"{BAD}\nCars.", None),
+        (NAMED, LessonKind.EXAMPLE, "http://a.example/no-longer\nBees.", None),
+        (NAMED, LessonKind.EXAMPLE, GOOD, None),
+        (Topic(), LessonKind.EXAMPLE, f"{GOOD}\nBees.", None),
+        (NAMED, LessonKind.SEED_AGAIN, GOOD, None),
         (NAMED, "again example", GOOD, None),
     ],
 )
-def test_lessons(topic: Topic, kind: str, text: str, example: TopicExample | None) -> None:
+def test_lessons(topic: Topic, kind: LessonKind, text: str, example: TopicExample | None) -> None:
     assert Examples(topic).read(kind, text) == example
 
 
@@ -42,15 +42,15 @@ def test_the_seeds_teach_until_enough_is_known() -> None:
     assert not examples.say_something
     for number in range(MOST_SEEDS):
         assert examples.are_sought
-        assert examples.read("example", f"Bees {number}.") is not None
+        assert examples.read(LessonKind.SEED, f"Bees {number}.") is not None
     assert examples.say_something
     assert not examples.are_sought
-    assert examples.read("example", "More bees.") is None
+    assert examples.read(LessonKind.SEED, "More bees.") is None
 
 
 def test_a_seed_without_words_says_nothing() -> None:
     examples = Examples(Topic())
-    examples.read("example", " \n")
+    examples.read(LessonKind.SEED, " \n")
     assert not examples.say_something
 
 

@@ -3,7 +3,7 @@
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.request_outcomes import Leases
@@ -15,7 +15,7 @@ SEED, TARGET = "http://a.example/", "http://b.example/"
 
 def test_a_redirected_seed_fails_under_the_address_that_was_given() -> None:
     frontier, status = Frontier(AddressKeys(1, Canonical(())), LimitSettings()), CrawlStatus(None)  # type: ignore[arg-type]
-    lease = Lease(1, Candidate(TARGET, kind="seed", requested=SEED), 1, 1)
+    lease = Lease(1, Candidate(TARGET, kind=AddressKind.SEED, requested=SEED), 1, 1)
     frontier.apply_reply(BatchReply([lease]), 0.0)
     assert frontier.take(0.0) == lease
     counts = OutcomeCounts(lambda name, by: None)

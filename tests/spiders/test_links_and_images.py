@@ -8,7 +8,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.page_result import Candidate, FoundBy, Lease, PageResult
 from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
@@ -64,7 +64,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
     assert found.image_links == tuple(
-        Candidate(URL + path[1:], BEHIND_IMAGE, 3, URL, via="image") for path in image_links.split()
+        Candidate(URL + path[1:], BEHIND_IMAGE, 3, URL, via=FoundBy.IMAGE) for path in image_links.split()
     )
 
 

@@ -7,13 +7,14 @@ from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, candidates, stored, urls
 
 from crawler.arguments import Arguments
+from crawler.frontier.page_result import AddressKind
 from crawler.page.page import Extraction
 from crawler.spiders import new_topic
 from crawler.spiders.new_topic import score_again
 from crawler.store.batch import priority_updates
 from crawler.store.crawl_tables import address, crawl
 from crawler.store.page_tables import page
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.topic import Topic
 
 HOME = "http://a.example/"
@@ -35,7 +36,7 @@ def link(url: str, priority: int, **known: Any) -> Any:
 
 def crawled(crew: Crew) -> None:
     """A crawl about bees that stored a page of each, and still knows two links of each."""
-    one = crew.join(link(HOME, 10_000, kind="seed"), topic=BEES.text, topic_digest=BEES.digest)
+    one = crew.join(link(HOME, 10_000, kind=AddressKind.SEED), topic=BEES.text, topic_digest=BEES.digest)
     (home,) = one.claim(pages=1)
     found = [link(f"{HOME}{name}", 900) for name in TEXTS]
     one.end(stored(home, *found, text="Everything.", relevance=0.5))
@@ -43,7 +44,7 @@ def crawled(crew: Crew) -> None:
         name = lease.candidate.url.removeprefix(HOME)
         more = [link(f"{HOME}{name}/{part}", {"bees": 800, "cars": 20}[name]) for part in ("x", name)]
         relevance = 0.9 if name == "bees" else 0.1
-        image = link(f"{HOME}{name}.png", -1, kind="image", parent=HOME)
+        image = link(f"{HOME}{name}.png", -1, kind=AddressKind.IMAGE, parent=HOME)
         one.end(stored(lease, *more, image, text=TEXTS[name], title=name, relevance=relevance))
     one.leave()
 
@@ -85,11 +86,11 @@ def test_the_crawl_goes_on_with_what_was_learned(crew: Crew) -> None:
     crawled(crew)
     one = retopic(crew)
     score_again(one.session, GIVEN)
-    focus = Focus(CARS)
+    focus = TopicFocus(CARS)
     (record,) = one.commit().shared_models
     assert focus.take_in(record)
     text = Extraction("Petrol burns on roads.", "").text
-    assert focus.relevance("", text) > Focus(CARS).relevance("", text)
+    assert focus.relevance("", text) > TopicFocus(CARS).relevance("", text)
 
 
 def test_what_was_killed_in_between_is_done_again(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,16 @@
 """What a page is worth, and what was thought of the link to it."""
 
+from dataclasses import replace
+
 import pytest
 
 from crawler.frontier.batch import BatchReply, LinkUpdates, TopicLabel
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.frontier.scope import Scope
 from crawler.page.page import Extraction
 from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST
 from crawler.topic.stop_rule import ON_TOPIC, Harvest
@@ -21,20 +23,20 @@ BEES = Extraction("Bees make honey.", "Bees")
 
 def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
     topic = Topic.of("bees")
-    return TopicTracker(Focus(topic), Examples(topic), Harvest(bound=min_relevance))
+    return TopicTracker(TopicFocus(topic), Examples(topic), Harvest(bound=min_relevance))
 
 
 @pytest.mark.parametrize(
     ("candidate", "score", "via"),
     [
-        (Candidate(URL, 10_000, kind="seed", via="seed"), None, "seed"),
-        (Candidate(URL, 9_999, via="sitemap"), None, "sitemap"),
-        (Candidate(URL, -1_000, via="image"), None, "image"),
+        (Candidate(URL, 10_000, kind=AddressKind.SEED, via=FoundBy.SEED), None, "seed"),
+        (Candidate(URL, 9_999, via=FoundBy.SITEMAP), None, "sitemap"),
+        (Candidate(URL, -1_000, via=FoundBy.IMAGE), None, "image"),
         (Candidate(URL, 0), 0.0, "link"),
         (Candidate(URL, 998), 0.998, "link"),
         (Candidate(URL, 999), None, "exploration"),
         (Candidate(URL, -1), None, "link"),
-        (Candidate(URL, 500, via="feed"), None, "feed"),
+        (Candidate(URL, 500, via=FoundBy.FEED), None, "feed"),
     ],
 )
 def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None, via: str) -> None:
@@ -45,7 +47,7 @@ def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None
 
 def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, via="seed"), BEES)
+    judge.judge(Candidate(HOME, via=FoundBy.SEED), BEES)
     assert judge.judge(Candidate(URL), BEES, is_read=False).relevance > 0
     assert judge.harvest.counts.pages == 1
 
@@ -53,7 +55,7 @@ def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
 @pytest.mark.parametrize("requested", [None, URL])
 def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     (priority,) = judge.focus.found(HOME, [LinkContext(URL, "bees")])
     there = f"{URL}/moved" if requested else URL
     assert priority not in (5, 0)
@@ -64,7 +66,7 @@ def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_si
 @pytest.mark.parametrize(("priority", "via"), [(5, "link"), (998, "link"), (HIGHEST, "exploration")])
 def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> None:
     judge = tracker()
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     judge.focus.found(HOME, [LinkContext(URL, "bees")])
     judge.focus._explored[URL] = 0.12345  # chosen while it was on its way
     judgement = judge.judge(Candidate(URL, priority), BEES)
@@ -75,7 +77,7 @@ def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> 
 @pytest.mark.parametrize(("least", "on_topic"), [(ON_TOPIC, 1), (0.0, 2), (1.0, 0)])
 def test_the_harvest_goes_by_the_least_relevance(least: float, on_topic: int) -> None:
     judge = tracker(least)
-    judge.judge(Candidate(HOME, via="seed"), BEES)
+    judge.judge(Candidate(HOME, via=FoundBy.SEED), BEES)
     judge.judge(Candidate(URL), Extraction("Cars run on roads.", ""))
     assert judge.harvest.counts[:2] == (2, on_topic)
 
@@ -100,10 +102,10 @@ def test_links_that_others_found_wait_their_turn() -> None:
 def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge = tracker()
     image_link, new = Candidate(f"{URL}/image", -1_000), Candidate(URL)
-    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
     links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (image_link,)))
     assert links[0] == image_link
-    assert links[1]._replace(priority=0) == new
+    assert replace(links[1], priority=0) == new
     assert 0 < links[1].priority < HIGHEST
     assert isinstance(priorities, dict)
 
@@ -120,6 +122,6 @@ def test_labels_of_people_are_learned_from() -> None:
 @pytest.mark.parametrize(("text", "examples"), [("Honey bees make honey.", 1), ("Cars run on roads.", 0)])
 def test_a_seed_about_the_words_of_the_topic_is_an_example(text: str, examples: int) -> None:
     topic = Topic.of("honey bees")
-    tracker = TopicTracker(Focus(topic), Examples(topic), Harvest())
-    tracker.take_in("example", text)
+    tracker = TopicTracker(TopicFocus(topic), Examples(topic), Harvest())
+    tracker.take_in(LessonKind.SEED, text)
     assert len(tracker.focus.subject.examples) == examples

@@ -9,13 +9,12 @@ import pytest
 from sqlalchemy import Engine, insert, select
 from store_workers import Crew, candidates, stored
 
-from crawler.frontier.batch import Batch, WorkerSample
+from crawler.frontier.batch import SAMPLE_COUNTS, Batch, WorkerSample
 from crawler.reports.throughput import sample_points
 from crawler.store.batch.chart_samples import (
     DAY,
     HOUR,
     MINUTE,
-    NUMBERS,
     SAMPLES_BETWEEN,
     SampleWriter,
     merge_old_samples,
@@ -42,7 +41,7 @@ def fill(engine: Engine, crawl_id: int, times: list[float], number: int = 1, **k
     draw = Random(number)
     made = []
     for at in times:
-        numbers = {name: draw.randrange(100) for name in NUMBERS}
+        numbers = {name: draw.randrange(100) for name in SAMPLE_COUNTS}
         made.append({"crawl_id": crawl_id, "at": at, "number": number, "seconds": 5.0, "waiting": int(at) % 1_000})
         made[-1] |= {"statuses": json.dumps({"200": draw.randrange(9), "none": 1}), **numbers, **known}
     with engine.begin() as connection:
@@ -54,7 +53,7 @@ def sums(engine: Engine) -> tuple[Any, ...]:
     found, statuses = rows(engine), Counter[str]()
     for row in found:
         statuses.update(json.loads(row.statuses))
-    return statuses, *(sum(getattr(row, name) for row in found) for name in ("seconds", *NUMBERS))
+    return statuses, *(sum(getattr(row, name) for row in found) for name in ("seconds", *SAMPLE_COUNTS))
 
 
 # Kept.
@@ -201,7 +200,7 @@ def test_the_course_adds_up(engine: Engine, crawl_id: int, most: int, sessions: 
     assert [one.at for one in points] == sorted(one.at for one in points)
     statuses, seconds, *numbers = sums(engine)
     assert sum(one.sums.seconds * one.workers for one in points) == pytest.approx(seconds)
-    for name, number in zip(NUMBERS, numbers, strict=True):
+    for name, number in zip(SAMPLE_COUNTS, numbers, strict=True):
         assert sum(getattr(one.sums, name) for one in points) == number
     assert sum((Counter(one.sums.statuses) for one in points), Counter()) == statuses
     assert points[-1].waiting == rows(engine)[-1].waiting

@@ -2,23 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
 from crawler.frontier.batch import Batch, Redirect
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.reports.crawls import CrawlSummary, all_summaries
 from crawler.store.batch import claims
-from crawler.store.batch.crawl_end import WaitingLinks
+from crawler.store.batch.crawl_end import WaitingLinkCounts
 from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
-from crawler.store.crawl_tables import DONE, WAITING, address, host, site
+from crawler.store.crawl_tables import AddressState, address, host, site
 from crawler.store.database import database_time
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")
@@ -45,19 +46,25 @@ def test_the_oldest_comes_first_whichever_page_it_was_found_on(crew: Crew) -> No
 
 
 def test_a_candidate_keeps_all_that_is_known_of_it(crew: Crew) -> None:
-    worker = crew.join(Candidate(A, 7, kind="seed"))
+    worker = crew.join(Candidate(A, 7, kind=AddressKind.SEED))
     (one,) = worker.claim()
-    found = [Candidate(A + "1", 5, 3, A, "list"), Candidate(B + "2", -5, 4, A, "image")]
+    found = [Candidate(A + "1", 5, 3, A, AddressKind.LIST), Candidate(B + "2", -5, 4, A, AddressKind.IMAGE)]
     worker.end(stored(one, *found))
-    assert one.candidate == Candidate(A, 7, kind="seed")
+    assert one.candidate == Candidate(A, 7, kind=AddressKind.SEED)
     assert [lease.candidate for lease in worker.claim()] == found
 
 
 @pytest.mark.parametrize("ending", ["return", "die"])
 def test_how_an_address_was_found_is_known_wherever_it_goes(crew: Crew, ending: str) -> None:
-    worker = crew.join(Candidate(A, 9, kind="seed", via="seed"))
+    worker = crew.join(Candidate(A, 9, kind=AddressKind.SEED, via=FoundBy.SEED))
     (one,) = worker.claim()
-    worker.end(stored(one, Candidate(B, 5, via="feed"), Candidate(C, 4, kind="image", sight="s", via="image")))
+    worker.end(
+        stored(
+            one,
+            Candidate(B, 5, via=FoundBy.FEED),
+            Candidate(C, 4, kind=AddressKind.IMAGE, sight="s", via=FoundBy.IMAGE),
+        )
+    )
     feed, image = worker.claim()
     moved = worker.move(feed, B + "new")
     assert moved is not None
@@ -73,7 +80,7 @@ def test_how_an_address_was_found_is_known_wherever_it_goes(crew: Crew, ending: 
 def test_a_link_with_words_is_how_it_was_found(crew: Crew) -> None:
     worker = crew.join(*candidates(A))
     (one,) = worker.claim()
-    worker.end(stored(one, Candidate(B, sight="s", via="image"), Candidate(B, via="link")))
+    worker.end(stored(one, Candidate(B, sight="s", via=FoundBy.IMAGE), Candidate(B, via=FoundBy.LINK)))
     assert [held.candidate.via for held in worker.claim()] == ["link"]
 
 
@@ -106,13 +113,13 @@ def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
 
 def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(B, 3))
-    first = worker.commit(demand=EVERYTHING._replace(each=1))
+    first = worker.commit(demand=replace(EVERYTHING, each=1))
     assert urls(first.leases) == [A + "0", B + "0"]
     hosts = tuple(one.host_id for one in first.leases)
     assert first.more == set(hosts)
     assert urls(worker.claim(each=1, at_hand=hosts)) == []
     assert urls(worker.claim(each=1, at_hand=hosts, low=hosts[:1])) == [A + "1"]
-    last = worker.commit(demand=EVERYTHING._replace(at_hand=hosts, low=hosts))
+    last = worker.commit(demand=replace(EVERYTHING, at_hand=hosts, low=hosts))
     assert urls(last.leases) == [A + "2", B + "1", B + "2"]
     assert last.more == set()
 
@@ -151,7 +158,7 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     worker = crew.join(*many(A, 2))
     (one,) = worker.claim(each=1)
     worker.commit(rests={one.host_id: seconds})
-    answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
+    answer = worker.commit(demand=replace(EVERYTHING, low=(one.host_id,), at_hand=(one.host_id,)))
     assert urls(answer.leases) == [A + "1"]
     said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
     assert answer.rests == said
@@ -255,7 +262,9 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
     url = closed.candidate.url
-    one.commit(ended=[failed(closed, CLOSED)], closed={host_of(url): Code.HOST_CLOSED}, resting={closed.host_id: 0.0})
+    one.commit(
+        ended=[failed(closed, CLOSED)], closed={address_of(url).host: Code.HOST_CLOSED}, resting={closed.host_id: 0.0}
+    )
     assert two.move(held, url + "new") is None
     two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
     answer = two.commit(demand=EVERYTHING, idle=True)
@@ -269,14 +278,14 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
 def test_a_closed_host_is_refused_and_counted(crew: Crew, known: bool) -> None:
     one, two = crew.pair(*candidates(B))
     if known:
-        one.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
+        one.seed(*many(A, 3), Candidate(A + "i.png", kind=AddressKind.IMAGE))
     one.commit(closed={"a.example": Code.HOST_CLOSED})
     if not known:
-        two.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
+        two.seed(*many(A, 3), Candidate(A + "i.png", kind=AddressKind.IMAGE))
     answer = two.commit(demand=EVERYTHING)
     assert (urls(answer.leases), answer.refused) == ([B], {CLOSED: 4})
     states = crew.addresses()
-    assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, CLOSED)
+    assert states[A + "1"] == states["image " + A + "i.png"] == (AddressState.DONE, CLOSED)
     assert two.claim() == one.claim() == []
 
 
@@ -309,7 +318,7 @@ def test_of_very_many_some_are_given_up_by_each_claim(
         given_up += answer.refused
         assert answer.refused.total() <= at_once
     assert (leases, given_up) == ([B], {CLOSED: 8})
-    assert list(crew.addresses().values()).count((DONE, CLOSED)) == 8
+    assert list(crew.addresses().values()).count((AddressState.DONE, CLOSED)) == 8
 
 
 def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
@@ -331,7 +340,7 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
     refused = 0
     for turn in range(12):
         worker = (one, two)[turn % 2]
-        answer = worker.commit(demand=EVERYTHING._replace(each=2))
+        answer = worker.commit(demand=replace(EVERYTHING, each=2))
         refused += answer.refused.total()
         held = list(worker.hand.values())
         worker.commit(
@@ -341,9 +350,9 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
         asked += len(held)
         check_budgets(crew.engine, limit)
     outcomes = crew.addresses()
-    brought = [url for url, state in outcomes.items() if state == (DONE, None)]
+    brought = [url for url, state in outcomes.items() if state == (AddressState.DONE, None)]
     assert sum(url.startswith(ONE_SITE) for url in brought) == limit
-    assert list(outcomes.values()).count((DONE, BUDGET_SPENT)) == refused > 0
+    assert list(outcomes.values()).count((AddressState.DONE, BUDGET_SPENT)) == refused > 0
     assert asked + refused == 12 + limit
 
 
@@ -382,10 +391,10 @@ def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: 
 
 
 def test_images_are_no_pages_to_a_site(crew: Crew) -> None:
-    worker = crew.join(*many(A, 3), *many(A, 40, kind="image", priority=-9), site_limit=1)
+    worker = crew.join(*many(A, 3), *many(A, 40, kind=AddressKind.IMAGE, priority=-9), site_limit=1)
     assert [one.counts for one in worker.claim()] == [True] + [False] * 40
     worker.end(*map(stored, worker.hand.values()))
-    worker.seed(Candidate(A + "late.png", kind="image", priority=-9))
+    worker.seed(Candidate(A + "late.png", kind=AddressKind.IMAGE, priority=-9))
     answer = worker.commit(demand=EVERYTHING)
     assert (urls(answer.leases), answer.refused) == ([A + "late.png"], {BUDGET_SPENT: 2})
     assert crew.value(select(site.c.requests)) == 1
@@ -426,11 +435,11 @@ def test_max_pages_is_exact_over_two_workers(crew: Crew, wanted: int, bring: int
             for one in list(worker.hand.values())[:1]:
                 asked += 1
                 ended.append(failed(one) if asked % bring else stored(one))
-            worker.commit(ended=ended, demand=EVERYTHING._replace(hosts=3, each=1, pages=3))
+            worker.commit(ended=ended, demand=replace(EVERYTHING, hosts=3, each=1, pages=3))
         if not workers[0].hand and not workers[1].hand:
             break
     assert sum(len(worker.records()) for worker in workers) == wanted
-    assert list(crew.addresses().values()).count((WAITING, None)) > 0
+    assert list(crew.addresses().values()).count((AddressState.WAITING, None)) > 0
 
 
 def test_a_page_and_the_next_claim_in_one_batch_are_counted(crew: Crew) -> None:
@@ -449,16 +458,20 @@ def test_a_lease_given_back_makes_room(crew: Crew) -> None:
 
 
 def test_images_still_come_when_the_crawl_is_full(crew: Crew) -> None:
-    found = [*many(A, 9), *many(A, 3, kind="image", priority=-9), *many(B, 1, kind="image", priority=-9)]
+    found = [
+        *many(A, 9),
+        *many(A, 3, kind=AddressKind.IMAGE, priority=-9),
+        *many(B, 1, kind=AddressKind.IMAGE, priority=-9),
+    ]
     worker = crew.join(*found, max_pages=1)
     worker.end(*map(stored, worker.claim(each=1)))
-    while not (answer := worker.commit(demand=EVERYTHING._replace(each=2), idle=True)).over:
+    while not (answer := worker.commit(demand=replace(EVERYTHING, each=2), idle=True)).over:
         worker.end(*map(stored, answer.leases))
     states = crew.addresses()
-    assert sorted(url for url, state in states.items() if state == (DONE, None)) == sorted(
+    assert sorted(url for url, state in states.items() if state == (AddressState.DONE, None)) == sorted(
         [A + "0", *(f"image {A}{n}" for n in range(3)), f"image {B}0"]
     )
-    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [WAITING] * 8
+    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [AddressState.WAITING] * 8
     assert answer.waiting == 8
 
 
@@ -467,16 +480,16 @@ def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: 
     worker = crew.join(*many(A, 4), max_pages=1)
     finish(worker)
     worker.leave()
-    assert list(crew.addresses().values()).count((DONE, None)) == 1
+    assert list(crew.addresses().values()).count((AddressState.DONE, None)) == 1
     worker = crew.join(max_pages=wanted)
     assert worker.session.begin([A + "0"]) == (wanted > 1)
-    assert list(crew.addresses().values()).count((WAITING, None)) == 3
+    assert list(crew.addresses().values()).count((AddressState.WAITING, None)) == 3
     finish(worker)
     assert len(worker.records()) == wanted
 
 
 def test_an_image_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
-    worker = crew.join(*candidates(A), Candidate(A + "1.png", kind="image", priority=-9), max_pages=1)
+    worker = crew.join(*candidates(A), Candidate(A + "1.png", kind=AddressKind.IMAGE, priority=-9), max_pages=1)
     (page, image) = worker.claim()
     answer = worker.end(stored(page), idle=True)
     assert (answer.over, answer.held) == (False, 1)
@@ -511,10 +524,10 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
     assert (moved is not None) == moves
     if moved is None:
         worker.end(failed(one, Outcome(Code.REDIRECT_TO_KNOWN)))
-        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECT_TO_KNOWN))
+        assert crew.addresses()[A] == (AddressState.DONE, Outcome(Code.REDIRECT_TO_KNOWN))
     else:
         assert moved.candidate == Candidate(to, 9, 3, requested=A)
-        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECTED))
+        assert crew.addresses()[A] == (AddressState.DONE, Outcome(Code.REDIRECTED))
         worker.end(stored(moved))
         assert worker.records()[-1]["requested_url"] == A
 
@@ -522,7 +535,7 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
 def test_two_redirects_to_one_address_are_one_page(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     one, two = worker.claim()
-    moved = worker.commit(redirects=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)]).redirected
+    moved = worker.commit(redirects=[Redirect(each, replace(each.candidate, url=C)) for each in (one, two)]).redirected
     assert contents(moved) == [C, None]
 
 
@@ -549,18 +562,22 @@ def unlikely_links() -> list[Candidate]:
 
 
 def leases_by_host(leases: Iterable[Lease]) -> Counter[str]:
-    return Counter(host_of(lease.candidate.url) for lease in leases)
+    return Counter(address_of(lease.candidate.url).host for lease in leases)
 
 
 def test_unlikely_links_come_last(crew: Crew) -> None:
-    seeds = Candidate(A + "1", UNLIKELY + 900), Candidate(A + "2", -10_000, kind="image"), Candidate(A + "3", 1)
+    seeds = (
+        Candidate(A + "1", UNLIKELY + 900),
+        Candidate(A + "2", -10_000, kind=AddressKind.IMAGE),
+        Candidate(A + "3", 1),
+    )
     assert urls(crew.join(*seeds).claim()) == [A + "3", A + "2", A + "1"]
 
 
 def test_each_host_has_a_few_tries(crew: Crew) -> None:
     worker = crew.join(*unlikely_links(), Candidate(A + "likely", 5), limits_tries=True)
     first = worker.claim()
-    assert leases_by_host(first) == {host_of(url): FIRST_TRIES + (url == A) for url in MANY_HOSTS}
+    assert leases_by_host(first) == {address_of(url).host: FIRST_TRIES + (url == A) for url in MANY_HOSTS}
     assert [lease.is_try for lease in first if lease.candidate.url == A + "likely"] == [False]
     assert worker.claim() == []
 
@@ -577,7 +594,7 @@ def test_a_page_on_the_topic_gives_its_host_more_tries(crew: Crew, relevance: fl
     worker = crew.join(*unlikely_links(), limits_tries=True)
     first = worker.claim()[0]
     worker.end(stored(first, relevance=relevance))
-    assert leases_by_host(worker.claim()) == ({host_of(first.candidate.url): more} if more else {})
+    assert leases_by_host(worker.claim()) == ({address_of(first.candidate.url).host: more} if more else {})
 
 
 def test_a_site_has_no_more_tries_by_more_hosts(crew: Crew) -> None:
@@ -601,7 +618,7 @@ def test_a_further_host_of_a_site_has_tries_once_it_brought_a_page_on_the_topic(
     (lease,) = worker.claim()
     assert lease.candidate.url == likely.url
     worker.end(stored(lease, relevance=0.9))
-    assert leases_by_host(worker.claim()) == {host_of(further): FIRST_TRIES}
+    assert leases_by_host(worker.claim()) == {address_of(further).host: FIRST_TRIES}
 
 
 def summary_of_crawl(crew: Crew) -> CrawlSummary:
@@ -625,10 +642,10 @@ def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bo
 
 
 def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
-    others = Candidate(A + "image", -10_000, kind="image"), Candidate(A + "likely", 5)
-    behind_images = [Candidate(f"{A}{number}", BEHIND_IMAGE, via="image") for number in range(100, 102)]
+    others = Candidate(A + "image", -10_000, kind=AddressKind.IMAGE), Candidate(A + "likely", 5)
+    behind_images = [Candidate(f"{A}{number}", BEHIND_IMAGE, via=FoundBy.IMAGE) for number in range(100, 102)]
     worker = crew.join(*unlikely_links(), *others, *behind_images, limits_tries=True)
-    assert worker.session.waiting_links() == WaitingLinks(72, 2)
+    assert worker.session.waiting_links() == WaitingLinkCounts(72, 2)
     assert worker.commit().unlikely == 72
     summary = summary_of_crawl(crew)
     assert (summary.waiting, summary.unlikely) == (4, 72)
@@ -640,6 +657,6 @@ def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
 
 def test_a_page_on_the_topic_counts_beside_others_of_its_host(crew: Crew) -> None:
     worker = crew.join(*unlikely_links(), limits_tries=True)
-    of_host = [lease for lease in worker.claim() if host_of(lease.candidate.url) == host_of(A)]
+    of_host = [lease for lease in worker.claim() if address_of(lease.candidate.url).host == address_of(A).host]
     worker.end(stored(of_host[0], relevance=0.9), stored(of_host[1], relevance=0.0))
-    assert leases_by_host(worker.claim()) == {host_of(A): 2}
+    assert leases_by_host(worker.claim()) == {address_of(A).host: 2}

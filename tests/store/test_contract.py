@@ -5,10 +5,10 @@ from sqlalchemy import func, select, update
 from store_workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
 from crawler.frontier.batch import BatchReply, Redirect
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.outcomes import Code, Outcome
 from crawler.store import heartbeats
-from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, worker
+from crawler.store.crawl_tables import AddressState, address, crawl, host, worker
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page, shared_example
 from crawler.urls.canonical import Canonical
@@ -42,7 +42,7 @@ def test_an_address_found_again_is_one_page(crew: Crew, when: str) -> None:
 
 
 def test_one_address_is_an_image_here_and_a_page_there(crew: Crew) -> None:
-    one = crew.join(Candidate(A), Candidate(A, -1, kind="image"), Candidate(A, -2, kind="image"))
+    one = crew.join(Candidate(A), Candidate(A, -1, kind=AddressKind.IMAGE), Candidate(A, -2, kind=AddressKind.IMAGE))
     leases = one.claim()
     assert [held.candidate.kind for held in leases] == ["link", "image"]
     one.end(*map(stored, leases))
@@ -100,9 +100,9 @@ def test_odd_characters_are_stored(crew: Crew, field: str, text: str) -> None:
 def test_odd_characters_from_servers_are_stored(crew: Crew, text: str) -> None:
     one = crew.join(*candidates(A, B, C))
     first, second, third = one.claim()
-    taught = failed(second, Outcome(Code.ERROR, text), shared_examples=(("example", text),))
+    taught = failed(second, Outcome(Code.ERROR, text), shared_examples=((LessonKind.SEED, text),))
     one.end(also(stored(first), validators={"etag": text}), taught, closed={"c.example": Code.HOST_CLOSED})
-    assert crew.addresses()[B][0] == DONE
+    assert crew.addresses()[B][0] == AddressState.DONE
     one.end(failed(third))
     assert len(one.records()) == 1
 
@@ -132,7 +132,7 @@ def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest
         assert urls(one.claim()) == [A]
         one.die()
         one = crew.join()
-    expected = (WAITING, None) if deaths < 3 else (DONE, Outcome(Code.WORKERS_CRASHED))
+    expected = (AddressState.WAITING, None) if deaths < 3 else (AddressState.DONE, Outcome(Code.WORKERS_CRASHED))
     assert crew.addresses()[A] == expected
     assert one.commit(idle=True).over == (deaths == 3)
 
@@ -210,13 +210,13 @@ def test_two_crawls_in_one_database_do_not_see_each_other(crew: Crew) -> None:
 def test_lessons_reach_every_worker_once(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     first, second = one.claim()
-    one.end(also(stored(first), shared_examples=(("home", A), ("example", "a text"))))
-    one.end(also(stored(second), shared_examples=(("home", B),)))
+    one.end(also(stored(first), shared_examples=((LessonKind.HOME, A), (LessonKind.SEED, "a text"))))
+    one.end(also(stored(second), shared_examples=((LessonKind.HOME, B),)))
     two.commit()
     two.commit()
     late = crew.join(folder="three")
     late.commit()
-    expected = [("home", A), ("example", "a text"), ("home", B)]
+    expected = [("home", A), (LessonKind.SEED, "a text"), (LessonKind.HOME, B)]
     assert one.shared_examples == two.shared_examples == late.shared_examples == expected
 
 
@@ -228,7 +228,7 @@ def test_a_lesson_that_is_committed_late_is_learned(crew: Crew) -> None:
     one.commit()
     crew.change(shared_example.insert().values(ids | {"id": 1, "text": A}))
     one.commit()
-    assert sorted(one.shared_examples) == [("home", A), ("home", B)]
+    assert sorted(one.shared_examples) == [("home", A), (LessonKind.HOME, B)]
 
 
 def test_it_is_over_when_nothing_waits_and_nobody_holds_anything(crew: Crew) -> None:
@@ -255,23 +255,23 @@ def test_it_is_not_over_while_a_host_rests(crew: Crew) -> None:
 
 
 def test_a_crawl_that_is_over_goes_on_with_more_seeds(crew: Crew) -> None:
-    one = crew.join(Candidate(A, kind="seed"))
+    one = crew.join(Candidate(A, kind=AddressKind.SEED))
     one.end(*map(stored, one.claim()))
     assert one.commit(idle=True).over
     one.leave()
     again = crew.join(seeds=(*SEEDS, B))
     assert not again.session.begin([A])
     assert again.session.begin([A, B])
-    again.seed(*candidates(A, B, kind="seed"))
+    again.seed(*candidates(A, B, kind=AddressKind.SEED))
     assert crew.value(select(crawl.c.ended_at)) is None
     assert urls(again.claim()) == [B]
 
 
 def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
-    one = crew.join(*candidates(A, B, kind="seed"))
+    one = crew.join(*candidates(A, B, kind=AddressKind.SEED))
     first, second = one.claim()
     one.end(
-        failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=(("again", A),)),
+        failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=((LessonKind.SEED_AGAIN, A),)),
         failed(second),
         closed={"a.example": Code.HOST_CLOSED},
     )
@@ -279,7 +279,7 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     one.leave()
     again = crew.join()
     assert again.session.begin([A, B])
-    again.seed(*candidates(A, B, kind="seed"))
+    again.seed(*candidates(A, B, kind=AddressKind.SEED))
     assert urls(again.claim()) == [A]
     again.end(stored(again.hand.popitem()[1]))
     again.leave()
@@ -288,16 +288,16 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
 
 @pytest.mark.parametrize(("pause", "left"), [(500.0, 20.0), (5.0, 5.0)])
 def test_the_host_of_a_seed_that_failed_rests_for_its_usual_pause(crew: Crew, pause: float, left: float) -> None:
-    one = crew.join(*candidates(A, kind="seed"))
+    one = crew.join(*candidates(A, kind=AddressKind.SEED))
     (first,) = one.claim()
-    one.end(failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=(("again", A),)))
+    one.end(failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=((LessonKind.SEED_AGAIN, A),)))
     assert one.commit(idle=True, demand=EVERYTHING).over
     one.leave()
     now = crew.value(select(func.max(host.c.next_at)))
     crew.change(host.update().values(delay=20.0, next_at=now + pause))
     again = crew.join()
     assert again.session.begin([A])
-    again.seed(*candidates(A, kind="seed"))
+    again.seed(*candidates(A, kind=AddressKind.SEED))
     assert crew.value(select(host.c.next_at)) - now == pytest.approx(left, abs=3.0)
 
 

@@ -1,6 +1,7 @@
 """Images are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch import images
 from crawler.store.batch.images import EvidenceReader, dry_sites
-from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, host, site, worker
+from crawler.store.crawl_tables import AddressState, address, host, site, worker
 from crawler.store.page_tables import evidence, verdict
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
@@ -67,12 +68,12 @@ def test_an_image_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> Non
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, third = one.claim()
     answer = one.end(stored(first, image(1)), demand=EVERYTHING)
-    assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, RECORDED)
-    (lease,) = one.end(stored(second, image(2)), demand=EVERYTHING._replace(pages=1)).leases
-    assert (lease.candidate, lease.shown_on) == (image(1)._replace(parent=A), second.site_id)
-    assert states(crew)["image " + CDN + "2"] == WAITING
+    assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, AddressState.RECORDED)
+    (lease,) = one.end(stored(second, image(2)), demand=replace(EVERYTHING, pages=1)).leases
+    assert (lease.candidate, lease.shown_on) == (replace(image(1), parent=A), second.site_id)
+    assert states(crew)["image " + CDN + "2"] == AddressState.WAITING
     one.end(stored(third, image(3)))
-    assert states(crew)["image " + CDN + "3"] == WAITING
+    assert states(crew)["image " + CDN + "3"] == AddressState.WAITING
     assert urls(one.claim()) == [CDN + "2", CDN + "3"]
 
 
@@ -80,7 +81,7 @@ def test_pages_that_brought_nothing_do_not_count(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, _ = one.claim()
     one.end(stored(first, image(1)), failed(second, Outcome(Code.NOINDEX), links=(image(2),)))
-    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == RECORDED
+    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == AddressState.RECORDED
 
 
 @pytest.mark.parametrize(("left", "released"), [("nothing", True), ("waiting", False), ("held", False)])
@@ -95,7 +96,7 @@ def test_images_of_a_site_that_has_run_dry_are_released(crew: Crew, left: str, r
         one.end(failed(second))
     one.end(stored(first, image(1)))
     one.commit(idle=True)
-    assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
+    assert states(crew)["image " + CDN + "1"] == (AddressState.WAITING if released else AddressState.RECORDED)
 
 
 def test_dry_sites_are_looked_for_some_at_a_time(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +121,7 @@ def test_no_crawl_is_over_while_images_are_recorded(crew: Crew, limit: int | Non
     answer = one.end(stored(first, image(1), image(2, "link")), *map(failed, rest))
     assert not answer.over
     assert not one.commit(idle=True).over
-    assert states(crew)["image " + CDN + "1"] == WAITING
+    assert states(crew)["image " + CDN + "1"] == AddressState.WAITING
     assert one.session.begin([A])
     expected = [CDN + "1"] if limit else [CDN + "2", CDN + "1"]
     leases = one.claim()
@@ -136,7 +137,7 @@ def test_images_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: int
     one.end(stored(one.claim(pages=1)[0], image(1)))
     one.session.committer.releases.searched_at = 0.0
     one.commit()
-    assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
+    assert states(crew)["image " + CDN + "1"] == (AddressState.WAITING if released else AddressState.RECORDED)
 
 
 def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
@@ -157,7 +158,7 @@ def test_another_worker_s_pages_count(crew: Crew) -> None:
     one.rest(first)
     held = {lease.candidate.url: lease for lease in two.claim()}
     two.end(stored(held[A + "2"], image(2)))
-    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == WAITING
+    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == AddressState.WAITING
 
 
 def test_with_nothing_to_wait_for_images_wait_their_turn_at_once(crew: Crew) -> None:
@@ -183,12 +184,12 @@ def test_a_link_with_words_overrules_an_image(crew: Crew, when: str) -> None:
         (held,) = one.claim()
     if when == "noise":
         one.end(failed(held, NOISE, verdict=said))
-        assert crew.addresses()[CDN + "1"] == (DONE, NOISE)
+        assert crew.addresses()[CDN + "1"] == (AddressState.DONE, NOISE)
         assert crew.value(select(func.count()).select_from(verdict)) == 1
     if when != "the same page":
         one.end(stored(second, words))
     if when == "held":
-        assert crew.addresses()[CDN + "1"] == (HELD, None)
+        assert crew.addresses()[CDN + "1"] == (AddressState.HELD, None)
         one.end(failed(held, NOISE, verdict=said))
     (lease,) = one.claim()
     assert (lease.candidate.url, lease.candidate.priority, lease.candidate.sight) == (CDN + "1", 50, None)
@@ -203,7 +204,7 @@ def test_what_came_of_a_page_otherwise_is_not_overruled(crew: Crew, outcome: Out
     (held,) = one.claim()
     one.end(stored(held) if not outcome else failed(held, outcome))
     one.end(stored(second, Candidate(CDN + "1", 50)))
-    assert crew.addresses()[CDN + "1"] == (DONE, outcome or None)
+    assert crew.addresses()[CDN + "1"] == (AddressState.DONE, outcome or None)
 
 
 def test_a_page_that_waits_for_its_words_is_not_judged_for_an_image(crew: Crew) -> None:
@@ -239,7 +240,7 @@ def test_where_an_image_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: s
     if fate == "died":
         one.die()
         one = counting(crew, enough=1)
-        assert one.claim() == [moved._replace(candidate=moved.candidate._replace(parent=A))]
+        assert one.claim() == [replace(moved, candidate=replace(moved.candidate, parent=A))]
     query = select(address.c.sight, address.c.shown_on).where(address.c.url == "http://moved.example/")
     with crew.engine.connect() as connection:
         assert tuple(connection.execute(query).one()) == ("sight 1", held.shown_on)
@@ -260,7 +261,7 @@ def test_noise_costs_its_site_no_request(crew: Crew) -> None:
 
 def bare(number: int) -> Candidate:
     """An image that nobody judges, as a crawl without a judge, or of an older version, has them."""
-    return image(number)._replace(sight=None)
+    return replace(image(number), sight=None)
 
 
 @pytest.mark.parametrize("max_pages", [None, 2])
@@ -274,7 +275,7 @@ def test_images_are_left_to_a_run_that_wants_them(
     one.die()
     without = counting(crew, *candidates(A), enough=enough, images=False, max_pages=max_pages)
     assert without.session.begin([A])
-    assert states(crew)["image " + CDN + "1"] == RECORDED
+    assert states(crew)["image " + CDN + "1"] == AddressState.RECORDED
     (page,) = without.claim()
     without.end(stored(page))
     assert (without.claim(), without.commit(idle=True).over) == ([], True)
@@ -299,7 +300,7 @@ def test_what_a_dead_worker_held_of_images_is_left_too(crew: Crew, max_pages: in
     without = counting(crew, *candidates(A), enough=1, folder="two", images=False, max_pages=max_pages)
     crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     assert without.session.committer.expire_silent_workers() == 1
-    assert states(crew)["image " + A + "1"] == WAITING
+    assert states(crew)["image " + A + "1"] == AddressState.WAITING
     answer = without.commit(demand=EVERYTHING, idle=True)
     assert (urls(answer.leases), answer.more) == ([] if max_pages else [A + "page"], set())
     assert without.end(*map(stored, answer.leases), demand=EVERYTHING, idle=True).over
@@ -315,7 +316,11 @@ def test_pages_behind_images_come_without_these(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=9, images=False)
     one.end(stored(one.claim()[0], image(1), image(2, "link")))
     assert not one.commit(idle=True).over
-    assert states(crew) == {A: DONE, "image " + CDN + "1": RECORDED, CDN + "2": WAITING}
+    assert states(crew) == {
+        A: AddressState.DONE,
+        "image " + CDN + "1": AddressState.RECORDED,
+        CDN + "2": AddressState.WAITING,
+    }
 
 
 def test_very_many_images_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,10 +349,10 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
         stored(second, image(2)),
         stored(other),
         evidence={first.site_id: Evidence(pages=1), other.site_id: Evidence(pages=2)},
-        demand=EVERYTHING._replace(pages=1),
+        demand=replace(EVERYTHING, pages=1),
     )
     assert told(answer.evidence) == [(True, [1])]
-    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=EVERYTHING._replace(pages=1))
+    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=replace(EVERYTHING, pages=1))
     assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()
@@ -365,7 +370,7 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
-    assert page == second._replace(id=page.id)
+    assert page == replace(second, id=page.id)
     three.end(stored(page), evidence={page.site_id: Evidence(pages=2)})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
@@ -463,7 +468,9 @@ def test_an_image_that_comes_later_is_told_of(crew: Crew) -> None:
     (held,) = one.claim()
     known = {"key": one.session.committer.keys(held.candidate.url, "image"), "site_id": held.shown_on}
     one.end(failed(held, NOISE, verdict=VERDICT | known))
-    crew.change(update(address).where(address.c.id == held.id).values(state=HELD, worker=one.session.worker_id))
+    crew.change(
+        update(address).where(address.c.id == held.id).values(state=AddressState.HELD, worker=one.session.worker_id)
+    )
     one.session.committer.commit(Batch(ended=[stored(held, size=9, path="images/ab/ab.png")]))
     assert crew.value(select(verdict.c.file)) == "ab/ab.png"
     assert crew.value(select(verdict.c.bytes)) == 9

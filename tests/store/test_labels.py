@@ -10,20 +10,26 @@ from sqlalchemy import Engine, insert, select, update
 from store_workers import Crew, candidates
 
 from crawler.contrib.lab.views.labels import list_labels
-from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl
-from crawler.store.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, put_label, remove_label
-from crawler.store.page_tables import label, page
+from crawler.store.labels import AT_ONCE, Label, all_labels, count_labels, put_label, remove_label
+from crawler.store.page_tables import LabelKind, label, page
 
-BEES = Label(IMAGE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
+BEES = Label(LabelKind.IMAGE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
 STORY = Label(
-    TEXT, "bees", "http://a.example/", "http://a.example/", "Bees dance.", '{"number": 7}', b"<p>Bees dance.", 6.0
+    LabelKind.TEXT,
+    "bees",
+    "http://a.example/",
+    "http://a.example/",
+    "Bees dance.",
+    '{"number": 7}',
+    b"<p>Bees dance.",
+    6.0,
 )
 
 
-def found(engine: Engine, crawl: str | None = "bees", kind: str = IMAGE) -> list[Label]:
+def found(engine: Engine, crawl: str | None = "bees", kind: str = LabelKind.IMAGE) -> list[Label]:
     with engine.connect() as connection:
         return list(all_labels(connection, crawl, kind))
 
@@ -32,7 +38,7 @@ def test_labels_come_back_as_they_were(engine: Engine) -> None:
     for one in (BEES, STORY):
         put_label(engine, one)
     assert found(engine) == [BEES]
-    assert found(engine, kind=TEXT) == [STORY]
+    assert found(engine, kind=LabelKind.TEXT) == [STORY]
     assert found(engine, "other") == []
     assert found(engine, None) == [BEES]
 
@@ -51,7 +57,7 @@ def test_the_newest_of_a_thing_replaces_the_older(engine: Engine) -> None:
         {"url": "http://a.example/2.png"},
         {"page": "http://a.example/2"},
         {"url": "http://a.example/1.png http://a.example/", "page": ""},
-        {"kind": TEXT},
+        {"kind": LabelKind.TEXT},
     ],
 )
 def test_what_is_another_thing(engine: Engine, changes: dict[str, str]) -> None:
@@ -70,7 +76,7 @@ def test_what_is_taken_back_is_gone(engine: Engine) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 3, 7, 100])
 def test_all_are_read_a_few_at_once(engine: Engine, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setitem(AT_ONCE, IMAGE, at_once)
+    monkeypatch.setitem(AT_ONCE, LabelKind.IMAGE, at_once)
     made = [replace(BEES, url=f"http://a.example/{n}.png") for n in range(7)]
     for one in made:
         put_label(engine, one)
@@ -98,14 +104,14 @@ def test_they_are_counted(engine: Engine) -> None:
         put_label(engine, replace(BEES, url=str(n), value="noise" if n < 3 else "content", crawl="ab"[n % 2]))
     put_label(engine, STORY)
     with engine.connect() as connection:
-        assert count_labels(connection, None, IMAGE) == {"noise": 3, "content": 2}
-        assert count_labels(connection, "b", IMAGE) == {"noise": 1, "content": 1}
-        assert count_labels(connection, None, TEXT) == {"text": 1}
+        assert count_labels(connection, None, LabelKind.IMAGE) == {"noise": 3, "content": 2}
+        assert count_labels(connection, "b", LabelKind.IMAGE) == {"noise": 1, "content": 1}
+        assert count_labels(connection, None, LabelKind.TEXT) == {"text": 1}
 
 
 def test_any_text_can_be_kept(engine: Engine) -> None:
     put_label(engine, replace(STORY, value="a\x00b\ud800", url="<script>'\""))
-    (one,) = found(engine, kind=TEXT)
+    (one,) = found(engine, kind=LabelKind.TEXT)
     assert (one.value, one.url) == ("ab?", "<script>'\"")
 
 

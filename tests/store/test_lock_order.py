@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, check, failed, stored
 
 from crawler.frontier.batch import Batch, ClaimRequest
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, Lease
 from crawler.store.database import open_database
 from crawler.store.heartbeats import lock_crawl
 from crawler.store.page_tables import page
@@ -30,7 +30,7 @@ def work(url: URL, plan: CrawlPlan, seed: int) -> int:
     """How many pages a worker stored, of hosts that all workers ask; each leads anywhere, and some come to nothing."""
     chance = random.Random(seed)
     session = WorkerSession(open_database(url), plan)
-    session.seed([Candidate(address_of(0), kind="seed")])
+    session.seed([Candidate(address_of(0), kind=AddressKind.SEED)])
     hand: list[Lease] = []
     hosts: tuple[int, ...] = ()
     count = 0

@@ -1,13 +1,14 @@
 """What becomes of addresses that are given new priorities while they wait."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, select
 from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.store.batch import priority_updates as prices_module
 from crawler.store.crawl_tables import address, host
 from crawler.store.heartbeats import expire_worker
@@ -49,7 +50,7 @@ def test_a_host_is_claimed_by_its_new_best(crew: Crew) -> None:
 
 def test_prices_and_the_claim_of_one_batch(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    assert urls(worker.commit(priorities={B: 9}, demand=EVERYTHING._replace(pages=1)).leases) == [B]
+    assert urls(worker.commit(priorities={B: 9}, demand=replace(EVERYTHING, pages=1)).leases) == [B]
 
 
 def test_what_a_page_leads_to_can_be_priced_with_it(crew: Crew) -> None:
@@ -69,9 +70,9 @@ def test_any_spelling_will_do(crew: Crew) -> None:
     ("candidate", "price"),
     [
         (Candidate(A, 5), 9),
-        (Candidate(A, 5, kind="seed"), 5),
-        (Candidate(A, 5, kind="list"), 5),
-        (Candidate(A, 5, kind="image"), 5),
+        (Candidate(A, 5, kind=AddressKind.SEED), 5),
+        (Candidate(A, 5, kind=AddressKind.LIST), 5),
+        (Candidate(A, 5, kind=AddressKind.IMAGE), 5),
         (Candidate(A, 5, sight="as an image"), 5),
     ],
 )

@@ -6,7 +6,7 @@ from sqlalchemy.engine import URL
 from store_workers import failed
 
 from crawler.frontier.batch import Batch, ClaimRequest
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
@@ -21,7 +21,7 @@ def test_an_address_found_while_another_takes_the_last_of_its_host_is_not_lost(
     plans = [CrawlPlan("crawl", (SEED,), tmp_path / name, Canonical(()), 1000) for name in "ab"]
     sessions = [WorkerSession(open_database(postgresql_url), plan) for plan in plans]
     one, two = (session.committer for session in sessions)
-    sessions[0].seed([Candidate(SEED, 5, kind="seed"), Candidate(SEED + "1", 5)])
+    sessions[0].seed([Candidate(SEED, 5, kind=AddressKind.SEED), Candidate(SEED + "1", 5)])
     (first,) = one.commit(Batch(demand=ONE)).leases
     with one.engine.begin() as connection:
         one.addresses.add(connection, {one.keys(SEED + "2"): (Candidate(SEED + "2", 5), first.id)})

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ from store_workers import (
 )
 
 from crawler.frontier.batch import Batch, ClaimRequest
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.store.crawl_tables import DONE, worker
+from crawler.store.crawl_tables import AddressState, worker
 from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
@@ -57,7 +58,7 @@ class Chance:
         self.pages: Counter[str] = Counter()
         self.images: Counter[str] = Counter()
         self.workers = {folder: self.join(folder) for folder in FOLDERS}
-        self.workers["one"].seed(*candidates(*HOSTS, kind="seed"))
+        self.workers["one"].seed(*candidates(*HOSTS, kind=AddressKind.SEED))
 
     def link(self) -> Candidate:
         """An address that is new, more often than not."""
@@ -96,7 +97,7 @@ class Chance:
             else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
             for one in self.some(worker)
         ]
-        demand = EVERYTHING._replace(pages=2, each=1) if self.random.random() < 0.5 else None
+        demand = replace(EVERYTHING, pages=2, each=1) if self.random.random() < 0.5 else None
         answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lease for one in ended]))
         if not answer.lost:
             for one in ended:
@@ -162,7 +163,7 @@ def test_nothing_is_lost_or_doubled_whatever_workers_do(crew: Crew, seed: int) -
     images = Counter(one["url"] for path in crew.folder.glob("*/*.images.jsonl") for one in lines(path))
     assert images == chance.images
     assert crew.value(select(func.count()).select_from(page)) == len(chance.pages) <= MAX_PAGES
-    undone = [url for url, (state, _) in crew.addresses().items() if state != DONE]
+    undone = [url for url, (state, _) in crew.addresses().items() if state != AddressState.DONE]
     assert not undone or len(chance.pages) == MAX_PAGES
     assert not [url for url in undone if url.startswith("image ")]
 
@@ -179,7 +180,7 @@ def crawl_to_the_end(url: Any, plan: CrawlPlan) -> int:
     engine = open_database(url)
     try:
         session = WorkerSession(engine, plan)
-        session.seed([Candidate("http://0.example/0", kind="seed")])
+        session.seed([Candidate("http://0.example/0", kind=AddressKind.SEED)])
         count = bring_all(session)
         session.leave()
     finally:

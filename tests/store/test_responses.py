@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, update
 from store_workers import Crew, Worker, also, candidates, failed, stored
 
-from crawler.frontier.page_result import Completion, Lease, StoredResponse
+from crawler.frontier.page_result import AddressKind, Completion, Lease, StoredResponse
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.responses import Responses, record_id, response_of, zstd
 from crawler.store.deletion import delete_crawl, delete_old_pages
@@ -37,7 +37,7 @@ def came(one: Lease, response: StoredResponse | None, fetched_at: str = OLD) -> 
 
 def store(crew: Crew, responses: Sequence[StoredResponse | None], times: Sequence[str] = (OLD, OLD)) -> Worker:
     """Have the seeds stored as pages that came in these responses."""
-    one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
+    one = crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS)
     held = sorted(one.claim(), key=lambda lease: lease.candidate.url)
     one.end(*(came(*each) for each in zip(held, responses, times, strict=True)))
     return one
@@ -50,13 +50,13 @@ def test_a_response_is_kept_as_it_came(crew: Crew, response: StoredResponse) -> 
 
 
 def test_what_brought_no_page_is_not_kept(crew: Crew) -> None:
-    one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
+    one = crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS)
     one.end(*(failed(lease, Outcome(Code.NOINDEX), response=FIRST) for lease in one.claim()))
     assert kept(crew.engine) == []
 
 
 def test_of_a_page_that_is_fetched_again_the_last_one_is_kept(crew: Crew) -> None:
-    one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
+    one = crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS)
     first, second = sorted(one.claim(), key=lambda lease: lease.candidate.url)
     one.end(came(first, FIRST), came(second, FIRST))
     responses = Responses(one.session.crawl_id, one.session.committer.keys)
@@ -72,7 +72,7 @@ def noise(number: int) -> StoredResponse:
 
 def test_responses_are_kept_until_they_take_what_they_may(crew: Crew) -> None:
     urls = tuple(f"http://{letter}.example/" for letter in "abcde")
-    one = crew.join(*candidates(*urls, kind="seed"), seeds=urls)
+    one = crew.join(*candidates(*urls, kind=AddressKind.SEED), seeds=urls)
     leases = sorted(one.claim(), key=lambda lease: lease.candidate.url)
     responses = Responses(one.session.crawl_id, one.session.committer.keys)
     responses.limit = 2_500  # the one that exceeds it is still stored
@@ -108,7 +108,7 @@ def test_a_page_and_its_line_name_the_record_of_their_response(crew: Crew) -> No
 
 
 def test_a_worker_says_what_it_left_out(crew: Crew) -> None:
-    one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
+    one = crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS)
     one.session.committer.responses.limit = 1
     reply = one.end(*(came(lease, FIRST) for lease in one.claim()))
     assert reply.left_out == {Outcome(Code.RESPONSE_LIMIT, "1"): 1}
@@ -117,7 +117,7 @@ def test_a_worker_says_what_it_left_out(crew: Crew) -> None:
 
 def test_a_fresh_crawl_forgets_them(crew: Crew) -> None:
     store(crew, [FIRST, SECOND]).leave()
-    crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS, fresh=True)
+    crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS, fresh=True)
     assert crew.value(select(func.count()).select_from(stored_response)) == 0
     assert crew.value(select(func.count()).select_from(page)) == 2
 

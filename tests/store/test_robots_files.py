@@ -7,6 +7,7 @@ from sqlalchemy import select, update
 from store_workers import Crew, Worker, also, candidates, stored
 from test_rounds import again, checked, first_round
 
+from crawler.frontier.page_result import AddressKind
 from crawler.recrawl.page_history import PageChange
 from crawler.rights.robots_file import RobotsFile, read_robots
 from crawler.store.batch.responses import zstd
@@ -30,7 +31,7 @@ def rows(crew: Crew) -> dict[str, tuple[str, bytes]]:
 
 
 def seeded(crew: Crew, **more: Any) -> Worker:
-    return crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS, **more)
+    return crew.join(*candidates(*SEEDS, kind=AddressKind.SEED), seeds=SEEDS, **more)
 
 
 def test_each_different_file_is_kept_once(crew: Crew) -> None:
@@ -58,7 +59,7 @@ def rights(**said: str) -> dict[str, Any]:
 
 
 def test_rights_that_changed_while_the_text_did_not(crew: Crew) -> None:
-    first_round(crew, *candidates(*SEEDS, "http://d.example/", kind="seed"))
+    first_round(crew, *candidates(*SEEDS, "http://d.example/", kind=AddressKind.SEED))
     crew.change(update(page).values(rights=json.dumps(rights())))
     with crew.engine.connect() as connection:
         before = last_offset(connection)

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, update
 from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
-from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lease, PageResult
 from crawler.metadata.text_owner import TextOwner
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl import near_duplicates as likeness_module
@@ -18,7 +18,7 @@ from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import DUE, NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.rounds import RoundCounts, next_due
-from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, site
+from crawler.store.crawl_tables import AddressState, address, crawl, host, site
 from crawler.store.page_tables import near_duplicate_band, page, page_change, page_version
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
@@ -300,14 +300,19 @@ def test_what_a_budget_refused_comes_again_while_its_site_has_room(
 ) -> None:
     """A site without end does not grow in each round."""
     first_round(crew, *candidates(A, B, C), site_limit=2)
-    assert crew.addresses()[C] == (DONE, Outcome(Code.SITE_BUDGET_SPENT))
+    assert crew.addresses()[C] == (AddressState.DONE, Outcome(Code.SITE_BUDGET_SPENT))
     crew.change(update(page).where(page.c.url == A).values(gone_at=gone_at))
     again(crew, everything, site_limit=limit)
-    assert (crew.addresses()[C] == (WAITING, None)) is comes
+    assert (crew.addresses()[C] == (AddressState.WAITING, None)) is comes
 
 
 def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
-    first_round(crew, *candidates(A), *candidates(B, kind="seed", priority=10_000), *candidates(C, kind="list"))
+    first_round(
+        crew,
+        *candidates(A),
+        *candidates(B, kind=AddressKind.SEED, priority=10_000),
+        *candidates(C, kind=AddressKind.LIST),
+    )
     crew.change(update(page).where(page.c.url != A).values(due_at=4e9))
     crew.change(update(page).where(page.c.url == A).values(relevance=0.25))
     crew.change(update(address).where(address.c.url == C).values(outcome=Code.LIST))
@@ -330,7 +335,7 @@ def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None
 
 
 def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
-    worker = crew.join(*candidates(C, kind="seed"), bounds=Bounds(HOUR, DAY))
+    worker = crew.join(*candidates(C, kind=AddressKind.SEED), bounds=Bounds(HOUR, DAY))
     worker.end(*(failed(one, LIST) for one in worker.claim()))
     assert not worker.session.begin([C])
     crew.change(update(crawl).values(round_started=crawl.c.round_started - HOUR))

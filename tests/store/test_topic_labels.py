@@ -8,9 +8,9 @@ from store_workers import Crew
 
 from crawler.frontier.batch import TopicLabel
 from crawler.store.batch import shared_learning
-from crawler.store.batch.images import IMAGE
-from crawler.store.batch.shared_learning import MOST_LABELS, OFF_TOPIC, ON_TOPIC, TOPIC, detail_of
+from crawler.store.batch.shared_learning import MOST_LABELS, OFF_TOPIC, ON_TOPIC, detail_of
 from crawler.store.labels import Label, put_label, remove_label
+from crawler.store.page_tables import LabelKind
 
 DIGEST = "0123456789abcdef"
 HIVE = TopicLabel("The hive", "Bees\nlive there.", is_on_topic=True)
@@ -19,7 +19,7 @@ HIVE = TopicLabel("The hive", "Bees\nlive there.", is_on_topic=True)
 def said(number: int = 1, value: str = ON_TOPIC, topic: str = DIGEST, **other: Any) -> Label:
     """Somebody's label of a page of the crew's crawl."""
     url, source = f"http://a.example/{number}", b"The hive\nBees\nlive there."
-    values = {"kind": TOPIC, "crawl": "crawl", "url": url, "page": url, "value": value, "source": source}
+    values = {"kind": LabelKind.TOPIC, "crawl": "crawl", "url": url, "page": url, "value": value, "source": source}
     return Label(**values | {"detail": detail_of(number, topic), "said_at": 1.0} | other)
 
 
@@ -45,7 +45,7 @@ def test_labels_are_read_when_they_change(crew: Crew, engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("other", [{"crawl": "wasps"}, {"kind": IMAGE}, {"topic": "f" * 16}])
+@pytest.mark.parametrize("other", [{"crawl": "wasps"}, {"kind": LabelKind.IMAGE}, {"topic": "f" * 16}])
 def test_labels_of_something_else_are_none(crew: Crew, engine: Engine, other: dict[str, str]) -> None:
     one = crew.join(topic_digest=DIGEST)
     put_label(engine, said(**other))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import astuple, replace
 from errno import EACCES, ENOSPC
 from pathlib import Path
 from threading import Timer
@@ -14,9 +15,9 @@ from sqlalchemy.exc import IntegrityError
 from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
 from crawler.frontier.batch import Batch, BatchReply, Redirect
-from crawler.frontier.page_result import Candidate
+from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.store import database
-from crawler.store.crawl_tables import DONE, host, output
+from crawler.store.crawl_tables import AddressState, host, output
 from crawler.store.database import STATEMENT_SECONDS, StateError
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
@@ -30,9 +31,9 @@ def busy(worker: Worker) -> dict[str, Any]:
         "ended": [
             stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
             stored(image),
-            failed(missing, shared_examples=(("home", C),)),
+            failed(missing, shared_examples=((LessonKind.HOME, C),)),
         ],
-        "redirects": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
+        "redirects": [Redirect(redirected, replace(redirected.candidate, url=D + "new", requested=D))],
         "returned": [returned],
         "resting": {missing.host_id: 5.0},
         "crawl_delays": {redirected.host_id: 3.0},
@@ -45,14 +46,14 @@ def ready(crew: Crew, name: str = "crawl") -> Worker:
     """A worker that holds an address of every kind and has stored a page before."""
     worker = crew.join(*candidates("http://first.example/"), name=name)
     worker.end(*map(stored, worker.claim()))
-    worker.seed(Candidate(A), Candidate(B, kind="image"), *candidates(C, D, E))
+    worker.seed(Candidate(A), Candidate(B, kind=AddressKind.IMAGE), *candidates(C, D, E))
     worker.claim()
     return worker
 
 
 def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     """All that can be seen of what a batch did."""
-    held = {(one.candidate, one.counts) for one in worker.hand.values()}
+    held = {(astuple(one.candidate), one.counts) for one in worker.hand.values()}
     moved = [one and one.candidate for one in answer.redirected.values()]
     files = [[record["url"] for record in lines(path)] for path in worker.session.files.paths(1)]
     return (
@@ -104,7 +105,7 @@ def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
     assert written(crew.folder)["http://first.example/"] == 1
     assert set(written(crew.folder).values()) == {1}
     states = crew.addresses()
-    assert {state for state, _ in states.values()} == {DONE}
+    assert {state for state, _ in states.values()} == {AddressState.DONE}
     assert all(b"\x00" not in path.read_bytes() for path in worker.session.files.paths(1))
 
 
@@ -238,7 +239,7 @@ def test_a_file_that_was_taken_away_starts_anew(crew: Crew, ending: str) -> None
 
 
 def test_what_a_crash_left_in_the_files_is_cut_off(crew: Crew) -> None:
-    worker = crew.join(Candidate(A), Candidate(B, kind="image"))
+    worker = crew.join(Candidate(A), Candidate(B, kind=AddressKind.IMAGE))
     worker.end(*map(stored, worker.claim()))
     before = [path.read_bytes() for path in worker.session.files.paths(1)]
     for path in worker.session.files.paths(1):

@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import Engine, func, select
 from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
+from crawler.frontier.page_result import AddressKind, LessonKind
 from crawler.outcomes import Code
 from crawler.store import database
-from crawler.store.crawl_tables import DONE, WAITING, crawl, host, output, worker
+from crawler.store.crawl_tables import AddressState, crawl, host, output, worker
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import FileOffset, JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
@@ -46,7 +47,7 @@ def test_workers_in_one_folder_have_files_of_their_own(many: Crew) -> None:
 
 
 def test_images_have_a_file_when_there_are_some(crew: Crew) -> None:
-    one = crew.join(*candidates(A, kind="image"))
+    one = crew.join(*candidates(A, kind=AddressKind.IMAGE))
     assert files(crew) == ["crawl.jsonl"]
     one.end(*map(stored, one.claim()))
     assert files(crew) == ["crawl.images.jsonl", "crawl.jsonl"]
@@ -278,18 +279,18 @@ def test_a_crawl_is_known_by_its_seeds(crew: Crew, before: tuple[str, ...], afte
 
 
 def test_fresh_forgets_the_frontier_and_keeps_the_file_aside(crew: Crew) -> None:
-    one = crew.join(*candidates(A, B), *candidates(A, kind="image"))
+    one = crew.join(*candidates(A, B), *candidates(A, kind=AddressKind.IMAGE))
     one.end(*map(stored, one.claim()), closed={"b.example": Code.HOST_CLOSED})
     one.leave()
     fresh = crew.join(*candidates(A), seeds=(A,), fresh=True)
-    assert crew.addresses() == {A: (WAITING, None)}
+    assert crew.addresses() == {A: (AddressState.WAITING, None)}
     assert crew.value(select(host.c.name).where(host.c.closed.is_not(None)).exists().select()) is False
     assert files(crew) == ["crawl.images.previous.jsonl", "crawl.jsonl", "crawl.previous.jsonl"]
     fresh.end(*map(stored, fresh.claim()))
     assert [record["url"] for record in fresh.records()] == [A]
     fresh.leave()
     again = crew.join(seeds=(A,))
-    assert crew.addresses() == {A: (DONE, None)}
+    assert crew.addresses() == {A: (AddressState.DONE, None)}
     assert len(again.records()) == 1
 
 
@@ -318,11 +319,11 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
-    one = crew.join(*candidates(*urls, kind="seed"))
-    one.end(*(failed(lease, shared_examples=(("again", lease.candidate.url),)) for lease in one.claim()))
+    one = crew.join(*candidates(*urls, kind=AddressKind.SEED))
+    one.end(*(failed(lease, shared_examples=((LessonKind.SEED_AGAIN, lease.candidate.url),)) for lease in one.claim()))
     assert one.session.begin(urls)
     one.leave()
-    again = crew.join(*candidates(*urls, kind="seed"))
+    again = crew.join(*candidates(*urls, kind=AddressKind.SEED))
     assert len(again.claim()) == 8
 
 

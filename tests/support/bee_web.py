@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 from zlib import crc32
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import STOP_WORDS, Topic
@@ -69,7 +69,7 @@ class Crawl:
     """The order of a crawl that does as the focus says, and takes links of one priority as the dice fall."""
 
     def __init__(self, pages: dict[str, Sheet], manner: FocusOptions, topic: Topic) -> None:
-        self.pages, self.focus = pages, Focus(topic, manner)
+        self.pages, self.focus = pages, TopicFocus(topic, manner)
         self.priorities = {SEED: 10_000}
         self._queue = [(-10_000, 0, SEED)]
         self._met = {SEED}
@@ -111,7 +111,7 @@ class Quarter(NamedTuple):
 
 def soaked(pages: int) -> Iterator[Quarter]:
     """What each quarter of so many pages costs, each of which shows more new links than are fetched."""
-    random, focus = Random(1), Focus(Topic.of("thing1 thing2"), FocusOptions())
+    random, focus = Random(1), TopicFocus(Topic.of("thing1 thing2"), FocusOptions())
     focus.fetched(SEED, "", "thing1")
     tracemalloc.start()
     for quarter in range(4):

@@ -185,7 +185,7 @@ def _read_ahead() -> None:
             importlib.import_module(name)
     importlib.import_module("crawler.metadata.language").language("Its model is read by what it is first asked.")
     importlib.import_module("crawler.extraction").extract("<p>So are the weights of the method.")
-    importlib.import_module("crawler.urls.parsing").site("http://example.com/")
+    _site = importlib.import_module("crawler.urls.address").address_of("http://example.com/").site
 
 
 def _keep(connection: socket.socket) -> None:

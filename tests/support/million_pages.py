@@ -29,10 +29,10 @@ from crawler.contrib.corpus.quality import measured
 from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
 from crawler.rights.statement import State, Use
-from crawler.store.batch.images import IMAGE, label_key
+from crawler.store.batch.images import label_key
 from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker
 from crawler.store.database import open_database
-from crawler.store.page_tables import evidence, focus, label, page, page_version, stored_response, verdict
+from crawler.store.page_tables import LabelKind, evidence, focus, label, page, page_version, stored_response, verdict
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -378,7 +378,7 @@ def verdicts(web: Web) -> Rows:
                 for url, one in zip(urls, shown, strict=True)
             ],
             "file": [None if skipped else image_file(n) for n, skipped in zip(numbers.tolist(), noise, strict=True)],
-            "label_key": [label_key(NAME, IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
+            "label_key": [label_key(NAME, LabelKind.IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
         }
 
 
@@ -430,9 +430,9 @@ def labels(web: Web) -> Rows:
     detail = json.dumps(["", "", "", "", "", "", [300, 200], []], separators=(",", ":"))
     yield {
         "id": numbers.tolist(),
-        "key": [label_key(NAME, IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
+        "key": [label_key(NAME, LabelKind.IMAGE, url, one) for url, one in zip(urls, shown, strict=True)],
         "crawl": [NAME] * len(numbers),
-        "kind": [IMAGE] * len(numbers),
+        "kind": [LabelKind.IMAGE] * len(numbers),
         "url": urls,
         "page": shown,
         "value": ["noise" if n % 3 else "content" for n in numbers.tolist()],

@@ -15,7 +15,7 @@ from crawler.frontier.page_result import Candidate, Completion, Lease, PageResul
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.hosts import REQUESTS_A_PAGE
-from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
+from crawler.store.crawl_tables import AddressState, address, crawl, host, output, site, worker
 from crawler.store.database import open_database
 from crawler.store.output_files import file_offsets, files_of
 from crawler.store.page_tables import page
@@ -56,7 +56,7 @@ def failed(one: Lease, outcome: Outcome = LOST, **result: Any) -> Completion:
 
 def also(ended: Completion, **result: Any) -> Completion:
     """The same end with more in its result."""
-    return ended._replace(result=replace(ended.result, **result))
+    return replace(ended, result=replace(ended.result, **result))
 
 
 def urls(leases: Iterable[Lease]) -> list[str]:
@@ -80,7 +80,7 @@ class Worker:
         self.hosts -= batch.resting.keys()
         if batch.demand is not None and not batch.demand.at_hand:
             hosts = tuple(sorted(self.hosts))
-            batch.demand = batch.demand._replace(low=hosts, at_hand=hosts)
+            batch.demand = replace(batch.demand, low=hosts, at_hand=hosts)
         answer = self.session.committer.commit(batch)
         if answer.lost:
             self.hand.clear()
@@ -114,7 +114,7 @@ class Worker:
 
     def claim(self, demand: ClaimRequest = EVERYTHING, **changes: Any) -> list[Lease]:
         """What a demand brings."""
-        return self.commit(demand=demand._replace(**changes)).leases
+        return self.commit(demand=replace(demand, **changes)).leases
 
     def end(self, *ended: Completion, **happened: Any) -> BatchReply:
         """What the ledger says to these ends."""
@@ -122,7 +122,7 @@ class Worker:
 
     def move(self, one: Lease, url: str) -> Lease | None:
         """What is held in place of an address that is redirected."""
-        to = one.candidate._replace(url=url, requested=one.candidate.requested or one.candidate.url)
+        to = replace(one.candidate, url=url, requested=one.candidate.requested or one.candidate.url)
         return self.commit(redirects=[Redirect(one, to)]).redirected[one.id]
 
     def rest(self, *leases: Lease, seconds: float = 0.0) -> BatchReply:
@@ -223,30 +223,31 @@ class Crew:
             }
 
 
-PAGE = f"address.state = {DONE} AND address.outcome IS NULL AND address.kind <> 'image'"
+IS_HELD = f"state = {AddressState.HELD}"
+PAGE = f"address.state = {AddressState.DONE} AND address.outcome IS NULL AND address.kind <> 'image'"
 OF_ROUND = "(SELECT key FROM page JOIN crawl AS its ON its.id = page.crawl_id WHERE page.last_round = its.round)"
 COUNTED = f"{PAGE} AND address.key IN {OF_ROUND}"
-HOLDS = f"address.state = {HELD} AND address.kind <> 'image'"
+HOLDS = f"address.state = {AddressState.HELD} AND address.kind <> 'image'"
 OF_CRAWL = "address JOIN host ON host.id = address.host_id WHERE host.crawl_id = crawl.id"
 OF_SITE = "address JOIN host ON host.id = address.host_id WHERE host.site_id = site.id"
 # What is never so, and where it would be.
 NEVER = {
     "the number of those that wait is wrong": f"""
         crawl WHERE waiting + (SELECT coalesce(sum(waiting), 0) FROM worker WHERE crawl_id = crawl.id)
-        <> (SELECT count(*) FROM {OF_CRAWL} AND address.state = {WAITING})""",
+        <> (SELECT count(*) FROM {OF_CRAWL} AND address.state = {AddressState.WAITING})""",
     "the number of pages is wrong": f"""
         crawl WHERE pages + (SELECT coalesce(sum(pages), 0) FROM worker WHERE crawl_id = crawl.id)
         <> (SELECT count(*) FROM {OF_CRAWL} AND {COUNTED})""",
     "the number of pages of a site is wrong": f"site WHERE pages <> (SELECT count(*) FROM {OF_SITE} AND {COUNTED})",
     "the number held of a site is wrong": f"site WHERE held <> (SELECT count(*) FROM {OF_SITE} AND {HOLDS})",
     "a page is not kept": f"address WHERE {PAGE} AND key NOT IN (SELECT key FROM page)",
-    "an address is held by nobody": f"address WHERE state = {HELD} AND worker NOT IN (SELECT id FROM worker)",
-    "an address has a worker that does not hold it": f"address WHERE (worker IS NOT NULL) <> (state = {HELD})",
+    "an address is held by nobody": f"address WHERE {IS_HELD} AND worker NOT IN (SELECT id FROM worker)",
+    "an address has a worker that does not hold it": f"address WHERE (worker IS NOT NULL) <> ({IS_HELD})",
     "a host is better than it says": f"""
         host WHERE coalesce(best, -1000000) < (SELECT max(priority) FROM address
-        WHERE host_id = host.id AND state = {WAITING})""",
+        WHERE host_id = host.id AND state = {AddressState.WAITING})""",
     "what is recorded cannot be judged": f"""
-        address WHERE state = {RECORDED} AND (shown_on IS NULL OR (sight IS NULL AND kind <> 'image'))""",
+        address WHERE state = {AddressState.RECORDED} AND (shown_on IS NULL OR (sight IS NULL AND kind <> 'image'))""",
     "a host belongs to nobody": "host WHERE worker IS NOT NULL AND worker NOT IN (SELECT id FROM worker)",
 }
 BROKEN = " UNION ALL ".join(f"SELECT '{what}' FROM {where}" for what, where in NEVER.items())

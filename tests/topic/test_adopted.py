@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST
@@ -11,8 +11,8 @@ from crawler.topic.topic import Topic
 HOME, URL, OTHER = "http://a.example/", "http://a.example/b", "http://b.example/"
 
 
-def begun(pages: int = 1) -> Focus:
-    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
+def begun(pages: int = 1) -> TopicFocus:
+    made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for number in range(pages):
         made.fetched(HOME if not number else f"{HOME}{number}", "", "Honey bees.")
     return made

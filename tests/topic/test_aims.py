@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler.topic.aims import LEAST_PAGES, MOST_LANGUAGES, log_likelihood
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
 from crawler.topic.translations import NamedTranslations
@@ -18,15 +18,15 @@ EN, ZH = range(2)
 LANGUAGES = "en", "zh"
 
 
-def read(focus: Focus, path: str, text: str, language: str) -> float:
+def read(focus: TopicFocus, path: str, text: str, language: str) -> float:
     relevance = focus.fetched(f"{HOME}{path}", "", text, language)
     focus.renewed()
     return relevance
 
 
-def bilingual(topic: str, pairs: int = 12, *, zh: bool = True) -> Focus:
+def bilingual(topic: str, pairs: int = 12, *, zh: bool = True) -> TopicFocus:
     """What has read pages of bees and cars, each in English and, at the same address below /zh/, in Chinese."""
-    focus = Focus(Topic.of(topic))
+    focus = TopicFocus(Topic.of(topic))
     for number in range(pairs):
         text = CARS if number % 2 else BEES
         read(focus, f"/{number}/", f"{text[EN]} Number{number} stands here.", "en")
@@ -35,7 +35,7 @@ def bilingual(topic: str, pairs: int = 12, *, zh: bool = True) -> Focus:
     return focus
 
 
-def relevances(focus: Focus, language: int) -> list[float]:
+def relevances(focus: TopicFocus, language: int) -> list[float]:
     texts = (BEES, QUEEN, CARS, OIL)
     return [focus.relevance("", text[language], f"{HOME}/new/{language}", LANGUAGES[language]) for text in texts]
 
@@ -55,7 +55,7 @@ def test_what_is_told_in_both_loses_nothing(language: int) -> None:
 
 
 def test_without_translations_nothing_is_learned() -> None:
-    focus = Focus(Topic.of("honey bees"))
+    focus = TopicFocus(Topic.of("honey bees"))
     for number in range(12):
         text = CARS if number % 2 else BEES
         read(focus, f"/en{number}/x", f"{text[EN]} Number{number}.", "en")
@@ -64,7 +64,7 @@ def test_without_translations_nothing_is_learned() -> None:
 
 
 def test_one_language_is_as_without_languages() -> None:
-    named, unnamed = bilingual("honey bees", zh=False), Focus(Topic.of("honey bees"))
+    named, unnamed = bilingual("honey bees", zh=False), TopicFocus(Topic.of("honey bees"))
     for number in range(12):
         read(unnamed, f"/{number}/", f"{(CARS if number % 2 else BEES)[EN]} Number{number} stands here.", "")
     assert relevances(named, EN) == relevances(unnamed, EN)
@@ -73,7 +73,7 @@ def test_one_language_is_as_without_languages() -> None:
 
 @pytest.mark.parametrize(("pages", "languages"), [(LEAST_PAGES - 1, []), (LEAST_PAGES, ["zh"])])
 def test_how_many_pages_a_language_needs(pages: int, languages: list[str]) -> None:
-    focus = Focus(Topic.of("bees"))
+    focus = TopicFocus(Topic.of("bees"))
     for number in range(4):
         read(focus, f"/{number}", BEES[EN], "en")
     for number in range(pages):
@@ -83,7 +83,7 @@ def test_how_many_pages_a_language_needs(pages: int, languages: list[str]) -> No
 
 
 def test_no_more_languages_than_there_is_memory_for() -> None:
-    focus = Focus(Topic.of("bees"))
+    focus = TopicFocus(Topic.of("bees"))
     for language in ("en", "zh", "de", "fr", "es", "it", "nl"):
         for number in range(LEAST_PAGES):
             read(focus, f"/{language}/{number}", BEES[EN], language)
@@ -98,7 +98,7 @@ def test_a_page_is_as_relevant_as_its_translation() -> None:
 
 
 def test_a_first_page_is_judged_by_the_folder_that_it_shares() -> None:
-    focus = Focus(Topic.of("honey bees"))
+    focus = TopicFocus(Topic.of("honey bees"))
     for number in range(4):
         read(focus, f"/bees/{number}", BEES[EN], "en")
         read(focus, f"/cars/{number}", CARS[EN], "en")
@@ -123,7 +123,7 @@ def test_the_learned_words_are_among_those_of_the_topic() -> None:
 @pytest.mark.parametrize("seat", [1, 2])
 def test_another_run_or_worker_goes_on(seat: int) -> None:
     first = bilingual("honey bees")
-    second = Focus(Topic.of("honey bees"), seat=seat)
+    second = TopicFocus(Topic.of("honey bees"), seat=seat)
     assert second.take_in(first.record())
     bees, queen, cars, oil = relevances(second, ZH)
     assert min(bees, queen) > 0.4 > 0.2 > max(cars, oil)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FOREFRONT, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import HIGHEST, is_unlikely, score_of
@@ -112,7 +112,7 @@ BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 
 def priorities_on_cars(min_chance: float, anchors: dict[str, str]) -> dict[str, int]:
     """The priorities of links on a page about cars, after its links to eighty others led to nothing else."""
-    focus = Focus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=min_chance))
+    focus = TopicFocus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=min_chance))
     focus.fetched("http://bees.example/", "", BEES)
     home = "http://cars.example/"
     focus.fetched(home, "", CARS)
@@ -137,7 +137,7 @@ def test_unlikely_links_come_last() -> None:
 
 def test_links_are_let_through_when_no_better_ones_are_left() -> None:
     """On a good site the best of them wait no longer, down to the least chance."""
-    focus = Focus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=0.03))
+    focus = TopicFocus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=0.03))
     home = "http://bees.example/"
     focus.fetched(home, "", BEES)
     better = [LinkContext(f"{home}bees/{number}", "honey bees") for number in range(60)]

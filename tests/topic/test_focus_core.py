@@ -11,7 +11,7 @@ import pytest
 from fork_server import environment
 
 from crawler.topic import focus, link_table, word_statistics
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FOREFRONT, FocusOptions
 from crawler.topic.link_table import TOLD, LinkContext
 from crawler.topic.priorities import HIGHEST
@@ -28,15 +28,15 @@ def page(number: int) -> str:
     return f"http://a.example/{number}"
 
 
-def begun(topic: Topic = BEES_TOPIC, manner: FocusOptions = QUIET, texts: Sequence[str] = (BEES, CARS)) -> Focus:
+def begun(topic: Topic = BEES_TOPIC, manner: FocusOptions = QUIET, texts: Sequence[str] = (BEES, CARS)) -> TopicFocus:
     """What has fetched a page of bees, and one of cars."""
-    made = Focus(topic, manner)
+    made = TopicFocus(topic, manner)
     for number, text in enumerate(texts):
         made.fetched(page(number), "", text)
     return made
 
 
-def renew(made: Focus) -> dict[str, int]:
+def renew(made: TopicFocus) -> dict[str, int]:
     """The new priorities as if it were time."""
     made._since = 10**9
     return made.renewed()
@@ -65,7 +65,7 @@ OTHER = LinkContext("http://c.example/road", "roads", near="all of cars")
     ],
 )
 def test_topics_in_words(topic: str, good: str, bad: str) -> None:
-    made = Focus(Topic.of(topic))
+    made = TopicFocus(Topic.of(topic))
     assert made.relevance("", good) > 0.2
     assert made.relevance(good, "") > made.relevance("", good)
     assert made.relevance("", bad) == made.relevance(bad, "") == made.relevance("", "") == 0
@@ -99,8 +99,8 @@ def test_links_go_where_labels_point() -> None:
 
 def test_a_topic_in_chinese_without_the_dictionary() -> None:
     code = (
-        "import sys; sys.modules['rjieba'] = None; from crawler.topic.focus import Focus; "
-        "from crawler.topic.topic import Topic; made = Focus(Topic.of('蜜蜂养殖')); "
+        "import sys; sys.modules['rjieba'] = None; from crawler.topic.focus import TopicFocus; "
+        "from crawler.topic.topic import Topic; made = TopicFocus(Topic.of('蜜蜂养殖')); "
         "print(*(made.relevance('', text) > .5 for text in ('蜜蜂养殖的蜜蜂', '蜜蜂養殖的蜜蜂')), "
         "made.relevance('', '汽车行驶'))"
     )
@@ -131,7 +131,7 @@ def test_at_first_a_page_is_about_words_if_it_names_them_or_is_like_pages_that_d
     "topic", ["bees", "bees, apiary, nectar, propolis, drone, beekeeper", "bees and their keepers"]
 )
 def test_more_words_for_a_topic_leave_its_pages_on_topic(topic: str) -> None:
-    made = Focus(Topic.of(topic))
+    made = TopicFocus(Topic.of(topic))
     filler = ("road", "wheel", "engine", "driver", "tyre")
     for number in range(300):
         about = "bees hive honey wax comb queen swarm" if number % 5 == 0 else f"cars {' '.join(filler)} oil"
@@ -142,14 +142,14 @@ def test_more_words_for_a_topic_leave_its_pages_on_topic(topic: str) -> None:
 
 
 def test_examples_and_counterexamples() -> None:
-    made = Focus(Topic(examples=(BEES,)))
+    made = TopicFocus(Topic(examples=(BEES,)))
     assert made.relevance("", BEES) > 0.9
     assert made.relevance("", CARS) < 0.3
     mixed, mustard = "Honey and mustard.", "Honey, mustard and vinegar make a sauce."
     before = made.relevance("", mixed)
     made.example(mustard, good=False)
     assert made.relevance("", mixed) < before - 0.05
-    against = Focus(Topic(examples=(BEES,), against=(mustard,)))
+    against = TopicFocus(Topic(examples=(BEES,), against=(mustard,)))
     assert against.relevance("", mixed) == pytest.approx(made.relevance("", mixed))
 
 
@@ -179,7 +179,7 @@ def test_words_in_texts_off_the_topic_count_against_a_link() -> None:
 @pytest.mark.parametrize(("where", "most"), [("title", focus.MOST_TITLE), ("text", focus.MOST_TEXT)])
 def test_so_much_of_a_page_is_read(where: str, most: int, beyond: int, counts: bool) -> None:
     given = {"title": "", "text": "", where: "." * (most - len("honey") + beyond) + "honey"}
-    made = Focus(Topic.of("honey"))
+    made = TopicFocus(Topic.of("honey"))
     assert (made.relevance(**given) > 0) is counts
     made.fetched(page(0), **given)
     assert (made.vocabulary.place("honey") in made.subject.pages[0].vector.places) is counts
@@ -217,7 +217,7 @@ def test_odd_addresses(url: str) -> None:
     made.fetched(url, "\ud800", "\ud800\x00")
     assert made.asked(url) is None
     json.dumps(made.summary())
-    assert Focus(BEES_TOPIC).take_in(made.record().encode("utf-8", "replace").decode())
+    assert TopicFocus(BEES_TOPIC).take_in(made.record().encode("utf-8", "replace").decode())
 
 
 def test_new_links_have_the_priorities_that_they_keep_until_more_is_known() -> None:
@@ -235,7 +235,7 @@ def test_a_good_page_speaks_for_its_links() -> None:
     assert of_bees > of_cars
 
 
-FOUND_TWICE: dict[str, Callable[[Focus], list[int]]] = {
+FOUND_TWICE: dict[str, Callable[[TopicFocus], list[int]]] = {
     "by another page": lambda made: [*made.found(page(0), [LINK]), *made.found(page(1), [LINK])],
     "by the same page": lambda made: [*made.found(page(0), [LINK]), *made.found(page(0), [LINK])],
     "at once": lambda made: made.found(page(0), [LINK, LINK]),
@@ -314,7 +314,7 @@ RENEWALS = [3, 6, 9, 13, 19, 28, 41, *range(61, 402, 20), 422, 444]
 
 
 def test_when_it_is_time_for_new_priorities() -> None:
-    made, found = Focus(BEES_TOPIC), []
+    made, found = TopicFocus(BEES_TOPIC), []
     for number in range(450):
         made.fetched(page(number), "", "")
         made.renewed()
@@ -412,7 +412,7 @@ def test_thousands_of_links_on_one_page() -> None:
 
 
 def test_a_site_that_gives_too_much_waits_for_others() -> None:
-    made = Focus(BEES_TOPIC, QUIET)
+    made = TopicFocus(BEES_TOPIC, QUIET)
     for number in range(20):
         made.fetched(page(number), "", BEES)
     (alone,) = made.found(page(0), [LinkContext(page(50), "bees")])
@@ -430,7 +430,7 @@ def test_pages_without_anything() -> None:
     (priority,) = made.found("http://b.example/", [LinkContext(page(9), "")])
     assert 0 <= priority < 50
     renew(made)
-    assert Focus(BEES_TOPIC).take_in(made.record())
+    assert TopicFocus(BEES_TOPIC).take_in(made.record())
 
 
 def test_the_summary() -> None:
@@ -446,7 +446,7 @@ def test_the_summary() -> None:
 
 @pytest.mark.parametrize("learning", [True, False])
 def test_pages_are_judged_anew_as_the_aim_moves(learning: bool) -> None:
-    made = Focus(Topic(examples=(BEES,)), FocusOptions(learning=learning))
+    made = TopicFocus(Topic(examples=(BEES,)), FocusOptions(learning=learning))
     hives = "The hive of a colony holds wax, brood, a queen and her workers."
     first = made.fetched(page(0), "", hives)
     for number in range(1, 30):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.shared_model import MOST_PAGES
@@ -18,9 +18,9 @@ EXAMPLE = Topic(examples=("Bees and their hive.",))
 MIXED = ["The colony makes wax.", "Petrol for bees.", "A hive by the roads.", "Nothing of all that.", "wax wax honey"]
 
 
-def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> Focus:
+def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> TopicFocus:
     """What has fetched some pages of bees and cars, each of which a link led to."""
-    made = Focus(topic, FocusOptions(), seat)
+    made = TopicFocus(topic, FocusOptions(), seat)
     made.fetched("http://a.example/", "", BEES)
     for number in range(start, start + pages):
         url, text, anchor = f"http://a.example/{number}", *((BEES, "hive") if number % 3 else (CARS, "engine"))
@@ -30,24 +30,24 @@ def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -
     return made
 
 
-def relevances(made: Focus) -> list[float]:
+def relevances(made: TopicFocus) -> list[float]:
     return [made.relevance("", text) for text in MIXED]
 
 
-def promises(made: Focus) -> list[int]:
+def promises(made: TopicFocus) -> list[int]:
     made.fetched("http://z.example/", "", BEES)
     return made.found(
         "http://z.example/", [LinkContext(f"http://z.example/{word}", word) for word in ("hive", "engine", "x")]
     )
 
 
-def told_of(made: Focus) -> list[int]:
+def told_of(made: TopicFocus) -> list[int]:
     """The numbers of the pages that a worker tells of."""
     words = (word for _, page, _, _ in json.loads(made.record())["known"] for word in page)
     return [int(word.removeprefix("word")) for word in words if word.removeprefix("word").isdigit()]
 
 
-def weights(made: Focus) -> list[float]:
+def weights(made: TopicFocus) -> list[float]:
     words = ["bees", "honey", "petrol", "stands", "unheard"]
     return [float(made.vocabulary.weights()[place]) for place in made.vocabulary.places(words)]
 
@@ -55,7 +55,7 @@ def weights(made: Focus) -> list[float]:
 def test_the_same_seat_goes_on() -> None:
     first = worker(1)
     record = first.record()
-    second = Focus(EXAMPLE, FocusOptions(), 1)
+    second = TopicFocus(EXAMPLE, FocusOptions(), 1)
     assert second.take_in(record)
     assert relevances(second) == pytest.approx(relevances(first), abs=0.1)
     assert weights(second) == pytest.approx(weights(first), abs=0.2)
@@ -75,7 +75,7 @@ def test_runs_that_end_at_once_forget_nothing() -> None:
     before = worker(1, pages=200).record()
     assert len(json.loads(before)["known"]) == MOST_PAGES
     for _ in range(3):
-        made = Focus(EXAMPLE, FocusOptions(), 1)
+        made = TopicFocus(EXAMPLE, FocusOptions(), 1)
         assert made.take_in(before)
         assert json.loads(made.record())["known"] == json.loads(before)["known"]
         made.relevance("", BEES)
@@ -116,14 +116,14 @@ def test_what_others_told_is_not_told_on() -> None:
 
 
 def test_an_earlier_run_and_another_worker() -> None:
-    made = Focus(EXAMPLE, FocusOptions(), 1)
+    made = TopicFocus(EXAMPLE, FocusOptions(), 1)
     assert made.take_in(worker(1).record())
     assert made.take_in(worker(2, start=50).record())
     for number in range(90, 95):
         made.fetched(f"http://a.example/{number}", "", f"{BEES} Hive, hive.")
     made.learn()
     assert 0 < max(told_of(made)) < 50
-    assert Focus(EXAMPLE).take_in(made.record())
+    assert TopicFocus(EXAMPLE).take_in(made.record())
 
 
 @pytest.mark.parametrize("seat", [1, 2])
@@ -143,8 +143,8 @@ def test_another_topic_teaches_words_alone(seat: int) -> None:
     [Topic(), Topic.of("bees"), Topic(examples=("Bees and their hive!",)), Topic(EXAMPLE.words, prefer=("a.example",))],
 )
 def test_topics_are_told_apart(topic: Topic) -> None:
-    assert Focus(topic)._mark != Focus(EXAMPLE)._mark
-    assert Focus(Topic(examples=("Bees and their hive.",)))._mark == Focus(EXAMPLE)._mark
+    assert TopicFocus(topic)._mark != TopicFocus(EXAMPLE)._mark
+    assert TopicFocus(Topic(examples=("Bees and their hive.",)))._mark == TopicFocus(EXAMPLE)._mark
 
 
 def hostile(**values: Any) -> str:
@@ -193,7 +193,7 @@ def test_a_lie_breaks_nothing(record: str, seat: int) -> None:
     assert (made.vocabulary.weights() > 0).all()
     assert np.isfinite(made.subject.aim).all()
     json.dumps(made.summary(), allow_nan=False)
-    assert Focus(EXAMPLE, seat=3).take_in(made.record())
+    assert TopicFocus(EXAMPLE, seat=3).take_in(made.record())
 
 
 def test_another_worker_that_tells_the_truth_later_is_believed() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
 
@@ -20,14 +20,14 @@ URLS = [f"http://a.example/{number}" for number in range(5)]
     ],
 )
 def test_others_each_time_until_it_was_all(most: int, asked: list[list[str]]) -> None:
-    made = Focus(Topic.of("bees"))
+    made = TopicFocus(Topic.of("bees"))
     made.fetched("http://a.example/", "", "Bees.")
     made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
     assert [made.waiting_sample(most) for _ in asked] == asked
 
 
 def test_some_wait_no_more_meanwhile() -> None:
-    made = Focus(Topic.of("bees"))
+    made = TopicFocus(Topic.of("bees"))
     made.fetched("http://a.example/", "", "Bees.")
     made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
     assert made.waiting_sample(3) == URLS[:3]

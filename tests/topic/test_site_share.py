@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 import pytest
 
 from crawler.topic import focus, link_table
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import WINDOW, FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
@@ -29,15 +29,15 @@ class Web:
         return [f"http://s{self.random.randrange(50)}.example/{self.random.random()}" for _ in range(3)]
 
 
-def late() -> Focus:
+def late() -> TopicFocus:
     """A focus that has seen so many pages that all links get new scores every 500."""
-    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
+    made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for _ in range(10_000):
         made.trails.add(0.5)
     return made
 
 
-def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
+def crawled(made: TopicFocus, web: Web, pages: int) -> list[bool]:
     """Of each page, the best that waits first, whether it is the trap's."""
     heap: list[tuple[int, str]] = []
     prices = {f"{TRAP}/": 10_000} | {f"http://s{number}.example/": 10_000 for number in range(10)}
@@ -94,7 +94,7 @@ def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
     others: int, falls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link_table, "MOST_WAITING", 100)
-    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
+    made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
     made.fetched(f"{TRAP}/", "", "Honey bees.")
     made.found(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])
     links = [f"{TRAP}/{number}" for number in range(200)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.static_model import read_model
 from crawler.topic.topic import Topic
 from crawler.topic.word_vectors import WordVectorsError, similar_words
@@ -73,7 +73,7 @@ def test_a_topic_finds_words_of_the_other_language(tmp_path: Path, ending: str) 
     similar = similar_words(write_model(tmp_path, UNIGRAM, is_list=True) / ending, ("bees", "cars"))
     assert [word for word, _ in similar["bees"]] == ["bee", "蜜蜂"]
     assert [word for word, _ in similar["cars"]] == ["汽车"]
-    focus = Focus(Topic.of("bees"), similar=similar)
+    focus = TopicFocus(Topic.of("bees"), similar=similar)
     assert focus.relevance("", "蜜蜂在花丛中采蜜。") > 0.5 > focus.relevance("", "汽车在公路上行驶。")
 
 

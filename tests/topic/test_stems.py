@@ -6,7 +6,7 @@ import sys
 import pytest
 from fork_server import environment
 
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.stems import BY_SCRIPT, LEAST_LETTERS, Stems
 from crawler.topic.topic import Topic
 
@@ -38,8 +38,8 @@ def test_forms(word: str, languages: tuple[str, ...], forms: tuple[str, ...], ot
 
 def test_the_language_of_latin_letters_is_that_of_the_crawl() -> None:
     topic, text = Topic.of("Bienen"), "Eine Biene fliegt."
-    assert Focus(topic, languages=("de",)).relevance("", text) > 0.2
-    assert Focus(topic).relevance("", text) == 0
+    assert TopicFocus(topic, languages=("de",)).relevance("", text) > 0.2
+    assert TopicFocus(topic).relevance("", text) == 0
 
 
 @pytest.mark.parametrize("script", BY_SCRIPT)
@@ -57,8 +57,8 @@ def test_odd_words_are_themselves() -> None:
 
 def test_stemmers_are_loaded_only_for_those_who_need_them() -> None:
     code = (
-        "import sys; from crawler.topic.focus import Focus; from crawler.topic.topic import Topic; "
-        "Focus(Topic.of('honey bees')); print('snowballstemmer' in sys.modules)"
+        "import sys; from crawler.topic.focus import TopicFocus; from crawler.topic.topic import Topic; "
+        "TopicFocus(Topic.of('honey bees')); print('snowballstemmer' in sys.modules)"
     )
     line = [sys.executable, "-c", code]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from crawler.topic import word_vectors
-from crawler.topic.focus import Focus
+from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
 from crawler.topic.word_vectors import WordVectorsError, similar_words
@@ -50,7 +50,7 @@ def test_words_near_those_of_the_topic(vectors: Path) -> None:
 
 def test_an_english_topic_finds_chinese_pages(vectors: Path) -> None:
     topic = Topic.of("bees")
-    plain, made = Focus(topic), Focus(topic, similar=similar_words(vectors, ("bees",)))
+    plain, made = TopicFocus(topic), TopicFocus(topic, similar=similar_words(vectors, ("bees",)))
     assert plain.relevance("", CHINESE) == 0
     assert made.relevance("", CHINESE) > 0.5 > made.relevance("", "汽車在公路上行駛。")
     assert made.relevance("", "bees") == pytest.approx(plain.relevance("", "bees"), abs=0.02)

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from crawler.urls.parsing import absolute, ending, host, origin, repeats_itself, site
+from crawler.urls.parsing import absolute, repeats_itself
 
 BASE = "http://example.com/a/b.html"
 
@@ -92,32 +92,6 @@ def test_a_megabyte_of_address_takes_a_moment(href: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "its_origin", "its_host", "its_site"),
-    [
-        ("http://example.com/", "http://example.com", "example.com", "example.com"),
-        (
-            "https://www.example.co.uk:8443/a?b",
-            "https://www.example.co.uk:8443",
-            "www.example.co.uk:8443",
-            "example.co.uk",
-        ),
-        ("http://a.b.example.com.cn/x", "http://a.b.example.com.cn", "a.b.example.com.cn", "example.com.cn"),
-        ("http://me.github.io/x", "http://me.github.io", "me.github.io", "me.github.io"),
-        ("http://github.io/", "http://github.io", "github.io", "github.io"),
-        ("http://localhost/", "http://localhost", "localhost", "localhost"),
-        ("http://localhost:8000/", "http://localhost:8000", "localhost:8000", "localhost:8000"),
-        ("http://10.0.0.1/", "http://10.0.0.1", "10.0.0.1", "10.0.0.1"),
-        ("http://10.0.0.1:81/", "http://10.0.0.1:81", "10.0.0.1:81", "10.0.0.1:81"),
-        ("http://[::1]/", "http://[::1]", "[::1]", "[::1]"),
-        ("http://[::1]:81/", "http://[::1]:81", "[::1]:81", "[::1]:81"),
-        ("http://web1/", "http://web1", "web1", "web1"),
-    ],
-)
-def test_origin_host_site(url: str, its_origin: str, its_host: str, its_site: str) -> None:
-    assert (origin(url), host(url), site(url)) == (its_origin, its_host, its_site)
-
-
-@pytest.mark.parametrize(
     ("path", "limit", "expected"),
     [
         ("", 1, False),
@@ -133,26 +107,3 @@ def test_origin_host_site(url: str, its_origin: str, its_host: str, its_site: st
 )
 def test_repeats_itself(path: str, limit: int, expected: bool) -> None:
     assert repeats_itself(f"http://example.com/{path}", limit) is expected
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("", None),
-        ("a", None),
-        ("pdf", None),
-        ("a.html", None),
-        ("a.php?file=b.pdf", None),
-        ("a.pdf", "pdf"),
-        ("a.PDF?b.html", "pdf"),
-        ("a.tar.gz", "gz"),
-        ("a.pdf/b", None),
-        ("a.pdf/", None),
-        ("File:A.jpg", None),
-        (".css", "css"),
-        ("a.xml", None),
-        ("a.rss", None),
-    ],
-)
-def test_ending(path: str, expected: str | None) -> None:
-    assert ending(f"http://example.zip/{path}") == expected

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 from crawler.page.missing_notice import is_longer_than_notices
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
-from crawler.urls.parsing import folder, route, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import route
 
 MADE_UP = "no-such-page-7f3ac2"
 """The last part of an address that no site has."""
@@ -61,7 +62,7 @@ class FallbackPages:
         if route(source.url):
             return True
         path = urlsplit(source.url).path
-        key = site(source.url), blake2b(source.body, digest_size=16).digest()
+        key = address_of(source.url).site, blake2b(source.body, digest_size=16).digest()
         if len(self._frames) < MOST_FRAMES:
             self._frames.setdefault(key, path)
         return self._frames.get(key, path) != path
@@ -73,8 +74,8 @@ class FallbackPages:
         if not url or is_longer_than_notices(text):
             return False
         async with self._trying:
-            if url not in self._shown and self._trials[site(url)] < MOST_TRIALS:
-                self._trials[site(url)] += 1
+            if url not in self._shown and self._trials[address_of(url).site] < MOST_TRIALS:
+                self._trials[address_of(url).site] += 1
                 made_up = await render(url)
                 self._shown[url] = self._parts(made_up) if made_up is not None else None
         of_made_up = self._shown.get(url)
@@ -98,4 +99,4 @@ def made_up_address(url: str) -> str:
     if name := route(url):
         return f"{document}{name.partition('?')[0].rstrip('/').rpartition('/')[0]}/{MADE_UP}"
     path = document.partition("?")[0].rstrip("/")
-    return folder(path) + MADE_UP if path.count("/") > len("//") else ""
+    return address_of(path).folder + MADE_UP if path.count("/") > len("//") else ""

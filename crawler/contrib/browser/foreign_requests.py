@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from crawler.contrib.browser.parts import PagePart
-from crawler.urls.parsing import host, site
+from crawler.urls.address import address_of
 
 MOST_HOSTS = 5
 """Hosts of other sites that one page may request: text comes from one API, and its program from a few networks that
@@ -24,7 +24,7 @@ class ForeignRequests:
         """Count a request; returns whether it is within the limits."""
         if not part.is_foreign:
             return True
-        name, of_site = host(part.url), site(part.page)
+        name, of_site = address_of(part.url).host, address_of(part.page).site
         is_known = name in part.foreign_hosts
         if not is_known and len(part.foreign_hosts) >= MOST_HOSTS:
             return False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.contrib.browser.chromium import BrowserError, Chromium
 from crawler.contrib.browser.parts import PIXEL, PagePart, PartAnswer, PartCache, Treatment
 from crawler.spiders.other_pages import RenderFault
-from crawler.urls.parsing import origin
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page
@@ -162,7 +162,7 @@ class PageLoad:
         session.on("Fetch.requestPaused", lambda event: self._begin_answer(PausedRequest(session, event)))
         await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
         await session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-        quota = {"origin": origin(self.source.url), "quotaSize": MOST_STORED}
+        quota = {"origin": address_of(self.source.url).origin, "quotaSize": MOST_STORED}
         await session.send("Storage.overrideQuotaForOrigin", quota)
         return session
 

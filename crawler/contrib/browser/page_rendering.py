@@ -30,7 +30,7 @@ from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.other_pages import RenderedPage, RenderFault
 from crawler.spiders.page_reader import PageReader, header
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 from crawler.urls.public_hosts import is_public
 
 CountStatistic = Callable[[str, int], None]
@@ -149,7 +149,7 @@ class PartDownloads:
         if self.frontier is None:
             return False
         hosts = self.frontier.hosts
-        return hosts.closed(part.url) is not None or hosts.rests(host(part.url), monotonic())
+        return hosts.closed(part.url) is not None or hosts.rests(address_of(part.url).host, monotonic())
 
     async def _download(self, part: PagePart) -> PartAnswer | None:
         # The browser follows redirects, as only it knows what the page may read at the other address.

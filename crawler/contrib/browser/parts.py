@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import Enum
 
+from crawler.urls.address import address_of
 from crawler.urls.file_cache import DAY, Fetched, FileCache
-from crawler.urls.parsing import site
 
 PIXEL = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b")
 """A transparent GIF image of one pixel."""
@@ -74,7 +74,7 @@ class PagePart:
     @property
     def is_foreign(self) -> bool:
         """Whether it is on another site than its page."""
-        return site(self.url) != site(self.page)
+        return address_of(self.url).site != address_of(self.page).site
 
     @property
     def treatment(self) -> Treatment:
@@ -112,7 +112,7 @@ class PagePart:
     def key(self) -> Hashable:
         """What requests with the same answer have in common: all that is sent, but for the page that asks."""
         headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
-        return site(self.page), self.is_of_public_page, self.url, tuple(sorted(headers.items()))
+        return address_of(self.page).site, self.is_of_public_page, self.url, tuple(sorted(headers.items()))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.api.saved_document import saved_document
+from crawler.arguments import ItemMarkdown
 from crawler.atomic_files import AtomicFile, OutputError
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
@@ -82,7 +83,7 @@ LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 
 
 @dataclass(frozen=True)
-class StoredPage:
+class PageToClean:
     """A page with its response, on its way to the process that extracts its text."""
 
     id: int
@@ -129,7 +130,7 @@ class Remade:
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
-def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
+def remade(page: PageToClean, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
     """The page with its new text; never raises an exception."""
     try:
         return _remade(page, judges_images, fallback)
@@ -138,7 +139,7 @@ def remade(page: StoredPage, judges_images: bool, fallback: ExtractorFallback | 
         return Remade(id=page.id, row=None, broken=Broken(place=page.url, why=why))
 
 
-def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
+def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
     response = response_of(stored.response)
     content_type = _header(response.headers, "content-type", ", ")
     robots_header = _header(response.headers, "x-robots-tag", "\n")
@@ -158,8 +159,8 @@ def _remade(stored: StoredPage, judges_images: bool, fallback: ExtractorFallback
         values["quality"] = text_quality(page, extraction)
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
     values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
-    if stored.markdown != "no":
-        values["markdown"] = page_markdown(page, extraction, stored.markdown == "links", judges_images)
+    if stored.markdown != ItemMarkdown.NO:
+        values["markdown"] = page_markdown(page, extraction, stored.markdown == ItemMarkdown.LINKS, judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
     row |= {"its": stored.key, "fetched": stored.fetched_at}
@@ -172,7 +173,7 @@ def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> st
     return between.join(value for name, value in headers if name.lower() == header)
 
 
-def lost(page: StoredPage) -> Remade:
+def lost(page: PageToClean) -> Remade:
     """The result for a page on which two processes died."""
     return Remade(id=page.id, row=None, broken=Broken(place=page.url, why="the process that cleans it dies"))
 
@@ -260,7 +261,7 @@ class StoredRun:
             for _ in group_again(self.engine, self.crawl):
                 progress.show()
 
-    def pages(self, connection: Connection) -> Iterator[StoredPage]:
+    def pages(self, connection: Connection) -> Iterator[PageToClean]:
         """The pages that can be extracted again; the others are counted."""
         reads_markdown = self.options.markdown is None
         for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
@@ -286,7 +287,7 @@ class StoredRun:
                 response = {name: row[name] for name in RESPONSE}
                 about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
                 templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
-                yield StoredPage(
+                yield PageToClean(
                     *about,
                     response,
                     method,

@@ -33,7 +33,8 @@ from crawler.processes.function_pool import DIED, WorkersError, in_order
 from crawler.processes.machine import cores
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
-from crawler.urls.parsing import absolute, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 CALLED = "noise judge"
 NO_TEXT = Extraction(text="", title="")
@@ -178,7 +179,7 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     shown = as_json(address) if record.id == "null" else record.id
     name = json.loads(shown) if shown.startswith('"') else shown
     # Each page without an address is a site by itself.
-    home = site(address) if own else found.place
+    home = address_of(address).site if own else found.place
     return SavedPage(id=name, shown=shown, site=home, page=replace(record.page, url=address))
 
 

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.selection import Reason, Removed, Source
+from crawler.export.selection import RemovalReason, Removed, Source
 from crawler.metadata.text_owner import owner_rank
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, Numbers, TextColumns, copies_among, fingerprint_number
 from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
-from crawler.urls.parsing import host_of, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import host_of
 
 OLDEST, BEST = "oldest", "best"
 EXACT = "dedupe: exact"
@@ -73,7 +74,7 @@ class Preference:
         """
         name = host_of(values["url"])
         is_elsewhere = not self.site.holds(name.lower(), "")
-        site_number = _number_of(f"{site(values['url']) if name else ''} {is_elsewhere}")
+        site_number = _number_of(f"{address_of(values['url']).site if name else ''} {is_elsewhere}")
         if self.name == BEST:
             return -len(values["text"]), -values["relevance"], site_number
         return is_elsewhere, datetime.fromisoformat(values["first_seen"]).timestamp(), site_number
@@ -137,7 +138,7 @@ def without_copies(source: Source, how: CopySearch, removed: Removed) -> NDArray
             values = (are_exact.tolist(), similarities[copies].tolist())
             for url, original, is_exact, similarity in zip(*addresses_of, *values, strict=True):
                 rule, value, limit = (EXACT, 1.0, 1.0) if is_exact else (NEARLY, round(similarity, 3), NEAR)
-                removed.add(url, Reason(rule, value, limit, original))
+                removed.add(url, RemovalReason(rule, value, limit, original))
         return np.sort(rows["key"][originals == np.arange(count)])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from crawler.contrib.corpus.quality import complete_quality, refused
-from crawler.export.selection import Reason, Selection, Source
+from crawler.export.selection import RemovalReason, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.reports.condition import Condition, comparisons
 from crawler.reports.stored_pages import StoredPage, StoredPages
@@ -42,15 +42,15 @@ class CorpusSelection(Selection):
     def stored_conditions(self) -> tuple[Condition, ...]:
         return tuple(condition for condition in self.conditions if not _compares_text_numbers(condition))
 
-    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> Reason | None:
+    def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> RemovalReason | None:
         return super().refusal(conditions, values) or self._broken_rule(values)
 
-    def _broken_rule(self, values: Mapping[str, Any]) -> Reason | None:
+    def _broken_rule(self, values: Mapping[str, Any]) -> RemovalReason | None:
         """The first rule of published sets that a page breaks."""
         numbers = values.get("quality") or {}
         for name in self.sets:
             if limit := refused(numbers, name, values.get("language")):
-                return Reason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
+                return RemovalReason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
         return None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from crawler import __version__
 from crawler.reports.condition import Condition
 from crawler.rights.statement import State, Use
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extractor_version")
 """Columns that are counted."""
@@ -70,7 +70,7 @@ class Contents:
         self.licences[rights.get("licence") or UNKNOWN] += 1
         for use, counts in self.uses.items():
             counts[rights.get("uses", {}).get(use, State.UNKNOWN)] += 1
-        self.domains[site(values["url"])] += 1
+        self.domains[address_of(values["url"]).site] += 1
         self.rounds[values["round"]] += 1
         self.extractors[values["extractor"], values["extractor_version"] or UNKNOWN] += 1
         self.first_fetched_at = min(self.first_fetched_at or time, time)

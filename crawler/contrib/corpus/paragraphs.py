@@ -21,10 +21,11 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.export.selection import Reason, Removed
+from crawler.export.selection import RemovalReason, Removed
 from crawler.page.text import letters
 from crawler.reports.stored_pages import StoredPage
-from crawler.urls.parsing import host_of, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import host_of
 
 SHORTEST = 40
 """Bytes of UTF-8: 40 Latin letters, 14 Chinese characters."""
@@ -64,7 +65,7 @@ class RepeatedParagraphs:
                 continue
             is_empty = not values["text"]
             shown = [line[:LONGEST_SHOWN] for line in lines]
-            reason = Reason(NOTHING_ELSE if is_empty else REPEATED, shown, None)
+            reason = RemovalReason(NOTHING_ELSE if is_empty else REPEATED, shown, None)
             if is_empty:
                 removed.add(values["url"], reason)
             else:
@@ -113,7 +114,7 @@ def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _hashes(url: str, lines: Iterable[str]) -> Iterator[int | None]:
     """For each line a number that it shares with the same paragraph of the same site, None if it is too short."""
-    salt = blake2b(site(url).encode() if host_of(url) else b"", digest_size=32).digest()
+    salt = blake2b(address_of(url).site.encode() if host_of(url) else b"", digest_size=32).digest()
     for line in lines:
         found = letters(TARGET.sub("]", line)) if len(line.encode("utf-8", "replace")) >= SHORTEST else b""
         digest = blake2b(found, digest_size=8, key=salt) if found else None

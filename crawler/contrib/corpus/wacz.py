@@ -22,7 +22,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 from crawler import __version__
 from crawler.atomic_files import OutputError
 from crawler.contrib.corpus.byte_sink import ByteSink
-from crawler.contrib.corpus.warc import Record, RobotsBodies, RobotsRecords, address, date, info, page_records
+from crawler.contrib.corpus.warc import RobotsBodies, RobotsRecords, WarcRecord, address, date, info, page_records
 from crawler.export.formats import compressed
 from crawler.frontier.page_result import raw_digest
 from crawler.reports.stored_pages import StoredPage
@@ -115,7 +115,7 @@ def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.C
             yield data
 
 
-def _index_line(record: Record, page: StoredPage, offset: int, length: int) -> str:
+def _index_line(record: WarcRecord, page: StoredPage, offset: int, length: int) -> str:
     """The line of a record, which begins with what it is looked up by."""
     head = record.head
     url, is_robots = head["WARC-Target-URI"], head["WARC-Type"] == "resource"

@@ -38,7 +38,7 @@ RobotsBodies = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True)
-class Record:
+class WarcRecord:
     """A record, with the fields of its head in order."""
 
     head: Mapping[str, str]
@@ -58,7 +58,7 @@ class RobotsRecords:
     bodies: RobotsBodies
     _made: set[str] = field(default_factory=set)
 
-    def of(self, page: StoredPage) -> Iterator[Record]:
+    def of(self, page: StoredPage) -> Iterator[WarcRecord]:
         """Those by which a page was requested, if they are not among the records yet."""
         for said in (page.values["rights"] or {}).get("evidence", ()):
             if said["signal"] != Signal.ROBOTS_TXT or said["where"] in self._made:
@@ -70,7 +70,7 @@ class RobotsRecords:
                 head = _head("resource", record_id("robots", *place.groups(), said["read_at"]), place[1])
                 cut = {"WARC-Truncated": "length"} if len(body) >= MAX_SIZE else {}
                 head |= {"WARC-Date": date(said["read_at"]), "Content-Type": "text/plain", **cut}
-                yield Record(head | {"WARC-Payload-Digest": raw_digest(body)}, body)
+                yield WarcRecord(head | {"WARC-Payload-Digest": raw_digest(body)}, body)
 
 
 def warc(
@@ -84,14 +84,14 @@ def warc(
             yield record.data
 
 
-def info() -> Record:
+def info() -> WarcRecord:
     """The description of a file."""
     head = {"WARC-Type": "warcinfo", "WARC-Record-ID": f"<{uuid4().urn}>", "Content-Type": "application/warc-fields"}
     said = f"software: Winnow/{__version__}\r\nformat: WARC File Format 1.1\r\n"
-    return Record(head | {"WARC-Date": date(datetime.now(UTC).isoformat())}, said.encode())
+    return WarcRecord(head | {"WARC-Date": date(datetime.now(UTC).isoformat())}, said.encode())
 
 
-def page_records(page: StoredPage) -> Iterator[Record]:
+def page_records(page: StoredPage) -> Iterator[WarcRecord]:
     """The records of a page."""
     url, fetched_at = page.values["url"], page.values["fetched_at"]
     when, refers = {"WARC-Date": date(fetched_at)}, {}
@@ -99,16 +99,16 @@ def page_records(page: StoredPage) -> Iterator[Record]:
         number = record_id("response", page.key, fetched_at)
         refers = {"WARC-Refers-To": number}
         head = _head("response", number, url) | when | {"Content-Type": "application/http; msgtype=response"}
-        yield Record(head | {"WARC-Payload-Digest": raw_digest(page.response.body)}, _response_block(page.response))
+        yield WarcRecord(head | {"WARC-Payload-Digest": raw_digest(page.response.body)}, _response_block(page.response))
         if page.response.request_line:
             head = _head("request", record_id("request", page.key, fetched_at), url) | when
             head |= {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": number}
-            yield Record(head, _request_block(page.response, url))
+            yield WarcRecord(head, _request_block(page.response, url))
     head = _head("conversion", record_id("conversion", page.key, fetched_at), url) | when | refers
     text = page.values["text"].encode("utf-8", "replace")
-    yield Record(head | {"Content-Type": "text/plain; charset=utf-8"}, text)
+    yield WarcRecord(head | {"Content-Type": "text/plain; charset=utf-8"}, text)
     if page.response is not None and page.values["revisited_at"] is not None:
-        yield Record(_revisit(page, page.response) | refers, b"")
+        yield WarcRecord(_revisit(page, page.response) | refers, b"")
 
 
 def _head(kind: str, number: str, url: str) -> dict[str, str]:

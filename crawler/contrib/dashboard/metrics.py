@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select
 from crawler import __version__
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, slow
-from crawler.contrib.schedule.job_store import FAILED, Job, jobs_of
+from crawler.contrib.schedule.job_store import Job, RunStatus, jobs_of
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.store.crawl_tables import crawl
@@ -168,7 +168,7 @@ def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
         return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
 
     coming = {one.name: None if one.paused else one.next_at for one in jobs}
-    failed = {one.name: float(one.last.status == FAILED) for one in jobs if one.last is not None}
+    failed = {one.name: float(one.last.status == RunStatus.FAILED) for one in jobs if one.last is not None}
     ended = {one.name: one.last.ended_at for one in jobs if one.last is not None}
     running = {one.name: float(one.now is not None) for one in jobs}
     yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", coming)

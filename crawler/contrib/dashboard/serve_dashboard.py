@@ -14,7 +14,7 @@ from crawler.contrib.dashboard.access import LOCAL, AccessControl, host_name
 from crawler.contrib.dashboard.app import dashboard
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.dashboard.logins import Logins
-from crawler.contrib.dashboard.server import Address
+from crawler.contrib.dashboard.server import ListenAddress
 from crawler.contrib.dashboard.server import serve as serve_application
 from crawler.contrib.dashboard.users import FILE, Users
 from crawler.contrib.schedule.job_process import starting_thread
@@ -27,7 +27,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Serve the dashboard; it listens on localhost unless --host is given."""
     users = Users(Path(settings["OUTPUT_DIR"]) / FILE)
     access = access_of(opts.host, settings, bool(users.all()))
-    address = Address(opts.host, opts.port, root_of(settings), proxies_of(settings))
+    address = ListenAddress(opts.host, opts.port, root_of(settings), proxies_of(settings))
     url = state_url(settings)
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
     logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)

@@ -206,7 +206,7 @@ class Connection(H11Protocol):
 
 
 @dataclass(frozen=True)
-class Address:
+class ListenAddress:
     """Where a dashboard listens, and how reverse proxies reach it."""
 
     host: str
@@ -267,7 +267,7 @@ def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
     )
 
 
-def serve(application: App, address: Address, where: str) -> int:
+def serve(application: App, address: ListenAddress, where: str) -> int:
     """Serve until a signal ends it; returns the exit status.
 
     All its threads are daemons: at the end the process does not wait for unfinished responses.

@@ -8,7 +8,7 @@ from lxml import etree
 
 from crawler.contrib.documents.html_body import Body, anchor
 from crawler.contrib.documents.package import Package, attribute, found, local
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|标题|標題|見出し)\s*([1-9])", re.IGNORECASE)
 SKIPPED = frozenset(
@@ -33,7 +33,7 @@ OFF = frozenset(("0", "false", "off"))
 """Values of properties that are not set."""
 
 
-def read_docx(data: bytes) -> Document:
+def read_docx(data: bytes) -> DocumentContent:
     """The document in a DOCX file."""
     package = Package(data)
     main = _main(package)
@@ -44,7 +44,7 @@ def read_docx(data: bytes) -> Document:
         reader.blocks(part, body)
         break
     reader.notes(body)
-    return Document(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
+    return DocumentContent(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
 
 
 def _main(package: Package) -> str:

@@ -9,7 +9,7 @@ from lxml import etree
 
 from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.package import Package, attribute, found, local
-from crawler.page.document import MAX_PAGES, Document, DocumentError, Facts, Fault
+from crawler.page.document import MAX_PAGES, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.page import Page
 
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
@@ -19,7 +19,7 @@ HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 CHAPTERS = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
 
 
-def read_epub(data: bytes) -> Document:
+def read_epub(data: bytes) -> DocumentContent:
     """The document in an EPUB file."""
     package = Package(data)
     container = package.xml("META-INF/container.xml")
@@ -39,7 +39,7 @@ def read_epub(data: bytes) -> Document:
             read += 1
     if not read:
         raise DocumentError(Fault.BROKEN)
-    return Document(body=body.html(), facts=_facts(root), is_cut=body.is_cut or len(chapters) > MAX_PAGES)
+    return DocumentContent(body=body.html(), facts=_facts(root), is_cut=body.is_cut or len(chapters) > MAX_PAGES)
 
 
 def _locked(package: Package) -> frozenset[str]:

@@ -7,7 +7,7 @@ from lxml import etree
 
 from crawler.contrib.documents.html_body import Body, anchor
 from crawler.contrib.documents.package import Package, attribute, found, local
-from crawler.page.document import Document, DocumentError, Facts, Fault
+from crawler.page.document import DocumentContent, DocumentError, Facts, Fault
 
 SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index "
@@ -18,7 +18,7 @@ HOLDERS = frozenset("section list-header table-header-rows table-rows table-row-
 TITLES = {"Title": 1, "Subtitle": 2}
 
 
-def read_odt(data: bytes) -> Document:
+def read_odt(data: bytes) -> DocumentContent:
     """The document in an ODT file."""
     package = Package(data)
     manifest = package.xml_if_any("META-INF/manifest.xml")
@@ -31,7 +31,7 @@ def read_odt(data: bytes) -> Document:
         reader.blocks(text, body)
     for note in reader.notes:
         reader.blocks(note, body)
-    return Document(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
+    return DocumentContent(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
 
 
 class _OdtReader:

@@ -18,7 +18,7 @@ from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage, PdfPageReader
 from crawler.contrib.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.contrib.documents.pdf_paragraphs import groups_of, measured
 from crawler.contrib.documents.pdf_tables import PdfTable, with_tables
-from crawler.page.document import MAX_PAGES, MAX_TEXT, Document, DocumentError, Facts, Fault
+from crawler.page.document import MAX_PAGES, MAX_TEXT, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.text import fold_space
 
 MOST_OUTLINE = 5_000
@@ -29,7 +29,7 @@ LEAST_LETTERS = 16
 """Mean letters of a page of a document that is more than images, without what stands on each page."""
 
 
-def read_pdf(data: bytes) -> Document:
+def read_pdf(data: bytes) -> DocumentContent:
     """The document in a PDF file."""
     try:
         file = pdfium.PdfDocument(data)
@@ -48,7 +48,7 @@ def read_pdf(data: bytes) -> Document:
     add_blocks(body, groups_of(with_rows, usual), usual, _outline(file))
     _add_links(body, pages)
     is_cut = body.is_cut or read < count or any(page.is_cut for page in pages)
-    return Document(body=body.html(), facts=_facts(file, count), is_cut=is_cut)
+    return DocumentContent(body=body.html(), facts=_facts(file, count), is_cut=is_cut)
 
 
 def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:

@@ -7,7 +7,15 @@ from subprocess import DEVNULL
 from threading import Lock
 
 from crawler.contrib.documents.read_document import read_document
-from crawler.page.document import MAX_MEMORY, MAX_SECONDS, MAX_WAIT, Document, DocumentError, Facts, Fault
+from crawler.page.document import (
+    MAX_MEMORY,
+    MAX_SECONDS,
+    MAX_WAIT,
+    DocumentContent,
+    DocumentError,
+    Facts,
+    Fault,
+)
 from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 MAX_ANSWER = 100_000_000
@@ -28,7 +36,7 @@ class DocumentProcess:
         self._lock = Lock()
         self._read = 0
 
-    def read(self, data: bytes, content_type: str = "") -> Document:
+    def read(self, data: bytes, content_type: str = "") -> DocumentContent:
         """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended.
 
         The type is for text files alone, see `read_document`.
@@ -44,7 +52,7 @@ class DocumentProcess:
         values = json.loads(answer)
         if "fault" in values:
             raise DocumentError(Fault(values["fault"]))
-        return Document(
+        return DocumentContent(
             body=values["body"],
             facts=Facts(**values["facts"]),
             is_cut=values["is_cut"],

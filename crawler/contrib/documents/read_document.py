@@ -4,18 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crawler.contrib.documents.package import Package
-from crawler.page.document import Document, DocumentError, Fault
+from crawler.page.document import DocumentContent, DocumentError, Fault
 from crawler.page.document_type import DOCX, EPUB, ODT, OLE_MARK, PDF, ZIP, type_by_mark
 from crawler.page.page import media_type
 
 
-def _read_pdf(data: bytes) -> Document:
+def _read_pdf(data: bytes) -> DocumentContent:
     from crawler.contrib.documents.pdf import read_pdf  # loads PDFium, which other documents do without
 
     return read_pdf(data)
 
 
-def _read_docx(data: bytes) -> Document:
+def _read_docx(data: bytes) -> DocumentContent:
     from crawler.contrib.documents.docx import read_docx
 
     if data.startswith(OLE_MARK):  # an encrypted file is wrapped in another format
@@ -23,25 +23,30 @@ def _read_docx(data: bytes) -> Document:
     return read_docx(data)
 
 
-def _read_odt(data: bytes) -> Document:
+def _read_odt(data: bytes) -> DocumentContent:
     from crawler.contrib.documents.odt import read_odt
 
     return read_odt(data)
 
 
-def _read_epub(data: bytes) -> Document:
+def _read_epub(data: bytes) -> DocumentContent:
     from crawler.contrib.documents.epub import read_epub
 
     return read_epub(data)
 
 
-def _read_text_file(data: bytes, content_type: str) -> Document:
+def _read_text_file(data: bytes, content_type: str) -> DocumentContent:
     from crawler.contrib.documents.text.text_file import read_text_file
 
     return read_text_file(data, content_type)
 
 
-READERS: dict[str, Callable[[bytes], Document]] = {PDF: _read_pdf, DOCX: _read_docx, ODT: _read_odt, EPUB: _read_epub}
+READERS: dict[str, Callable[[bytes], DocumentContent]] = {
+    PDF: _read_pdf,
+    DOCX: _read_docx,
+    ODT: _read_odt,
+    EPUB: _read_epub,
+}
 
 
 PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml": DOCX, "[Content_Types].xml": DOCX}
@@ -59,7 +64,7 @@ def type_of(data: bytes) -> str:
     return kind
 
 
-def read_document(data: bytes, content_type: str = "") -> Document:
+def read_document(data: bytes, content_type: str = "") -> DocumentContent:
     """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
 
     A text file is one by the type that is given, see `text_type`; the bytes of others tell theirs.

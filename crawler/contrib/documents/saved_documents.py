@@ -3,10 +3,10 @@
 from functools import cache
 
 from crawler.contrib.documents.process import DocumentProcess
-from crawler.page.document import Document
+from crawler.page.document import DocumentContent
 
 
-def read_saved(body: bytes, text_kind: str) -> Document:
+def read_saved(body: bytes, text_kind: str) -> DocumentContent:
     """The document; raises a DocumentError if it cannot be read. The kind is for text files alone."""
     return _process().read(body, text_kind)
 

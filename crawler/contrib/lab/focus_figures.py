@@ -17,7 +17,7 @@ from heapq import heappush, heappushpop
 from crawler.contrib.lab.focus_data import STEPS, FetchedPage, Recall, Search, Truth, ranking
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 WINDOW = 200
 MOST_POINTS = 500
@@ -112,7 +112,7 @@ class FocusCounter:
         self._pages += 1
         self._on_topic += on_topic
         self._ways[page.via or UNKNOWN].take(page, on_topic)
-        self._sites[site(page.url)].take(page, on_topic)
+        self._sites[address_of(page.url).site].take(page, on_topic)
         if score is not None:
             inside = min(max(score, 0.0), 1.0)
             self._tenths[min(int(inside * TENTHS), TENTHS - 1)].take(page, on_topic)

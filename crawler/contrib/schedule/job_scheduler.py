@@ -23,14 +23,13 @@ from crawler.contrib.schedule.job_process import RunProcess, Starter, lock_of, l
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
-    STOPPING,
-    TOLD,
     TOO_LATE,
     DueRun,
     Job,
     Jobs,
     Run,
     RunPlace,
+    RunStatus,
     find_job,
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
@@ -198,9 +197,9 @@ class JobScheduler:
         until = time.monotonic() + self.limits.stop_seconds
         with suppress(StateError):  # then they cannot be told why they stop, but they stop all the same
             for one in self.started:
-                self.jobs.stop(one.run.id, STOPPING)
+                self.jobs.stop(one.run.id, RunStatus.STOPPING)
             for run in self.found.values():
-                self.jobs.stop(run.id, TOLD)
+                self.jobs.stop(run.id, RunStatus.TOLD)
         for one in self.started:
             one.child.tell_to_stop()
         while self._at_work() and time.monotonic() < until and not hurry():

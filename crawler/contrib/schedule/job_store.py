@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,19 @@ ON_TIME = "cron"
 TOO_LATE = "late"
 BY_HAND = "now"
 """Why a run is started."""
-RUNNING = "running"
-DONE = "done"
-STOPPED = "stopped"
-FAILED = "failed"
-STOPPING = N_("stopping")
-TOLD = N_("told to stop")
-"""States of stopping a run: its scheduler has told its process; its process is to read it here, as nobody tells it."""
+
+
+class RunStatus(StrEnum):
+    """How far a run of a job has come."""
+
+    RUNNING = "running"
+    STOPPING = N_("stopping")
+    """Its scheduler has told its process."""
+    TOLD = N_("told to stop")
+    """Its process is to read it here, as nobody tells it."""
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
 
 
 class JobError(StateError):
@@ -45,7 +52,7 @@ class Run:
     due: float | None
     missed: int
     passed: int
-    status: str
+    status: RunStatus
     exit: int | None
     started_at: float
     beat: float
@@ -234,7 +241,7 @@ class Jobs:
             connection.execute(update(job).where(mine).values(runs=number, next_at=next_at))
             now = self.clock(connection)
             values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}
-            values |= {"passed": 0, "status": RUNNING, "started_at": now, "beat": now}
+            values |= {"passed": 0, "status": RunStatus.RUNNING, "started_at": now, "beat": now}
             values |= {"place": place.name, "host": place.host}
             added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
             return Run(**added._mapping)
@@ -251,7 +258,7 @@ class Jobs:
         """The job and its run of this number, whose process holds the lock; None if the run is not wanted any more."""
         with self.writing() as connection:
             found = self._find(connection, name)
-            if found.now is None or found.now.number != number or found.now.status != RUNNING:
+            if found.now is None or found.now.number != number or found.now.status != RunStatus.RUNNING:
                 return None
             values = {"pid": pid, "beat": self.clock(connection)}
             connection.execute(update(run).where(run.c.id == found.now.id).values(**values))
@@ -262,9 +269,9 @@ class Jobs:
         with self.writing() as connection:
             mine = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
             status = connection.execute(mine.values(beat=self.clock(connection)).returning(run.c.status)).scalar()
-            return status in (RUNNING, STOPPING)
+            return status in (RunStatus.RUNNING, RunStatus.STOPPING)
 
-    def stop(self, run_id: int, status: str) -> None:
+    def stop(self, run_id: int, status: RunStatus) -> None:
         """Mark a run as one that is to stop."""
         with self.writing() as connection:
             mine = run.c.id == run_id, run.c.ended_at.is_(None)
@@ -280,8 +287,8 @@ class Jobs:
             now = self.clock(connection)
             ended = max(row.started_at, row.beat) if exit_status is None else now
             killed = exit_status is None or exit_status < 0
-            asked = row.status in (STOPPING, TOLD) and (exit_status == 0 or killed)
-            status = STOPPED if asked else DONE if exit_status == 0 else FAILED
+            asked = row.status in (RunStatus.STOPPING, RunStatus.TOLD) and (exit_status == 0 or killed)
+            status = RunStatus.STOPPED if asked else RunStatus.DONE if exit_status == 0 else RunStatus.FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values |= pages_of(connection, crawl_name, row.started_at, now)
             values |= harvest_of(connection, crawl_name, row.started_at)

@@ -22,7 +22,7 @@ from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
 from crawler.command_line.terminal import printable
-from crawler.contrib.schedule.job_store import FAILED, Job, Jobs, Run
+from crawler.contrib.schedule.job_store import Job, Jobs, Run, RunStatus
 from crawler.store.database import StateError
 from crawler.translation.message import N_, Message
 from crawler.urls.guarded_connection import GuardedConnection, NotAllowedError
@@ -102,14 +102,14 @@ def webhook_host(address: str) -> str:
 
 def usual_harvest(earlier: Sequence[Run]) -> float | None:
     """The mean harvest of the last runs before one that did not fail; None if none read enough pages."""
-    known = [one.harvest for one in earlier if one.status != FAILED and (one.read or 0) >= LEAST_READ]
+    known = [one.harvest for one in earlier if one.status != RunStatus.FAILED and (one.read or 0) >= LEAST_READ]
     last = [harvest for harvest in known[:USUAL_RUNS] if harvest is not None]
     return sum(last) / len(last) if last else None
 
 
 def event_of(run: Run, usual: float | None) -> str:
     """What a run that has ended is to its user, given the usual harvest."""
-    if run.status == FAILED:
+    if run.status == RunStatus.FAILED:
         return RUN_FAILED
     if usual is not None and run.harvest is not None and (run.read or 0) >= LEAST_READ:
         return HARVEST_FELL if run.harvest < FALLEN * usual else ENDED

@@ -6,7 +6,7 @@ from datetime import datetime
 from cronsim import CronSim
 
 from crawler.contrib.schedule.cron import Cron
-from crawler.contrib.schedule.job_store import FAILED, Run
+from crawler.contrib.schedule.job_store import Run, RunStatus
 from crawler.translation.message import N_, Message, plural, span
 
 MOST_TIMES = 6  # times of a day that are listed one by one
@@ -95,7 +95,7 @@ def pages_words(count: Mapping[str, int | None]) -> Message:
 
 def result(run: Run) -> Message:
     status = Message(run.status)
-    if not run.exit and run.status != FAILED:
+    if not run.exit and run.status != RunStatus.FAILED:
         return status
     return Message("{status} ({why})", {"status": status, "why": failure(run.exit)})
 

@@ -6,6 +6,7 @@ The sites of a batch are locked when its counts are written, so two workers cann
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
@@ -14,7 +15,7 @@ from crawler.frontier.page_result import Completion
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
-from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, WAITING, address, address_pattern, host
+from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, AddressState, address, address_pattern, host
 from crawler.store.database import dialect_insert, in_chunks
 from crawler.urls.patterns import shorter_addresses
 
@@ -24,11 +25,14 @@ _of_site = select(host.c.id).where(host.c.site_id == bindparam("site"))
 RELEASE = (
     update(address)
     .where(IS_PUT_OFF, address.c.host_id.in_(_of_site))
-    .values(state=WAITING, worker=None, **NO_OUTCOME)
+    .values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
     .returning(address.c.host_id, address.c.priority)
 )
 RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_pattern"))
 OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
+
+
+COUNTED = tuple(each.name for each in fields(PatternCounts))
 
 
 def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
@@ -48,7 +52,7 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
             key = one.lease.site_id, trial.pattern
             counts = found.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained
-            found[key] = counts._replace(rendered=counts.rendered + 1, gained=gained)
+            found[key] = replace(counts, rendered=counts.rendered + 1, gained=gained)
     return found
 
 
@@ -66,14 +70,12 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
     if not counts:
         return
     rows = [
-        {"crawl_id": crawl_id, "site_id": site_id, "pattern": pattern, **one._asdict()}
+        {"crawl_id": crawl_id, "site_id": site_id, "pattern": pattern, **{name: getattr(one, name) for name in COUNTED}}
         for (site_id, pattern), one in sorted(counts.items())
     ]
     new = dialect_insert(connection.engine)(address_pattern)
     columns = address_pattern.c
-    added: dict[str, Any] = {
-        name: columns[name] + new.excluded[name] for name in PatternCounts._fields if name != "in_a_row"
-    }
+    added: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNTED if name != "in_a_row"}
     begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
     added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
     connection.execute(new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=added), rows)
@@ -111,6 +113,6 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     found: dict[int, dict[str, PatternCounts]] = {number: {} for number in wanted}
     for part in in_chunks(wanted):
         for row in connection.execute(OF_SITES, {"sites": part}):
-            counts = (getattr(row, name) for name in PatternCounts._fields)
-            found[row.site_id][row.pattern] = PatternCounts(*counts)
+            counts = {name: getattr(row, name) for name in COUNTED}
+            found[row.site_id][row.pattern] = PatternCounts(**counts)
     return found

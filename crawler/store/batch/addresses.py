@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
-from crawler.frontier.page_result import Candidate, Completion
+from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, Completion
 from crawler.outcomes import Code
 from crawler.store.batch.hosts import NO_TRIES, TRIED_HOSTS, raise_best
 from crawler.store.crawl_tables import (
-    DONE,
-    HELD,
     IS_DONE,
     NO_OUTCOME,
-    RECORDED,
-    WAITING,
+    AddressState,
     address,
     host,
     site,
 )
 from crawler.store.database import in_chunks, storable
 from crawler.store.page_tables import verdict
+from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host as host_of
-from crawler.urls.parsing import site as site_of
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option
 
 # Addresses known only through an image: a link with words makes them pages.
-ONLY_BY_IMAGE = (address.c.kind != "image") & or_(
+ONLY_BY_IMAGE = (address.c.kind != AddressKind.IMAGE) & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
 UPDATE_LINKED = (
@@ -54,21 +51,23 @@ class AddressKeys:
         self.canonical = canonical
         self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
 
-    def __call__(self, url: str, kind: str = "link") -> int:
+    def __call__(self, url: str, kind: AddressKind = AddressKind.LINK) -> int:
         """The key; the same address has different keys as a page, as an image and as an example of the topic."""
-        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        before = {AddressKind.IMAGE: self._image} | dict.fromkeys(EXAMPLE_KINDS, self._example)
         text = before.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
-class HostIds(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HostIds:
     """The ids of a host and its site."""
 
     host_id: int
     site_id: int
 
 
-class RecordedLink(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RecordedLink:
     """An image, or a page that only an image links to; with the page that shows it, and that page's site."""
 
     candidate: Candidate
@@ -143,13 +142,20 @@ class Addresses:
             known = select(*columns).where(address.c.key.in_(part), ONLY_BY_IMAGE).order_by(address.c.id)
             for row in connection.execute(known.with_for_update()).all():
                 link, parent = links[row.key]
-                held = row.state == HELD
+                held = row.state == AddressState.HELD
                 to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
-                rows.append({"known": row.id, "to_state": HELD if held else WAITING, "to_via": link.via, **to})
-                count += row.state in (RECORDED, DONE)
+                rows.append(
+                    {
+                        "known": row.id,
+                        "to_state": AddressState.HELD if held else AddressState.WAITING,
+                        "to_via": link.via,
+                        **to,
+                    }
+                )
+                count += row.state in (AddressState.RECORDED, AddressState.DONE)
                 if not held:
                     self._note([(row.host_id, link.priority)])
-                if row.state == DONE:
+                if row.state == AddressState.DONE:
                     connection.execute(delete(verdict).where(verdict.c.key == row.key))
         if rows:
             connection.execute(UPDATE_LINKED, rows)
@@ -163,9 +169,9 @@ class Addresses:
             if not links:
                 continue
             rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
-            for row, (link, parent, site_id) in zip(rows, links.values(), strict=True):
-                row |= {"parent": parent, "sight": storable(link.sight or ""), "shown_on": site_id}
-                row["state"] = WAITING if waits else RECORDED
+            for row, one in zip(rows, links.values(), strict=True):
+                row |= {"parent": one.parent, "sight": storable(one.candidate.sight or ""), "shown_on": one.site_id}
+                row["state"] = AddressState.WAITING if waits else AddressState.RECORDED
             count = self._insert(connection, rows)
             if waits and count:
                 added += count
@@ -174,7 +180,7 @@ class Addresses:
 
     def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
         """The rows of candidates, given with their keys."""
-        hosts = [host_of(link.url) for link in links.values()]
+        hosts = [address_of(link.url).host for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
         columns = ("url", "kind", "priority", "depth", "via", "lastmod", "labels")
         return [
@@ -203,7 +209,7 @@ class Addresses:
             self._hosts.clear()
             missing = sorted(hosts)
         for names in in_chunks(missing):
-            self._hosts.update(self._insert_hosts(connection, {name: site_of(hosts[name]) for name in names}))
+            self._hosts.update(self._insert_hosts(connection, {name: address_of(hosts[name]).site for name in names}))
         return {name: self._hosts[name] for name in hosts}
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:

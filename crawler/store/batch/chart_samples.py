@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from crawler.frontier.batch import WorkerSample
+from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.store.crawl_tables import sample
 from crawler.store.database import dialect_insert, in_chunks
 
@@ -21,8 +21,6 @@ MOST_MERGED = 2_000  # rows in one transaction; the others follow later
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
 """The length in seconds of merged intervals, and the age from which rows are merged into them."""
-NUMBERS = tuple(name for name in WorkerSample._fields if name not in ("seconds", "statuses"))
-"""The columns of a sample that are summed."""
 
 
 class SampleWriter:
@@ -41,7 +39,7 @@ class SampleWriter:
         ends, rows = now - sum(one.seconds for one in samples), []
         for one in samples:
             begins, ends = ends, ends + one.seconds
-            row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
+            row = {name: getattr(one, name) for name in ("seconds", *SAMPLE_COUNTS)}
             row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
             rows.append(row | {"statuses": _json(one.statuses)})
         # The clock may have been set back to the time of an earlier sample.
@@ -84,7 +82,7 @@ def _group(at: float, now: float) -> tuple[int, int] | None:
 def _whole(rows: Sequence[Any]) -> dict[str, Any]:
     """The sum of rows of a worker, given in order."""
     whole = rows[-1]._asdict() | {"at": rows[0].at, "statuses": _json(added_statuses(row.statuses for row in rows))}
-    sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *NUMBERS)}
+    sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *SAMPLE_COUNTS)}
     return {**whole, **sums}
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import log2
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
 
 from crawler.frontier.batch import ClaimRequest
-from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
 from crawler.store.batch.hosts import (
@@ -27,13 +29,11 @@ from crawler.store.batch.hosts import (
     next_best,
 )
 from crawler.store.crawl_tables import (
-    DONE,
-    HELD,
     IS_HELD,
     IS_IMAGE,
     IS_LIKELY,
     IS_WAITING,
-    WAITING,
+    AddressState,
     address,
     crawl,
     host,
@@ -98,10 +98,20 @@ may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
 page_waits = select(address.c.id).where(
     address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE, may_claim
 )
+
+
+class ClaimedKinds(StrEnum):
+    """Which addresses a worker claims."""
+
+    ALL = "all"
+    PAGES = "pages"
+    IMAGES = "images"
+
+
 of_kind = {
-    "all": true(),
-    "pages": page_waits.correlate(host).exists(),
-    "images": host.c.id.in_(select(address.c.host_id).where(is_image)),
+    ClaimedKinds.ALL: true(),
+    ClaimedKinds.PAGES: page_waits.correlate(host).exists(),
+    ClaimedKinds.IMAGES: host.c.id.in_(select(address.c.host_id).where(is_image)),
 }
 LOW_HOSTS = {kinds: low_hosts.where(of_kind[kinds]).with_for_update(**locked) for kinds in of_kind}
 NEW_HOSTS = {
@@ -113,13 +123,17 @@ NEW_HOSTS = {
 }
 parent = address.alias("parent")
 head = address.alias("head")
-head_waits = head.c.state == literal(WAITING, literal_execute=True)
+head_waits = head.c.state == literal(AddressState.WAITING, literal_execute=True)
 head_may_be_claimed = (head.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
 heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits, head_may_be_claimed)
-heads_of_kind = {"all": true(), "pages": head.c.kind != IS_IMAGE, "images": head.c.kind == IS_IMAGE}
+heads_of_kind = {
+    ClaimedKinds.ALL: true(),
+    ClaimedKinds.PAGES: head.c.kind != IS_IMAGE,
+    ClaimedKinds.IMAGES: head.c.kind == IS_IMAGE,
+}
 
 
-def _heads(dialect: str, kinds: str) -> Select[Any]:
+def _heads(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
     """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
     first = heads.where(heads_of_kind[kinds]).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
     chosen = host.c.id.in_(bindparam("chosen", expanding=True))
@@ -139,7 +153,9 @@ def _heads(dialect: str, kinds: str) -> Select[Any]:
 
 HEADS = {(dialect, kinds): _heads(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in of_kind}
 HOLD = (
-    update(address).where(address.c.id.in_(bindparam("ids", expanding=True))).values(state=HELD, worker=bindparam("me"))
+    update(address)
+    .where(address.c.id.in_(bindparam("ids", expanding=True)))
+    .values(state=AddressState.HELD, worker=bindparam("me"))
 )
 UPDATE_CLAIMED = (
     update(host)
@@ -151,15 +167,16 @@ UPDATE_CLAIMED = (
     )
 )
 more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM)
-MORE = {images: more.where(of_kind["all" if images else "pages"]) for images in (True, False)}
+MORE = {images: more.where(of_kind[ClaimedKinds.ALL if images else ClaimedKinds.PAGES]) for images in (True, False)}
 of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
 REFUSE = {
     kinds: update(address).where(address.c.id.in_(of_host.where(heads_of_kind[kinds]).limit(bindparam("most"))))
-    for kinds in ("all", "pages")
+    for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)
 }
 
 
-class Claimant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Claimant:
     """The worker that claims, with the limits of its crawl."""
 
     crawl_id: int
@@ -185,7 +202,7 @@ class Claimant(NamedTuple):
             return self
         some_hosts = select(host.c.id).where(host.c.crawl_id == self.crawl_id).limit(SHARED_TRIES).subquery()
         hosts = connection.execute(select(func.count()).select_from(some_hosts)).scalar_one()
-        return self._replace(tries=tries_of_host(hosts, pages))
+        return replace(self, tries=tries_of_host(hosts, pages))
 
 
 def tries_of_host(hosts: int, pages: int) -> int:
@@ -209,7 +226,9 @@ class ClaimResult(NamedTuple):
 def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float) -> ClaimResult:
     """Lease the best addresses that the worker may request now."""
     left = pages_left(connection, claimant)
-    kinds = ("images" if left <= 0 else "all") if claimant.images else "pages"
+    kinds = ClaimedKinds.PAGES
+    if claimant.images:
+        kinds = ClaimedKinds.IMAGES if left <= 0 else ClaimedKinds.ALL
     rows = _hosts(connection, claimant, demand, now, kinds) if left > 0 or claimant.images else []
     if not rows:
         return ClaimResult([], set(), Outcomes(), {})
@@ -240,7 +259,9 @@ def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[i
     return {number: at - now for number, at in until.items() if now < at <= now + longest}
 
 
-def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: str) -> list[Row[Any]]:
+def _hosts(
+    connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: ClaimedKinds
+) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
     if demand.low:
         low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
@@ -267,8 +288,8 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
         spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
             outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
-            ended = {"state": DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
-            given_up = REFUSE["all" if row.closed else "pages"].values(**ended)
+            ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
+            given_up = REFUSE[ClaimedKinds.ALL if row.closed else ClaimedKinds.PAGES].values(**ended)
             refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
 
@@ -289,7 +310,7 @@ def _within_budgets(
             if tries[row.host_id] <= 0:
                 continue
             tries[row.host_id] -= 1
-        if row.kind != "image":
+        if row.kind != AddressKind.IMAGE:
             if min(room[site_id], requests[site_id], left) <= 0:
                 continue
             room[site_id] -= 1
@@ -308,7 +329,7 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
     mine = worker.c.crawl_id == claimant.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(
-        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
+        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != AddressKind.IMAGE
     )
     return int(claimant.max_pages - pages - connection.execute(held).scalar_one())
 
@@ -316,10 +337,26 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
 def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
     """The lease on the address in a row, which was found on the page at `parent`."""
     candidate = Candidate(
-        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod, row.labels
+        url=row.url,
+        priority=row.priority,
+        depth=row.depth,
+        parent=parent,
+        kind=AddressKind(row.kind),
+        requested=row.requested,
+        sight=row.sight,
+        via=FoundBy(row.via),
+        lastmod=row.lastmod,
+        labels=row.labels,
     )
-    is_try = is_unlikely(row.priority)
-    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history, is_try=is_try)
+    return Lease(
+        id=row.id,
+        candidate=candidate,
+        host_id=row.host_id,
+        site_id=site_id,
+        shown_on=row.shown_on,
+        known=history,
+        is_try=is_unlikely(row.priority),
+    )
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
@@ -328,7 +365,7 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     found: dict[int, PageHistory] = {}
-    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
+    for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
         known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
         found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
     return found

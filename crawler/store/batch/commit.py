@@ -65,7 +65,7 @@ from crawler.store.heartbeats import (
     write_heartbeat,
 )
 from crawler.store.output_files import WorkerFiles
-from crawler.urls.parsing import host as host_of
+from crawler.urls.address import address_of
 
 
 class BatchCommitter:
@@ -135,7 +135,7 @@ class BatchCommitter:
 
     def renew(self, worker_id: int) -> None:
         """Continue as another worker."""
-        self.claimant = self.claimant._replace(worker_id=worker_id)
+        self.claimant = replace(self.claimant, worker_id=worker_id)
         self._batch_number = 0
 
     def expire_silent_workers(self) -> int:
@@ -236,7 +236,7 @@ class BatchCommitter:
     def _read_round(self, connection: Connection) -> None:
         """Read which round it is: another worker may have begun one."""
         self.round = round_of(connection, self.claimant.crawl_id)
-        self.claimant = self.claimant._replace(known_since=self.round.first if self.round.comes_again else None)
+        self.claimant = replace(self.claimant, known_since=self.round.first if self.round.comes_again else None)
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease."""
@@ -265,7 +265,7 @@ class BatchCommitter:
         """Save what requests say about the patterns of addresses; returns how many addresses are queued again."""
         counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
-        hosts = self.addresses.host_ids(connection, {host_of(url): url for url in batch.renamed})
+        hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.renamed})
         return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.batch import Redirect
-from crawler.frontier.page_result import Candidate, Completion, Lease
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
 from crawler.store.batch.claims import Claimant
@@ -22,9 +23,9 @@ from crawler.store.batch.hosts import (
     raise_best,
     site_has_budget,
 )
-from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
+from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
-from crawler.urls.parsing import host as host_of
+from crawler.urls.address import address_of
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
@@ -34,7 +35,7 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
         return 0
     mine = (address.c.id.in_(sorted(by_id)), address.c.worker == worker_id, IS_HELD)
     back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
-    connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
+    connection.execute(update(address).where(*mine).values(state=AddressState.WAITING, worker=None))
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
     count_tries(connection, (by_id[number] for number in back), more=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
@@ -44,13 +45,15 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
 COMPLETE = (
     update(address)
     .where(address.c.id == bindparam("lease_id"))
-    .values(state=DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None)
+    .values(
+        state=AddressState.DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None
+    )
 )
 # Addresses that are noise as an image, but to which a link with words leads by now.
 REQUEUE_LINKED = (
     update(address)
     .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
-    .values(state=WAITING, worker=None)
+    .values(state=AddressState.WAITING, worker=None)
     .returning(address.c.id, address.c.host_id, address.c.priority)
 )
 
@@ -96,7 +99,8 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
         count_sites(connection, sites[name], **changes)
 
 
-class RedirectResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RedirectResult:
     """The lease on the target of a redirect, or None, and how many more addresses are queued."""
 
     lease: Lease | None
@@ -108,13 +112,13 @@ def follow_redirect(
 ) -> RedirectResult:
     """Lease the target of a redirect in place of the requested address, if it is not known yet."""
     to, lease = redirect.to, redirect.lease
-    ids = addresses.host_ids(connection, {host_of(to.url): to.url})[host_of(to.url)]
+    ids = addresses.host_ids(connection, {address_of(to.url).host: to.url})[address_of(to.url).host]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
     if to.sight is not None:  # whoever requests it later judges it as this image was judged
         row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
     mine = _may_request(connection, claimant, redirect, ids)
-    row |= {"state": HELD, "worker": claimant.worker_id} if mine else {"state": WAITING}
+    row |= {"state": AddressState.HELD, "worker": claimant.worker_id} if mine else {"state": AddressState.WAITING}
     found_on = select(address.c.parent).where(address.c.id == lease.id).scalar_subquery()
     new = addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
     number = connection.execute(new.returning(address.c.id)).scalar()
@@ -128,7 +132,15 @@ def follow_redirect(
     if lease.counts:
         count_sites(connection, {lease.site_id: 1}, held=-1)
         count_sites(connection, {ids.site_id: 1}, held=1, requests=1)
-    return RedirectResult(Lease(number, to, ids.host_id, ids.site_id, lease.request, lease.shown_on))
+    target = Lease(
+        id=number,
+        candidate=to,
+        host_id=ids.host_id,
+        site_id=ids.site_id,
+        request=lease.request,
+        shown_on=lease.shown_on,
+    )
+    return RedirectResult(target)
 
 
 def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:
@@ -137,7 +149,7 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
     if row.closed is not None:
         return False
     is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _takes_turn(connection, claimant, ids))
-    if not is_its_turn and redirect.to.kind != "seed":
+    if not is_its_turn and redirect.to.kind is not AddressKind.SEED:
         return False
     is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.counts
     return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)

@@ -13,7 +13,7 @@ from crawler.metadata.text_owner import TextOwner, owner_rank
 from crawler.recrawl.near_duplicates import ComparedText, place_texts
 from crawler.store.database import dialect_insert, in_chunks
 from crawler.store.page_tables import near_duplicate_band, page
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 DELETE_BANDS = delete(near_duplicate_band).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
@@ -34,7 +34,12 @@ def compared_page(
 ) -> ComparedPage:
     """What a page is compared by."""
     return ComparedPage(
-        key=key, signature=signature, fingerprint=fingerprint, site=site(url), rank=owner_rank(owner, url), url=url
+        key=key,
+        signature=signature,
+        fingerprint=fingerprint,
+        site=address_of(url).site,
+        rank=owner_rank(owner, url),
+        url=url,
     )
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
+from crawler.frontier.batch import Control
+from crawler.frontier.page_result import LessonKind
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import MAY_CLAIM, next_best, recorded_sites
@@ -56,11 +59,11 @@ class Totals(NamedTuple):
     """How many of the queued links are unlikely to lead to the topic."""
     pages: int
     workers: int
-    control: str
-    """What people ask of the workers."""
+    control: Control
 
 
-class RemainingWork(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RemainingWork:
     """What remains of a crawl, for a worker with nothing to do."""
 
     held: int
@@ -70,7 +73,7 @@ class RemainingWork(NamedTuple):
     """How many images were queued now because nothing else was."""
 
 
-class WaitingLinks(NamedTuple):
+class WaitingLinkCounts(NamedTuple):
     """Queued links that are no work of a crawl, counted."""
 
     unlikely: int
@@ -86,7 +89,7 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
     columns = crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control
     before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
     queued = max(0, int(before.waiting + waiting))
-    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, before.control)
+    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, Control(before.control))
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:
@@ -130,7 +133,7 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
     """Whether a seed failed for a temporary reason, and the crawl is not full."""
-    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == "again"
+    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
     if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
         return False
     return not is_full(claimant, totals(connection, claimant.crawl_id).pages)
@@ -175,16 +178,16 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
     return connection.execute(waits, {"tries": tries}).first() is not None
 
 
-def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
     """Count the queued links that are unlikely, or behind images; this takes a second for millions of them."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
     # Only the end of the index of queued addresses is read.
     last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
     unlikely, behind_images = connection.execute(select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*last)).one()
-    return WaitingLinks(unlikely if claimant.limits_tries else 0, behind_images)
+    return WaitingLinkCounts(unlikely if claimant.limits_tries else 0, behind_images)
 
 
-def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinks:
+def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
     """Count these links, and save the number of unlikely ones for all that show the crawl."""
     links = waiting_links(connection, claimant)
     is_other = crawl.c.id == claimant.crawl_id, crawl.c.unlikely != links.unlikely

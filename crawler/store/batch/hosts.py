@@ -17,7 +17,7 @@ from crawler.frontier.page_result import Completion, Lease, PageResult
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
 from crawler.topic.priorities import LEAST_LIKELY
-from crawler.urls.parsing import host as host_of
+from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.store.batch.addresses import Addresses
@@ -141,7 +141,7 @@ def _relevance(result: PageResult) -> float:
 
 def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:
     """Lock the sites whose counts a batch changes, until the transaction ends."""
-    targets = {host_of(redirect.to.url): redirect.to.url for redirect in batch.redirects}
+    targets = {address_of(redirect.to.url).host: redirect.to.url for redirect in batch.redirects}
     sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
     leases = [*(one.lease for one in batch.ended), *batch.returned, *(one.lease for one in batch.redirects)]
     sites |= {one.site_id for one in leases if one.counts}

@@ -21,9 +21,9 @@ from crawler.frontier.page_result import Completion
 from crawler.noise.image_evidence import Evidence
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
-from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
+from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
 from crawler.store.database import column_value, dialect_insert, in_chunks, storable
-from crawler.store.page_tables import evidence, verdict
+from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
 
 RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time limit; the rest follows later
@@ -57,7 +57,7 @@ def _unlocked(found: Select[Any]) -> ScalarSelect[Any]:
 RELEASE = {
     images: update(address)
     .where(address.c.id.in_(_unlocked(_of_sites.where(kinds))))
-    .values(state=WAITING)
+    .values(state=AddressState.WAITING)
     .returning(address.c.host_id, address.c.priority)
     for images, kinds in RECORDED_KINDS.items()
 }
@@ -70,7 +70,7 @@ _own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correla
 SUSPEND = (
     update(address)
     .where(address.c.id.in_(_unlocked(_waiting_images)))
-    .values(state=RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
+    .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
     .returning(address.c.host_id)
 )
 
@@ -142,7 +142,6 @@ def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> 
 
 
 KNOWN_SITES = 1_000  # sites whose evidence a worker keeps in memory
-IMAGE = "image"
 """The kind of the labels of images."""
 
 
@@ -184,7 +183,7 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
-            row["label_key"] = label_key(name, IMAGE, row["url"], row["page"])
+            row["label_key"] = label_key(name, LabelKind.IMAGE, row["url"], row["page"])
         new = dialect_insert(connection.engine)(verdict)
         renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
         connection.execute(

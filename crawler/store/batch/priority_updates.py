@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, bindparam, func, select, update
 
+from crawler.frontier.page_result import AddressKind
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import UPDATE_BEST
@@ -25,7 +26,7 @@ PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones
 HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
     & IS_WAITING
-    & (address.c.kind == "link")
+    & (address.c.kind == AddressKind.LINK)
     & address.c.sight.is_(None)
 )
 LOCK_HOSTS = (
@@ -117,7 +118,7 @@ QUEUED_LINKS = (
     .join(host, host.c.id == address.c.host_id)
     .outerjoin(_parent, _parent.c.id == address.c.parent)
     .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
-    .where(address.c.kind == "link", address.c.sight.is_(None), _is_learned)
+    .where(address.c.kind == AddressKind.LINK, address.c.sight.is_(None), _is_learned)
     .order_by(address.c.id)
     .limit(ROWS_AT_ONCE)
 )

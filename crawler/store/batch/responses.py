@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import Connection, RowMapping, delete, func, select
@@ -41,7 +41,8 @@ def record_id(kind: str, *of: object) -> str:
     return f"<{uuid5(NAMESPACE_URL, ' '.join(map(str, ('winnow', kind, *of)))).urn}>"
 
 
-class Packed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Packed:
     """The completions of a batch, and the rows of the responses that are stored with it."""
 
     ended: list[Completion]
@@ -98,7 +99,7 @@ class Responses:
             self._new += len(row["body"])
             packed.rows[key] = row
             named = {**record, "warc_record_id": record_id("response", key, record["fetched_at"])}
-            packed.ended.append(one._replace(result=replace(one.result, record=named)))
+            packed.ended.append(replace(one, result=replace(one.result, record=named)))
         return packed
 
     def save(self, connection: Connection, packed: Packed) -> None:

@@ -8,7 +8,8 @@ a round that a page changed since its last request, the page is queued again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,25 +28,26 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.page_result import Completion
+from crawler.frontier.page_result import AddressKind, Completion, LessonKind
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import next_best, pause, raise_best
-from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
+from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, AddressState, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import IS_REVISITED, page, shared_example
 
 BEST = 999
 """The priority of a page of relevance 1; links have at most this priority, seeds a higher one."""
-PAGES = ("seed", "list", "link")
+PAGES = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
 """Kinds of addresses that are requested again."""
 GONE = ("404", "410")
 """Statuses of pages that are gone for good."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
-class Round(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Round:
     """The round of a crawl, and the round in which it was begun, or last begun fresh."""
 
     number: int
@@ -57,7 +59,8 @@ class Round(NamedTuple):
         return self.number > self.first
 
 
-class RoundCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RoundCounts:
     """Counts of the pages of a round."""
 
     changed: int
@@ -90,10 +93,18 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
     has_left = mine, page.c.gone_at.is_not(None), page.c.gone_round == number
     left = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*has_left)
     all_left, noindex = map(int, connection.execute(left).one())
-    return RoundCounts(changed, new, all_left - noindex, total - changed - new, same, noindex)
+    return RoundCounts(
+        changed=changed,
+        new=new,
+        gone=all_left - noindex,
+        unchanged=total - changed - new,
+        not_modified=same,
+        noindex=noindex,
+    )
 
 
-class RoundLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RoundLimits:
     """The limits of what a new round queues."""
 
     least: float
@@ -130,7 +141,9 @@ def begin_round(
     connection.execute(update(site).where(site.c.crawl_id == crawl_id).values(pages=0, requests=0))
     connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best, closed=None))
     connection.execute(
-        delete(shared_example).where(shared_example.c.crawl_id == crawl_id, shared_example.c.kind == "again")
+        delete(shared_example).where(
+            shared_example.c.crawl_id == crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
+        )
     )  # they are queued already
     return waiting
 
@@ -188,9 +201,9 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], others
     worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
         its
     )
-    own = address.c.kind.in_(("seed", "list"))
+    own = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
     priority = case((own, address.c.priority), else_=func.coalesce(worth.scalar_subquery(), address.c.priority))
-    again = {"state": WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
+    again = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
     count = connection.execute(pages.values(**again, priority=priority)).rowcount
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
@@ -203,7 +216,7 @@ def _is_worth_it(everything: bool, full: Select[Any]) -> ColumnElement[bool]:
     reason, and what a budget refused, unless its host is among those of full sites.
     """
     code = address.c.outcome
-    own = address.c.kind.in_(("seed", "list"))
+    own = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
     failed = code.in_(codes(Group.FAILED))
     has_room = (code != Code.SITE_BUDGET_SPENT) | address.c.host_id.not_in(full)
     if everything:
@@ -253,7 +266,7 @@ def requeue_listed(
 
 def _requeue(connection: Connection, keys: Iterable[int]) -> int:
     again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
-    again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
+    again = again.values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
     raise_best(connection, ((row.host_id, row.priority) for row in rows))
     return len(rows)
@@ -261,10 +274,15 @@ def _requeue(connection: Connection, keys: Iterable[int]) -> int:
 
 def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKeys) -> int:
     """Queue the seeds and examples again that failed for a temporary reason; returns how many."""
-    failed = shared_example.c.crawl_id == crawl_id, shared_example.c.kind.in_(("again", "again example"))
+    failed = (
+        shared_example.c.crawl_id == crawl_id,
+        shared_example.c.kind.in_((LessonKind.SEED_AGAIN, LessonKind.EXAMPLE_AGAIN)),
+    )
     rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*failed)).all()
     connection.execute(delete(shared_example).where(*failed))
-    found = {keys(row.text, "seed" if row.kind == "again" else "example") for row in rows}
+    found = {
+        keys(row.text, AddressKind.SEED if row.kind == LessonKind.SEED_AGAIN else AddressKind.EXAMPLE) for row in rows
+    }
     return sum(_reopen(connection, part) for part in in_chunks(sorted(found)))
 
 
@@ -272,7 +290,7 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     """Queue addresses again that are done, and reopen their hosts; returns how many."""
     done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
-    opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
+    opened = connection.execute(update(address).where(*done).values(state=AddressState.WAITING, **NO_OUTCOME)).rowcount
     rested = database_time(connection) + pause()
     sooner = case((host.c.next_at < rested, host.c.next_at), else_=rested)  # than after a long pause for errors
     anew = {"best": next_best, "closed": None, "next_at": sooner}

@@ -11,18 +11,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, or_, select
 
 from crawler.frontier.batch import TopicLabel
-from crawler.frontier.page_result import Completion, Template
+from crawler.frontier.page_result import Completion, LessonKind, Template
 from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import zstd
 from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
-from crawler.store.page_tables import focus, label, shared_example, template
+from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
 LATE_EXAMPLES = 1_000  # ids before the last one read, among which examples may be committed late
 
@@ -37,7 +38,9 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
         connection.execute(insert(shared_example), taught)
 
 
-def new_shared_examples(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
+def new_shared_examples(
+    connection: Connection, crawl_id: int, known: Collection[int]
+) -> dict[int, tuple[LessonKind, str]]:
     """The shared examples of a crawl that are not in `known`: kind and text, by id."""
     # An example may be committed after one with a higher id.
     after = max(known, default=0) - LATE_EXAMPLES
@@ -50,7 +53,7 @@ def new_shared_examples(connection: Connection, crawl_id: int, known: Collection
             select(shared_example).where(shared_example.c.id.in_(part)).order_by(shared_example.c.id)
         )
     ]
-    return {row.id: (row.kind, row.text) for row in rows}
+    return {row.id: (LessonKind(row.kind), row.text) for row in rows}
 
 
 READ_SECONDS = 10.0  # between two reads of the models of other workers
@@ -98,8 +101,6 @@ class SharedTopicModel:
             self._known, self._read, self.read_at = self._read, None, time.monotonic()
 
 
-TOPIC = "topic"
-"""The kind of these labels."""
 ON_TOPIC, OFF_TOPIC = "on_topic", "off_topic"
 MOST_LABELS = 500
 """Labels from which a worker learns: the newest."""
@@ -128,7 +129,7 @@ class TopicLabels:
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return None
         name, topic = connection.execute(self._mine).one()
-        newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == TOPIC)
+        newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == LabelKind.TOPIC)
         rows = connection.execute(newest.order_by(label.c.id.desc()).limit(MOST_LABELS)).all()
         self._read = {row.id: row.said_at for row in rows}
         if self._read == self._known:
@@ -149,7 +150,7 @@ def _topic_label(row: Row[Any]) -> TopicLabel:
 
 def topic_labels(connection: Connection, name: str, urls: Iterable[str]) -> dict[str, str]:
     """The labels of the pages of a crawl with these addresses, by address."""
-    keys = {label_key(name, TOPIC, url, url): url for url in urls}
+    keys = {label_key(name, LabelKind.TOPIC, url, url): url for url in urls}
     rows = connection.execute(select(label.c.key, label.c.value).where(label.c.key.in_(list(keys))))
     return {keys[row.key]: row.value for row in rows}
 
@@ -158,7 +159,7 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
     """Save templates that are new."""
     rows = {}
     for one in templates:
-        fields = {name: storable(value) for name, value in one._asdict().items()}
+        fields = {name: storable(value) for name, value in asdict(one).items()}
         key = _key(crawl_id, *fields.values())
         rows[key] = {"key": key, "crawl_id": crawl_id, **fields}
     if rows:

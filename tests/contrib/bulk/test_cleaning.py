@@ -13,7 +13,7 @@ from saved_pages import answer, html, text, url
 from wall_pages import FAILED, KEPT, WALLS, Response
 
 from crawler.contrib.bulk.archives import json_lines
-from crawler.contrib.bulk.archives.records import Broken, Raw, ReadResult, Record, Skipped
+from crawler.contrib.bulk.archives.records import ArchiveRecord, Broken, Raw, ReadResult, Skipped
 from crawler.contrib.bulk.archives.warc_and_tianwang import warc_record
 from crawler.contrib.bulk.cleaning import (
     NAMED,
@@ -32,11 +32,11 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 
 
-def fail(raw: Raw) -> Record:
+def fail(raw: Raw) -> ArchiveRecord:
     raise RecursionError("deep")
 
 
-def exhaust(raw: Raw) -> Record:
+def exhaust(raw: Raw) -> ArchiveRecord:
     raise MemoryError
 
 

@@ -134,7 +134,7 @@ def test_statements_are_whatever_sites_say(
     assert found["uses"]["search"] == {"allowed": {"pages": 10, "bytes": 20}, "unknown": {"pages": 1, "bytes": 10}}
     assert (len(found["licences"]), found["other_licences"]["pages"]) == (rights_shares.MOST_LICENCES, 5)
     assert "<b>" not in shown(desk)
-    tally = rights_shares.Tally()
+    tally = rights_shares.RightsTally()
     for number in range(10):
         tally.add(["unknown"] * 3, str(number), rights_shares.Amount(1, 1))
     assert (len(tally.licences), tally.other_licences.pages) == (7, 3)

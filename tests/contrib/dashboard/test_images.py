@@ -16,9 +16,9 @@ from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.dashboard.views.images import wilson
 from crawler.contrib.dashboard.views.judged_images import MOST_BYTES
 from crawler.noise.image_evidence import Sighting
-from crawler.store.batch.images import IMAGE, label_key
+from crawler.store.batch.images import label_key
 from crawler.store.crawl_tables import site
-from crawler.store.page_tables import label, verdict
+from crawler.store.page_tables import LabelKind, label, verdict
 
 PAGE = "http://a.example/"
 GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)
@@ -53,7 +53,7 @@ def enter(engine: Engine, number: int = 1, **other: Any) -> None:
         "sight": sight(),
     }
     row |= other
-    row["label_key"] = label_key("bees", IMAGE, str(row["url"]), str(row["page"]))
+    row["label_key"] = label_key("bees", LabelKind.IMAGE, str(row["url"]), str(row["page"]))
     with engine.begin() as connection:
         connection.execute(insert(verdict).values(row))
 

@@ -19,10 +19,10 @@ from crawler.contrib.dashboard.views.judged_images import (
 )
 from crawler.noise.image_evidence import Sighting
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.batch.images import IMAGE, label_key, save_verdicts
+from crawler.store.batch.images import label_key, save_verdicts
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import CONTENT, NOISE, Label, put_label, remove_label
-from crawler.store.page_tables import verdict
+from crawler.store.page_tables import LabelKind, verdict
 from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"
@@ -45,7 +45,7 @@ def enter(engine: Engine, *verdicts: dict[str, Any]) -> None:
         others = {"id": 1_000, "crawl_id": 2, "key": -1, "url": "http://other.example/"}
         for number, one in enumerate((*verdicts, others), 1):
             values = row(number) | one
-            values["label_key"] = label_key("bees", IMAGE, values["url"], values["page"])
+            values["label_key"] = label_key("bees", LabelKind.IMAGE, values["url"], values["page"])
             connection.execute(insert(verdict).values(values))
 
 
@@ -222,7 +222,7 @@ def test_audits_are_counted_by_kind(engine: Engine) -> None:
 
 def say(engine: Engine, number: int, value: str, name: str = "bees") -> Label:
     """Label the image of a verdict."""
-    said = Label(IMAGE, name, f"http://cdn.example/{number}.png", PAGE, value, said_at=1.0)
+    said = Label(LabelKind.IMAGE, name, f"http://cdn.example/{number}.png", PAGE, value, said_at=1.0)
     put_label(engine, said)
     return said
 
@@ -269,7 +269,7 @@ def test_labels_are_counted_beside_verdicts(engine: Engine) -> None:
     for number, value in ((1, CONTENT), (5, CONTENT), (8, NOISE), (2, CONTENT), (4, NOISE), (77, NOISE)):
         say(engine, number, value)
     say(engine, 9, CONTENT, name="wasps")
-    put_label(engine, Label(IMAGE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE))
+    put_label(engine, Label(LabelKind.IMAGE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE))
     with engine.connect() as connection:
         found = Counter[str](unknown=2, content_kept=2, content_skipped=1, noise_kept=1, noise_skipped=1)
         assert agreement(connection, 1) == found

@@ -7,10 +7,9 @@ from sqlalchemy import Engine, insert, update
 
 from crawler.contrib.lab.views import labels
 from crawler.contrib.lab.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
-from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl
-from crawler.store.labels import TEXT, Label, put_label
-from crawler.store.page_tables import page, stored_response
+from crawler.store.labels import Label, put_label
+from crawler.store.page_tables import LabelKind, page, stored_response
 
 BEES = LabelledCrawl(1, "bees", True)
 
@@ -67,9 +66,9 @@ def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
 def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, 0.3, 0.4)
     url = "http://a.example/{}".format
-    put_label(engine, Label(TEXT, "bees", url(1), url(1), ""))
-    put_label(engine, Label(TEXT, "wasps", url(2), url(2), ""))  # of another crawl
-    put_label(engine, Label(IMAGE, "bees", url(3), url(3), "noise"))  # of another kind
+    put_label(engine, Label(LabelKind.TEXT, "bees", url(1), url(1), ""))
+    put_label(engine, Label(LabelKind.TEXT, "wasps", url(2), url(2), ""))  # of another crawl
+    put_label(engine, Label(LabelKind.IMAGE, "bees", url(3), url(3), "noise"))  # of another kind
     assert numbers(engine) == [2, 3, 4]
 
 

@@ -12,11 +12,10 @@ from sqlalchemy import Engine, delete, insert, select, update
 
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.lab.views import label_sheet, labels
-from crawler.store.batch.images import IMAGE
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl
-from crawler.store.labels import TEXT, Label, put_label
-from crawler.store.page_tables import label, page, stored_response
+from crawler.store.labels import Label, put_label
+from crawler.store.page_tables import LabelKind, label, page, stored_response
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -200,7 +199,7 @@ def test_older_marks_are_on_further_pages(
 ) -> None:
     monkeypatch.setattr(labels, "MOST_LABELS", 2)
     for number in range(5):
-        kind, value = ((IMAGE, "noise"), (TEXT, "Bees."))[number % 2]
+        kind, value = ((LabelKind.IMAGE, "noise"), (LabelKind.TEXT, "Bees."))[number % 2]
         put_label(
             engine, Label(kind, "bees", f"http://a.example/{number}", "http://a.example/", value, '{"number": 0}')
         )
@@ -309,7 +308,7 @@ def test_words_of_the_web_are_words(desk: DashboardContext, engine: Engine, atta
     form = chosen(desk, 0, 1)
     pages.append(post(desk, "/labels/pages/1/preview", **form).body.decode())
     post(desk, **form)
-    put_label(engine, Label(IMAGE, "bees", attack, attack, "noise"))
+    put_label(engine, Label(LabelKind.IMAGE, "bees", attack, attack, "noise"))
     pages += [text(desk), text(desk, "/labels/list"), text(desk, "/labels/pages/1")]
     for shown in pages:
         assert "<script>alert" not in shown

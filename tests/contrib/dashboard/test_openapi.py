@@ -17,9 +17,9 @@ from crawler.contrib.dashboard.app import app
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.schedule.job_definition import column_values
 from crawler.contrib.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job
-from crawler.store.batch.images import IMAGE
 from crawler.store.database import open_database
 from crawler.store.labels import NOISE, Label, put_label
+from crawler.store.page_tables import LabelKind
 
 DESCRIBED = app.openapi()
 TYPES: dict[str, tuple[type[Any], ...]] = {
@@ -112,7 +112,7 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> DashboardCo
     begun = jobs.start(find_job(jobs.all()[0], "bees"), DueRun(BY_HAND), RunPlace("here", "localhost"))
     assert begun is not None
     jobs.end(begun, 0, "topic")
-    put_label(engine, Label(IMAGE, "topic", "http://a.example/1.png", "http://a.example/", NOISE))
+    put_label(engine, Label(LabelKind.IMAGE, "topic", "http://a.example/1.png", "http://a.example/", NOISE))
     engine.dispose()
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

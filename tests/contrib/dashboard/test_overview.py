@@ -17,14 +17,12 @@ from sqlalchemy.engine import URL, make_url
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.dashboard.views.one_crawl import drawn
-from crawler.frontier.batch import WorkerSample
+from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
-from crawler.store.batch.chart_samples import NUMBERS
 from crawler.store.crawl_tables import (
-    DONE,
-    WAITING,
+    AddressState,
     address,
     address_pattern,
     crawl,
@@ -112,7 +110,7 @@ def work(engine: Engine, number: int = 1, silent: float = 0.0, crawl_id: int = 1
 
 def note(engine: Engine, age: float, number: int = 1, crawl_id: int = 1, **known: Any) -> None:
     """A sample of five seconds that ended so long ago."""
-    given = dict.fromkeys(NUMBERS, 0) | {"seconds": 5.0, "statuses": "{}", "waiting": 0}
+    given = dict.fromkeys(SAMPLE_COUNTS, 0) | {"seconds": 5.0, "statuses": "{}", "waiting": 0}
     row = {"crawl_id": crawl_id, "number": number, "at": now(engine) - age - 5.0}
     enter(engine, sample, given | row | known)
 
@@ -125,7 +123,7 @@ def meet(engine: Engine, number: int, name: str = "", hosts: int = 1, waiting: i
         row = {"id": at, "crawl_id": 1, "site_id": number, "name": f"h{n}.{name or number}", "next_at": 0.0}
         enter(engine, host, row | ({"best": 5} if waiting and not n else {}))
     for n in range(waiting):
-        find(engine, 1_000 * number + n, 1_000 * number, state=WAITING)
+        find(engine, 1_000 * number + n, 1_000 * number, state=AddressState.WAITING)
 
 
 def find(engine: Engine, number: int, host_id: int, **known: Any) -> None:
@@ -259,7 +257,7 @@ def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: 
     meet(engine, 1)
     for number, outcome in enumerate([LOST, LOST, Outcome(Code.TIMEOUT), Outcome(Code.NOINDEX), None]):
         code, detail = outcome or (None, None)
-        find(engine, number + 1, 1_000, state=DONE, outcome=code, outcome_detail=detail or None)
+        find(engine, number + 1, 1_000, state=AddressState.DONE, outcome=code, outcome_detail=detail or None)
     found = awaited(desk, "/api/crawls/1", "counted_at")
     assert found["outcomes"]["ends"] == {"failed": 3, "page": 1, "skipped": 1}
     assert found["outcomes"]["reasons"]["failed"] == {"http_status/404": 2, "timeout": 1}
@@ -506,7 +504,7 @@ def test_hostile_words_stay_words(desk: DashboardContext, engine: Engine, attack
     begin(engine, name=attack, seeds=json.dumps([attack] * 7))
     work(engine)
     meet(engine, 1, attack, waiting=1)
-    find(engine, 99, 1_000, state=DONE, outcome=Code.ERROR, outcome_detail=attack)
+    find(engine, 99, 1_000, state=AddressState.DONE, outcome=Code.ERROR, outcome_detail=attack)
     count_pattern(engine, attack, 0, 7, 7, 0, 1)
     with engine.begin() as connection:
         connection.execute(update(host).values(closed=Code.HOST_CLOSED))

@@ -10,20 +10,20 @@ from crawler.contrib.dashboard.views.page import page_refs
 from crawler.contrib.dashboard.views.page_links import found_count, found_on, known_by_key, link, verdicts_by_key
 from crawler.contrib.dashboard.views.page_versions import MOST_LETTERS, texts_before
 from crawler.outcomes import Code, Outcome
-from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl
+from crawler.store.crawl_tables import AddressState, address, crawl
 from crawler.store.page_tables import page, page_version, verdict
 
 HOME, OTHER = 10, 20
 """Keys of pages."""
 # Address, kind, priority, state, status; in no order of what they promise.
 FOUND = [
-    ("http://a.example/low", "link", 100, WAITING, None),
-    ("http://a.example/high", "link", 900, DONE, None),
-    ("http://a.example/same1", "link", 500, HELD, None),
-    ("http://a.example/same2", "link", 500, DONE, "404"),
-    ("http://a.example/p.png", "image", 600, RECORDED, None),
-    ("http://a.example/chance", "link", 999, WAITING, None),
-    ("http://a.example/minus", "link", -5, WAITING, None),
+    ("http://a.example/low", "link", 100, AddressState.WAITING, None),
+    ("http://a.example/high", "link", 900, AddressState.DONE, None),
+    ("http://a.example/same1", "link", 500, AddressState.HELD, None),
+    ("http://a.example/same2", "link", 500, AddressState.DONE, "404"),
+    ("http://a.example/p.png", "image", 600, AddressState.RECORDED, None),
+    ("http://a.example/chance", "link", 999, AddressState.WAITING, None),
+    ("http://a.example/minus", "link", -5, AddressState.WAITING, None),
 ]
 
 

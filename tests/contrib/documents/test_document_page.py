@@ -7,14 +7,14 @@ from crawler.contrib.documents import html_body
 from crawler.contrib.documents.read_document import read_document
 from crawler.extraction.document_text import document_text, with_documents
 from crawler.metadata.record_readers import READERS
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 from crawler.page.document_page import document_page
 from crawler.page.document_type import DOCX
 from crawler.page.page import Extraction, Page
 
 
 def page(body: str = "<p>Bees.</p>", **facts: object) -> Page:
-    return document_page(Document(body, Facts(**facts)), "https://a.example/", DOCX)  # type: ignore[arg-type]
+    return document_page(DocumentContent(body, Facts(**facts)), "https://a.example/", DOCX)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from crawler.contrib.lab.focus_data import (
     learned_words,
     truth_of,
 )
+from crawler.frontier.page_result import AddressKind, FoundBy
 from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
@@ -40,7 +41,7 @@ def where(engine: Engine) -> URL:
 def store(crew: Crew, times: dict[str, str], name: str = "crawl", **fields: Any) -> None:
     """Have a crawl store pages that were fetched at these times."""
     urls = [f"http://{path}.example/" for path in times]
-    one = crew.join(*candidates(*urls, kind="seed"), name=name, folder=name)
+    one = crew.join(*candidates(*urls, kind=AddressKind.SEED), name=name, folder=name)
     at = dict(zip(urls, times.values(), strict=True))
     one.end(*(stored(lease, fetched_at=at[lease.candidate.url], **fields) for lease in one.claim()))
     one.leave()
@@ -69,7 +70,15 @@ def test_pages_fetched_in_the_same_second_come_by_number(
 
 
 def test_what_is_known_of_a_page_and_no_text(crew: Crew, where: URL) -> None:
-    store(crew, {"a": "2026"}, relevance=0.75, link_score=0.25, via="feed", title="Bees", requested_url="http://old/")
+    store(
+        crew,
+        {"a": "2026"},
+        relevance=0.75,
+        link_score=0.25,
+        via=FoundBy.FEED,
+        title="Bees",
+        requested_url="http://old/",
+    )
     with crawls_with_pages(where) as (crawl,):
         (found,) = crawl.pages()
         assert found == FetchedPage(found.id, "http://a.example/", "http://old/", 0.75, 0.25, "feed")

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.contrib.lab.focus_figures import MOST_POINTS
 from crawler.frontier.batch import Batch, ClaimRequest
-from crawler.frontier.page_result import Candidate, Completion, PageResult
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, PageResult
 from crawler.items import PageItem
 from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.database import open_database
@@ -62,7 +62,7 @@ class Place:
         engine = open_database(self.url)
         session = WorkerSession(engine, plan)
         items = {f"http://site{number}.org/": fields for number, fields in enumerate(pages)}
-        session.seed([Candidate(url, kind="seed", via="seed") for url in items])
+        session.seed([Candidate(url, kind=AddressKind.SEED, via=FoundBy.SEED) for url in items])
         leases = session.committer.commit(Batch(demand=EVERYTHING)).leases
         ended = [
             Completion(one, PageResult(record=item(one.candidate.url, items[one.candidate.url]))) for one in leases

@@ -16,7 +16,7 @@ from crawler.arguments import ArgumentError
 from crawler.contrib.schedule import job_process
 from crawler.contrib.schedule.job_definition import checked, column_values, may_be_set
 from crawler.contrib.schedule.job_process import crawl
-from crawler.contrib.schedule.job_store import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace
+from crawler.contrib.schedule.job_store import DueRun, Job, Jobs, Run, RunPlace, RunStatus
 from crawler.store.database import open_database
 
 
@@ -105,9 +105,9 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
 @pytest.mark.parametrize(
     ("act", "ends"),
     [
-        (lambda jobs, run: jobs.stop(run.id, TOLD), True),
+        (lambda jobs, run: jobs.stop(run.id, RunStatus.TOLD), True),
         (lambda jobs, run: jobs.end(run, None, "bees"), True),  # by who took it for dead
-        (lambda jobs, run: jobs.stop(run.id, STOPPING), False),  # a second signal would end it uncleanly
+        (lambda jobs, run: jobs.stop(run.id, RunStatus.STOPPING), False),  # a second signal would end it uncleanly
         (lambda jobs, run: None, False),
     ],
 )

@@ -20,11 +20,11 @@ from crawler.contrib.schedule.job_scheduler import LATE, STEADY, JobScheduler, S
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
-    TOLD,
     DueRun,
     Job,
     Jobs,
     RunPlace,
+    RunStatus,
     find_job,
     history_of,
 )
@@ -362,7 +362,7 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     world.step(THREE - 1)
     assert world.keeper.stop() == 0
     run = world.job().now
-    assert run.status == TOLD
+    assert run.status == RunStatus.TOLD
     assert not world.jobs.beat(run.id)
     assert child.poll() is None
     assert is_held(lock_of(world.output, "bees"))

@@ -11,13 +11,12 @@ from sqlalchemy.engine import URL
 
 from crawler.contrib.schedule.job_definition import column_values
 from crawler.contrib.schedule.job_store import (
-    STOPPING,
-    TOLD,
     DueRun,
     Job,
     JobError,
     Jobs,
     RunPlace,
+    RunStatus,
     find_job,
     history_of,
     pages_of,
@@ -168,9 +167,9 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     clock.now = 70.0
     assert jobs.beat(run.id)
     assert find_job(jobs.all()[0], "bees").now.beat == 70.0
-    jobs.stop(run.id, STOPPING)
+    jobs.stop(run.id, RunStatus.STOPPING)
     assert jobs.beat(run.id)  # it has its signal already
-    jobs.stop(run.id, TOLD)
+    jobs.stop(run.id, RunStatus.TOLD)
     assert not jobs.beat(run.id)
     jobs.end(run, 0, "bees")
     clock.now = 80.0
@@ -179,7 +178,7 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     assert jobs.arrive("bees", 1, 4711) is None
 
 
-@pytest.mark.parametrize("status", [STOPPING, TOLD])
+@pytest.mark.parametrize("status", [RunStatus.STOPPING, RunStatus.TOLD])
 def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs, status: str) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
     jobs.stop(run.id, status)
@@ -193,11 +192,11 @@ def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs, status: s
         ("", 1, "failed", 90.0),
         ("", -9, "failed", 90.0),
         ("", None, "failed", 70.0),  # its last heartbeat
-        (STOPPING, 0, "stopped", 90.0),
-        (STOPPING, -15, "stopped", 90.0),
-        (TOLD, 0, "stopped", 90.0),
-        (TOLD, None, "stopped", 70.0),
-        (STOPPING, 1, "failed", 90.0),
+        (RunStatus.STOPPING, 0, "stopped", 90.0),
+        (RunStatus.STOPPING, -15, "stopped", 90.0),
+        (RunStatus.TOLD, 0, "stopped", 90.0),
+        (RunStatus.TOLD, None, "stopped", 70.0),
+        (RunStatus.STOPPING, 1, "failed", 90.0),
     ],
 )
 def test_how_it_ended(
@@ -213,7 +212,7 @@ def test_how_it_ended(
     assert (ended.status, ended.exit, ended.ended_at, ended.pages) == (status, exit_status, ended_at, 0)
     assert jobs.end(run, 3, "bees") == ended  # who comes later changes nothing
     assert find_job(jobs.all()[0], "bees").last == ended
-    jobs.stop(run.id, STOPPING)
+    jobs.stop(run.id, RunStatus.STOPPING)
     assert find_job(jobs.all()[0], "bees").last == ended
 
 

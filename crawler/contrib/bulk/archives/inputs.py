@@ -16,11 +16,11 @@ from crawler.api.saved_document import saved_document
 from crawler.contrib.bulk.archives import json_lines, stream
 from crawler.contrib.bulk.archives.records import (
     MAX_PAGE,
+    ArchiveRecord,
     Broken,
     InputError,
     Raw,
     ReadResult,
-    Record,
     Skipped,
     as_json,
 )
@@ -64,10 +64,10 @@ def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadRes
         yield Raw(place=name, decode=page_record, data=data, head={"name": name, "content_type": content_type})
 
 
-def page_record(raw: Raw) -> Record:
+def page_record(raw: Raw) -> ArchiveRecord:
     """The page in one file. Only its name declares its type."""
     page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page(url="", body=raw.data)
-    return Record(page, as_json(raw.head["name"]), '""')
+    return ArchiveRecord(page, as_json(raw.head["name"]), '""')
 
 
 def read_folder(folder: Path) -> Iterator[ReadResult]:

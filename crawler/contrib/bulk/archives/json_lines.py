@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from crawler.contrib.bulk.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadResult, Record, as_json
+from crawler.contrib.bulk.archives.records import MAX_PAGE, ArchiveRecord, Broken, BrokenError, Raw, ReadResult, as_json
 from crawler.contrib.bulk.archives.stream import Stream
 from crawler.page.page import Page
 
@@ -31,7 +31,7 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
             yield Raw(place=place, decode=record, data=line.removeprefix(BOM))
 
 
-def record(raw: Raw) -> Record:
+def record(raw: Raw) -> ArchiveRecord:
     """The page of one line; its id is any value, which is carried through."""
     try:
         members = json.loads(raw.data.decode(), parse_constant=_refuse)
@@ -56,7 +56,7 @@ def record(raw: Raw) -> Record:
     if len(body) > MAX_PAGE:
         raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
     page = Page(url=(url or "").encode("utf-8", "replace").decode(), body=body, content_type="text/html; charset=utf-8")
-    return Record(page, identifier, _written(url))
+    return ArchiveRecord(page, identifier, _written(url))
 
 
 def _written(value: Any) -> str:

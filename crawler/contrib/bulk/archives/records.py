@@ -47,7 +47,7 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class Record:
+class ArchiveRecord:
     """A saved page with the fields of its archive."""
 
     page: Page
@@ -63,7 +63,7 @@ class Raw:
     """A record as it is stored; `decode` makes a page of it or raises a BrokenError, NotHtmlError or WalledError."""
 
     place: str
-    decode: Callable[["Raw"], Record]
+    decode: Callable[["Raw"], ArchiveRecord]
     data: bytes
     _: KW_ONLY
     head: Mapping[str, str] = field(default_factory=dict)

@@ -24,11 +24,11 @@ from crawler.contrib.bulk.archives.records import (
     EMPTY_LINE,
     MAX_HEAD,
     MAX_STORED,
+    ArchiveRecord,
     Broken,
     BrokenError,
     Raw,
     ReadResult,
-    Record,
     Skipped,
     as_json,
     fields_of,
@@ -152,7 +152,7 @@ def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
             yield Skipped(Outcome(Code.NO_RESPONSE, kind))
 
 
-def warc_record(raw: Raw) -> Record:
+def warc_record(raw: Raw) -> ArchiveRecord:
     head = raw.head
     # Some writers put the address in brackets, as the standard's grammar does.
     url = head.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
@@ -164,7 +164,7 @@ def warc_record(raw: Raw) -> Record:
     else:
         page = page_of_body(raw.data, url, {"content-type": declared}, whole=not raw.fault)
     identifier = head.get("warc-record-id")
-    return Record(page, "null" if identifier is None else as_json(identifier), as_json(url), head)
+    return ArchiveRecord(page, "null" if identifier is None else as_json(identifier), as_json(url), head)
 
 
 def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
@@ -176,7 +176,7 @@ def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
             yield Raw(place=frame.place, decode=tianwang_record, data=frame.data, head=frame.head, fault=frame.fault)
 
 
-def tianwang_record(raw: Raw) -> Record:
+def tianwang_record(raw: Raw) -> ArchiveRecord:
     url = raw.head.get("url", "")
     answer = raw.data
     if "unzip-length" in raw.head and raw.fault != LONG:
@@ -184,7 +184,7 @@ def tianwang_record(raw: Raw) -> Record:
     elif raw.fault == CUT and not answer.rstrip().lower().endswith(CLOSING_TAG):
         raise BrokenError(raw.fault)
     whole = raw.fault != LONG and len(answer) <= MAX_STORED
-    return Record(page_of(answer, url, whole), "null", as_json(url), raw.head)
+    return ArchiveRecord(page_of(answer, url, whole), "null", as_json(url), raw.head)
 
 
 def unzipped(data: bytes) -> bytes:

@@ -63,7 +63,7 @@ class CorpusRights:
 
 
 @dataclass
-class Tally:
+class RightsTally:
     """Counts the pages of a site, or of all."""
 
     all: Amount = NOTHING
@@ -96,8 +96,8 @@ class Tally:
 def corpus_rights(connection: Connection, crawl_id: int) -> CorpusRights:
     """What the pages of a crawl may be used for; all rows are read, a million take a minute."""
     names = _largest_sites(connection, crawl_id)
-    whole, others = Tally(), Tally()
-    tallies = {number: Tally() for number in names}
+    whole, others = RightsTally(), RightsTally()
+    tallies = {number: RightsTally() for number in names}
     for number, states, licence, amount in _groups(connection, crawl_id, [*names]):
         whole.add(states, licence, amount)
         (tallies[number] if number is not None else others).add(states, licence, amount)

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Select, Table, exists, func, select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.store.crawl_tables import crawl, site
+from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
-from crawler.urls.parsing import site as site_of
 
 MOST_CRAWLS = 200
 MOST_SITES = 20
@@ -107,7 +107,7 @@ def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice
     """The site with this name, or of this address, or the only site whose name contains this text."""
     name = given.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
-    for known in (name, site_of(absolute(address, address) or address)):
+    for known in (name, address_of(absolute(address, address) or address).site):
         if (number := site_number(connection, crawl_id, known)) is not None:
             return SiteChoice(number)
     found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []

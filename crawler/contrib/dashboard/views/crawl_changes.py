@@ -13,13 +13,14 @@ from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
-from crawler.contrib.schedule.job_store import TOLD, jobs_of
-from crawler.store.crawl_control import PAUSED, RUNNING, STOPPING, request_control
+from crawler.contrib.schedule.job_store import RunStatus, jobs_of
+from crawler.frontier.batch import Control
+from crawler.store.crawl_control import request_control
 
 CONTROLS = {
-    "pause": (PAUSED, "pausing", Action.CRAWL_PAUSED),
-    "resume": (RUNNING, "resumed", Action.CRAWL_RESUMED),
-    "stop": (STOPPING, "stopping", Action.CRAWL_STOPPED),
+    "pause": (Control.PAUSED, "pausing", Action.CRAWL_PAUSED),
+    "resume": (Control.RUNNING, "resumed", Action.CRAWL_RESUMED),
+    "stop": (Control.STOPPING, "stopping", Action.CRAWL_STOPPED),
 }
 """What each button asks of the workers, what is said then, and what is recorded."""
 router = APIRouter()
@@ -37,10 +38,10 @@ def change(
         with jobs.writing() as connection:
             crawl = found_crawl(connection, number)
             run = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
-            is_told = run is not None and control == STOPPING
+            is_told = run is not None and control is Control.STOPPING
             is_told = is_told or request_control(connection, number, control)
-        if run is not None and control == STOPPING:
-            jobs.stop(run.id, TOLD)  # as on the schedule: the run counts as stopped
+        if run is not None and control is Control.STOPPING:
+            jobs.stop(run.id, RunStatus.TOLD)  # as on the schedule: the run counts as stopped
     if is_told:
         context.record(request, action, crawl.name)
     return see_other(f"/crawls/{number}?said={said if is_told else 'idle'}")

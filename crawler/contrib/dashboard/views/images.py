@@ -37,10 +37,10 @@ from crawler.contrib.dashboard.views.judged_images import (
     least_certain,
     list_verdicts,
 )
+from crawler.frontier.page_result import AddressKind
 from crawler.noise.verdict import BY_LIST, MODELS
-from crawler.store.batch.images import IMAGE
 from crawler.store.labels import Label, put_label, remove_label
-from crawler.store.page_tables import IS_AUDITED, label, verdict
+from crawler.store.page_tables import IS_AUDITED, LabelKind, label, verdict
 from crawler.translation.message import N_
 
 MOST = 24
@@ -211,7 +211,13 @@ def say(
     with context.reading() as connection:
         row = _row(connection, number)
     said = Label(
-        kind=IMAGE, crawl=row.crawl, url=row.url, page=row.page, value=value, detail=row.sight, said_at=time.time()
+        kind=LabelKind.IMAGE,
+        crawl=row.crawl,
+        url=row.url,
+        page=row.page,
+        value=value,
+        detail=row.sight,
+        said_at=time.time(),
     )
     with context.changing() as engine:
         if value == "none":
@@ -225,7 +231,7 @@ def say(
 def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -> ImageLists:
     if of is None:
         return ImageLists("", None, None, None)
-    kinds = KINDS if given.kind == "all" else (given.kind,)
+    kinds = KINDS if given.kind == "all" else (AddressKind(given.kind),)
     if given.wall == "doubtful":
         doubtful = ImageList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
         return ImageLists(of.name, None, None, doubtful)
@@ -292,7 +298,7 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
     Of several pages behind an image one that was kept counts.
     """
     # 0 and 1 are a kept and a skipped image, 2 and 3 a page behind it.
-    verdicts = case((verdict.c.kind == "image", 0), else_=2) + cast(verdict.c.noise, Integer)
+    verdicts = case((verdict.c.kind == AddressKind.IMAGE, 0), else_=2) + cast(verdict.c.noise, Integer)
     first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key
     )

@@ -16,16 +16,16 @@ from fastapi.responses import Response
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
 from crawler.contrib.dashboard.context import ReasonObject
+from crawler.frontier.page_result import AddressKind
 from crawler.noise import verdict_reasons
 from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
-from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import CONTENT, NEWEST, NOISE
-from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, LabelKind, label, verdict
 from crawler.translation.message import CONTROL
 
-KINDS = ("image", "link")
+KINDS = (AddressKind.IMAGE, AddressKind.LINK)
 SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
 MOST_BYTES = 10 * 1024 * 1024
 HEADERS = {
@@ -102,7 +102,7 @@ class VerdictFilter:
 
     noise: bool
     _: KW_ONLY
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[AddressKind, ...] = KINDS
     site_id: int | None = None
     by: str = ""
     """The model that called them noise; any model if empty."""
@@ -199,7 +199,7 @@ def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
     name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
-    return label.c.crawl == name, label.c.kind == IMAGE
+    return label.c.crawl == name, label.c.kind == LabelKind.IMAGE
 
 
 def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[ShownImage, ...]:
@@ -227,7 +227,7 @@ def _limit(connection: Connection, crawl_id: int) -> float:
     """The probability between the content most like noise and the noise least like it, for images."""
 
     def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
-        mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == "image", verdict.c.noise == noise)
+        mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == AddressKind.IMAGE, verdict.c.noise == noise)
         value: float | None = connection.execute(select(found).where(*mine)).scalar_one()
         return value
 

@@ -10,13 +10,13 @@ from sqlalchemy import Connection
 
 from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
 from crawler.contrib.schedule.job_store import jobs_of
-from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
+from crawler.reports.crawls import CrawlPhase, CrawlSummary, latest_summaries, next_due
 from crawler.reports.throughput import page_rates, sample_totals
 from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25
-AT_WORK = ("running", "stopping")
+AT_WORK = (CrawlPhase.RUNNING, CrawlPhase.STOPPING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ from crawler.store.batch.shared_learning import templates_of, topic_labels
 from crawler.store.crawl_tables import address, site
 from crawler.store.page_tables import page, stored_response
 from crawler.translation.message import N_, Message
-from crawler.urls.parsing import host, host_of
+from crawler.urls.address import address_of
+from crawler.urls.parsing import host_of
 
 METHOD = "auto"
 """The method that judges pages whose own method does not exist any more, or is slow."""
@@ -213,7 +214,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
     if row["site_id"] is not None:
         mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
         name = connection.execute(select(site.c.name).where(*mine)).scalar()
-    return name or host(row["url"])
+    return name or address_of(row["url"]).host
 
 
 @slow(router.get("/pages/{page}"))

@@ -14,15 +14,16 @@ from crawler.checked_settings import canonical_of
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.contrib.dashboard.views.page import ShownPage, stored_page
+from crawler.frontier.page_result import AddressKind
 from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
+from crawler.store.crawl_tables import AddressState, address
 from crawler.store.page_tables import page, verdict
 from crawler.topic.priorities import score_of
 from crawler.translation.message import N_
 
-STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
+STATES = {state: state.name.lower() for state in AddressState}
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
@@ -188,7 +189,7 @@ def _of_source(connection: Connection, found: ShownPage, keys: AddressKeys, of: 
     end = start + AT_ONCE
     if of == "images":
         images = list({one.url: one for one in found.page.images}.values())
-        keyed = [(one, keys(one.url, "image")) for one in images[start:end]]
+        keyed = [(one, keys(one.url, AddressKind.IMAGE)) for one in images[start:end]]
         said = verdicts_by_key(connection, [key for _, key in keyed])
         shown = tuple(_image(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
         answer = replace(_answer(found, "images", len(images)), images=shown)
@@ -226,7 +227,7 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
         return PageLink(
             url=url,
             anchor=anchor,
-            kind="link",
+            kind=AddressKind.LINK,
             score=None,
             state="",
             outcome=None,
@@ -238,7 +239,7 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
         url=url,
         anchor=anchor,
         kind=row.kind,
-        score=score_of(row.priority) if row.kind == "link" else None,
+        score=score_of(row.priority) if row.kind == AddressKind.LINK else None,
         state=STATES.get(row.state, ""),
         outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
         page=row.page,

@@ -12,9 +12,10 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.page.text import fold_space
-from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, TOPIC, detail_of
+from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, detail_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.labels import Label, put_label, remove_label
+from crawler.store.page_tables import LabelKind
 from crawler.store.page_tables import page as page_table
 
 router = APIRouter()
@@ -32,7 +33,7 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
     said = Label(
-        kind=TOPIC,
+        kind=LabelKind.TOPIC,
         crawl=row.name,
         url=row.url,
         page=row.url,

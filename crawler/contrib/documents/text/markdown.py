@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
-from crawler.page.document import Document, Facts
+from crawler.page.document import DocumentContent, Facts
 
 FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)
@@ -104,7 +104,7 @@ def _rendered(source: str) -> str:
     return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>' if items else html
 
 
-def read_markdown(text: str) -> Document:
+def read_markdown(text: str) -> DocumentContent:
     """The document of a text in Markdown; HTML in it is part of the document."""
     fields = FIELDS.match(text)
     facts = _facts(fields[2]) if fields else Facts()
@@ -112,7 +112,7 @@ def read_markdown(text: str) -> Document:
     is_cut = len(source) > MAX_MARKDOWN
     lines = source[:MAX_MARKDOWN].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     html = _rendered("\n".join(_without_marks(lines)))
-    return Document(body=html, facts=facts, is_cut=is_cut)
+    return DocumentContent(body=html, facts=facts, is_cut=is_cut)
 
 
 def _facts(fields: str) -> Facts:

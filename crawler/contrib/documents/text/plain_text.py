@@ -87,7 +87,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """Lines between empty ones."""
 
     lines: tuple[str, ...]
@@ -102,7 +102,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     """A block or a part of it, by what it is."""
 
     kind: Kind
@@ -124,14 +124,14 @@ class Layout:
     """Headings, as the table of contents or bold print tells them."""
 
 
-def parts_of(text: str) -> list[Part]:
+def parts_of(text: str) -> list[TextPart]:
     """What a plain text consists of."""
     lines, struck = _lines(text)
     lines = without_page_breaks(lines, edge_of(lines))
     return _parts(list(_blocks(lines)), struck)
 
 
-def is_for_readers(parts: Sequence[Part]) -> bool:
+def is_for_readers(parts: Sequence[TextPart]) -> bool:
     """Whether a text is for readers: it has chapters, its lines consist of words, or much of it is sentences.
 
     Chapters are headings beside a table of contents, or beside code in frames, as manuals have it.
@@ -150,7 +150,7 @@ def is_for_readers(parts: Sequence[Part]) -> bool:
     return sentences > LEAST_SENTENCES * sum(map(len, lines))
 
 
-def _has_sentences(part: Part) -> bool:
+def _has_sentences(part: TextPart) -> bool:
     is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
     return is_long and has_full_stop(_text(part.lines))
 
@@ -173,7 +173,7 @@ def _lines(text: str) -> tuple[list[str], frozenset[str]]:
     return lines, frozenset(struck)
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[Block]:
+def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
     block: list[str] = []
     blanks = 0
     rule = ""
@@ -183,23 +183,23 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
             rule = line.rule
             continue
         if block:
-            yield Block(tuple(block), blanks, rule)
+            yield TextBlock(tuple(block), blanks, rule)
             block = []
             blanks = 0
         blanks += not line.is_rule
 
 
-def _parts(blocks: Sequence[Block], struck: frozenset[str]) -> list[Part]:
+def _parts(blocks: Sequence[TextBlock], struck: frozenset[str]) -> list[TextPart]:
     lines = [line for block in blocks for line in block.lines]
     lone = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
     is_contents = [_is_contents(block, lone) for block in blocks]
     entries = (entry for block in compress(blocks, is_contents) for entry in _entries(block))
     layout = Layout(edge_of(lines), _margin(blocks), struck | frozenset(entries))
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     depths: list[int] = []
     for number, block in enumerate(blocks):
         if is_contents[number]:
-            parts.append(Part(Kind.CONTENTS, block.lines))
+            parts.append(TextPart(Kind.CONTENTS, block.lines))
             continue
         is_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
         for piece in _pieces(block, layout):
@@ -214,7 +214,7 @@ def _entry(lines: Sequence[str]) -> str:
     return fold_space(LEADERS.sub("", " ".join(lines)))
 
 
-def _is_contents(block: Block, lone: Counter[str]) -> bool:
+def _is_contents(block: TextBlock, lone: Counter[str]) -> bool:
     """Whether the lines of a block come again as blocks of their own, or end with dots and the number of a page."""
     if block.rule:
         return False
@@ -226,7 +226,7 @@ def _is_contents(block: Block, lone: Counter[str]) -> bool:
     return sum(1 for entry in entries if lone[entry]) >= LEAST_SHARE * len(entries)
 
 
-def _entries(block: Block) -> list[str]:
+def _entries(block: TextBlock) -> list[str]:
     """The entries of a table of contents; a line without a number goes on with the one before, if that has one."""
     entries: list[list[str]] = []
     was_numbered = False
@@ -242,7 +242,7 @@ def _entries(block: Block) -> list[str]:
     return list(map(_entry, entries))
 
 
-def _margin(blocks: Iterable[Block]) -> int:
+def _margin(blocks: Iterable[TextBlock]) -> int:
     """The indentation of most of the text's lines."""
     counts = Counter[int]()
     for block in blocks:
@@ -250,7 +250,7 @@ def _margin(blocks: Iterable[Block]) -> int:
     return counts.most_common(1)[0][0] if counts else 0
 
 
-def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
+def _pieces(block: TextBlock, layout: Layout) -> Iterator[TextBlock]:
     """The parts of a block that have no empty line between them: quotes, underlined lines, lists after a line."""
     block = _without_rules(block)
     begun = 0
@@ -268,7 +268,7 @@ def _pieces(block: Block, layout: Layout) -> Iterator[Block]:
     yield replace(block, lines=lines[begun:], blanks=block.blanks if begun == 0 else 0)
 
 
-def _without_rules(block: Block) -> Block:
+def _without_rules(block: TextBlock) -> TextBlock:
     """The block without rules above and below its text; those of a figure or a table stay."""
     lines = block.lines
     first = 0
@@ -295,28 +295,28 @@ def _is_underlined(line: str, under: str) -> bool:
     return indent(line) >= indent(under) and width(under.strip()) * 2 >= width(line.strip())
 
 
-def _read(block: Block, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[Part]:
+def _read(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
     """What a block without further parts is."""
     lines = block.lines
     if all(map(QUOTED.match, lines)):
-        yield Part(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
+        yield TextPart(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
     elif block.rule:
         yield from _framed(block, layout, depths, is_title=is_title)
     elif len(lines) == 2 and _is_underlined(*lines):
-        yield Part(Kind.HEADING, lines[:1], _level(lines[0], "=" not in lines[1]))
+        yield TextPart(Kind.HEADING, lines[:1], _level(lines[0], "=" not in lines[1]))
     elif all(map(ORNAMENT.match, lines)):
         return
     elif is_title and _is_centred(block, layout):
-        yield Part(Kind.HEADING, lines, 1)
+        yield TextPart(Kind.HEADING, lines, 1)
     elif _is_heading(block, layout):
-        yield Part(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below=True))
+        yield TextPart(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below=True))
     elif items := _items(block):
         yield from _nested(items, depths)
     else:
         yield from _paragraphs(block, layout)
 
 
-def _framed(block: Block, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[Part]:
+def _framed(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
     """What a framed block is: a heading, a list or a paragraph if it can be read as one, otherwise a listing."""
     lines = block.lines
     text = fold_space(" ".join(lines))
@@ -324,16 +324,16 @@ def _framed(block: Block, layout: Layout, depths: list[int], *, is_title: bool) 
     if items := _items(block):
         yield from _nested(items, depths)
     elif not is_readable:
-        yield Part(Kind.LISTING, lines, is_framed=True)
+        yield TextPart(Kind.LISTING, lines, is_framed=True)
     elif is_title and _may_be_heading(block):
-        yield Part(Kind.HEADING, lines, 1)
+        yield TextPart(Kind.HEADING, lines, 1)
     elif _may_be_heading(block) and (_fits_rule(block) or _is_heading(block, layout)):
-        yield Part(Kind.HEADING, lines, _level(text, is_below="=" not in block.rule))
+        yield TextPart(Kind.HEADING, lines, _level(text, is_below="=" not in block.rule))
     else:
         yield from _paragraphs(block, layout)
 
 
-def _fits_rule(block: Block) -> bool:
+def _fits_rule(block: TextBlock) -> bool:
     """Whether the rules around a block are those of a heading: as long as it, or it stands in their middle."""
     rule = block.rule.strip()
     longest = max(block.lines, key=width)
@@ -343,14 +343,14 @@ def _fits_rule(block: Block) -> bool:
     return rule.startswith(BANNERS) or is_centred or abs(width(rule) - width(longest.strip())) <= RULE_SLACK
 
 
-def _is_centred(block: Block, layout: Layout) -> bool:
+def _is_centred(block: TextBlock, layout: Layout) -> bool:
     if len(block.lines) > MAX_HEADING_LINES or any(map(GAP.search, block.lines)) or block.indent <= layout.margin:
         return False
     margins = [(indent(line), layout.edge - width(line)) for line in block.lines]
     return all(abs(left - right) <= CENTRED and left > CENTRED / 2 for left, right in margins)
 
 
-def _is_heading(block: Block, layout: Layout) -> bool:
+def _is_heading(block: TextBlock, layout: Layout) -> bool:
     """Whether a short block is a heading."""
     text = fold_space(" ".join(block.lines))
     if not _may_be_heading(block):
@@ -373,7 +373,7 @@ def _is_heading(block: Block, layout: Layout) -> bool:
     return is_capital or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
 
 
-def _may_be_heading(block: Block) -> bool:
+def _may_be_heading(block: TextBlock) -> bool:
     """Whether a block is as short as a heading."""
     text = fold_space(" ".join(block.lines))
     return any(map(str.isalpha, text)) and len(block.lines) <= MAX_HEADING_LINES and len(text) <= MAX_HEADING
@@ -395,7 +395,7 @@ def _level(text: str, is_below: bool) -> int:
     return 2 if is_below else 1
 
 
-def _items(block: Block) -> list[tuple[int, list[str]]]:
+def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
     """The items of a list, each with its indentation; nothing if the block is none."""
     items: list[tuple[int, list[str]]] = []
     if any(DRAWING.search(line) or GAP.search(_unmarked(line)) for line in block.lines):
@@ -417,44 +417,44 @@ def _unmarked(line: str) -> str:
     return line[marker.end() :] if marker else line
 
 
-def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterator[Part]:
+def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterator[TextPart]:
     """The items as parts; `depths` has the indentations of the lists that are open, the outermost first."""
     for left, lines in items:
         while depths and depths[-1] > left:
             depths.pop()
         if not depths or depths[-1] < left:
             depths.append(left)
-        yield Part(Kind.ITEM, tuple(lines), len(depths) - 1)
+        yield TextPart(Kind.ITEM, tuple(lines), len(depths) - 1)
 
 
-def _paragraphs(block: Block, layout: Layout) -> Iterator[Part]:
+def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
     """The paragraphs of a block, or the block as a listing."""
     lines = block.lines
     is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
     if is_unbroken:
-        yield from (Part(Kind.PARAGRAPH, (line,)) for line in lines)
+        yield from (TextPart(Kind.PARAGRAPH, (line,)) for line in lines)
         return
     if any(line.startswith(CHINESE_INDENT) for line in lines):
         yield from _chinese_paragraphs(lines, layout)
         return
     groups = list(_indented_paragraphs(lines))
     if all(_is_prose(group, layout) for group in groups):
-        yield from (Part(Kind.PARAGRAPH, group) for group in groups)
+        yield from (TextPart(Kind.PARAGRAPH, group) for group in groups)
     elif term := _term(lines, layout):
         yield from term
     else:
-        yield Part(Kind.LISTING, lines)
+        yield TextPart(Kind.LISTING, lines)
 
 
-def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[Part]:
+def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPart]:
     """The paragraphs of a block in which they begin with wide spaces: lines that were not broken are one each."""
     starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
     for start, end in pairwise(sorted({0, *starts, len(lines)})):
         paragraph = tuple(lines[start:end])
         if is_paragraph(paragraph, layout.edge):
-            yield Part(Kind.PARAGRAPH, paragraph)
+            yield TextPart(Kind.PARAGRAPH, paragraph)
         else:
-            yield from (Part(Kind.PARAGRAPH, (line,)) for line in paragraph)
+            yield from (TextPart(Kind.PARAGRAPH, (line,)) for line in paragraph)
 
 
 def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
@@ -476,21 +476,21 @@ def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield lines[start:end]
 
 
-def _term(lines: tuple[str, ...], layout: Layout) -> list[Part]:
+def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
     """A term and its description below it or beside it; nothing if the block has another form."""
     if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
         return []
     gap = GAP.search(lines[0])
     if gap and gap.end() - 1 == indent(lines[1]) and is_paragraph((lines[0][gap.end() - 1 :], *lines[1:]), layout.edge):
-        return [Part(Kind.PARAGRAPH, lines)]
+        return [TextPart(Kind.PARAGRAPH, lines)]
     if gap or not is_paragraph(lines[1:], layout.edge) or any(map(DRAWING.search, lines)):
         return []
-    return [Part(Kind.PARAGRAPH, lines[:1]), Part(Kind.PARAGRAPH, lines[1:])]
+    return [TextPart(Kind.PARAGRAPH, lines[:1]), TextPart(Kind.PARAGRAPH, lines[1:])]
 
 
-def _merged(parts: Sequence[Part]) -> list[Part]:
+def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
     """The parts without the heading of the table of contents, listings that follow each other as one."""
-    merged: list[Part] = []
+    merged: list[TextPart] = []
     for (kind, is_framed), run in groupby(parts, key=attrgetter("kind", "is_framed")):
         if kind is Kind.CONTENTS:
             if merged and merged[-1].kind is Kind.HEADING and merged[-1].level > 1:
@@ -498,13 +498,13 @@ def _merged(parts: Sequence[Part]) -> list[Part]:
             merged += run
         elif kind is Kind.LISTING:
             lines = [line for part in run for line in ("", *part.lines)]
-            merged.append(Part(Kind.LISTING, tuple(lines[1:]), is_framed=is_framed))
+            merged.append(TextPart(Kind.LISTING, tuple(lines[1:]), is_framed=is_framed))
         else:
             merged += run
     return merged
 
 
-def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
+def write(parts: Iterable[TextPart], body: Body, quotes: int = 0) -> None:
     """Write the parts of a text into a body."""
     for part in parts:
         match part.kind:
@@ -522,7 +522,7 @@ def write(parts: Iterable[Part], body: Body, quotes: int = 0) -> None:
                 body.paragraph(_linked(_text(part.lines)))
 
 
-def _write_item(part: Part, body: Body) -> None:
+def _write_item(part: TextPart, body: Body) -> None:
     """Write an item of a list; its number is that of the item, unless it is written in another way."""
     text = _text(part.lines)
     number = ITEM_NUMBER.match(text)
@@ -532,7 +532,7 @@ def _write_item(part: Part, body: Body) -> None:
         body.item(_linked(text[number.end() :]), part.level, int(number[1]))
 
 
-def _write_quote(part: Part, body: Body, quotes: int) -> None:
+def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
     """Write the parts of a quote as a quote; beyond a depth their marks stay."""
     if quotes >= MOST_QUOTES:
         body.code(escape("\n".join(part.lines)))

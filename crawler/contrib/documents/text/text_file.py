@@ -7,9 +7,9 @@ from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.text.book_wrapper import book_of
 from crawler.contrib.documents.text.mail import Letter, common_subject, letters_of
 from crawler.contrib.documents.text.markdown import read_markdown
-from crawler.contrib.documents.text.plain_text import Kind, Part, is_for_readers, parts_of, write
+from crawler.contrib.documents.text.plain_text import Kind, TextPart, is_for_readers, parts_of, write
 from crawler.page.decoding import decode
-from crawler.page.document import MAX_TEXT, Document, DocumentError, Facts, Fault
+from crawler.page.document import MAX_TEXT, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.document_type import MARKDOWN
 from crawler.page.page import media_type
 
@@ -22,7 +22,7 @@ MAX_LINES = 200_000
 BYTE_ORDER_MARK = "\ufeff"
 
 
-def read_text_file(data: bytes, content_type: str) -> Document:
+def read_text_file(data: bytes, content_type: str) -> DocumentContent:
     """The document of a text with the type of `TEXT_TYPES` that is given; raises a DocumentError if it has none."""
     whole = _decoded(data, content_type)
     text = "\n".join(whole[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES])
@@ -33,7 +33,7 @@ def read_text_file(data: bytes, content_type: str) -> Document:
     return replace(document, is_cut=document.is_cut or is_cut)
 
 
-def _plain_text(text: str) -> Document:
+def _plain_text(text: str) -> DocumentContent:
     letters = letters_of(text)
     if letters:
         return _mail(letters)
@@ -43,7 +43,7 @@ def _plain_text(text: str) -> Document:
         raise DocumentError(Fault.NO_SENTENCES)
     body = Body()
     write(parts, body)
-    return Document(
+    return DocumentContent(
         body=body.html(),
         facts=Facts(title=book.title, author=book.author, published=book.published),
         is_cut=body.is_cut,
@@ -56,20 +56,20 @@ def _decoded(data: bytes, content_type: str) -> str:
     return data.decode(encoding, "replace").removeprefix(BYTE_ORDER_MARK)
 
 
-def _mail(letters: list[Letter]) -> Document:
+def _mail(letters: list[Letter]) -> DocumentContent:
     """The document of one message, or of an archive, in which each begins with its subject, its author and its day."""
     body = Body()
     is_archive = len(letters) > 1
     for letter in letters:
-        subject = Part(Kind.HEADING, (letter.subject,), 2 if is_archive else 1)
+        subject = TextPart(Kind.HEADING, (letter.subject,), 2 if is_archive else 1)
         about = ", ".join(filter(None, (letter.author, letter.day)))
         before = [subject] if letter.subject else []
         if is_archive and about:
-            before.append(Part(Kind.PARAGRAPH, (about,)))
+            before.append(TextPart(Kind.PARAGRAPH, (about,)))
         write([*before, *parts_of(letter.text)], body)
     first = letters[0]
     author = first.author if not is_archive else ""
-    return Document(
+    return DocumentContent(
         body=body.html(),
         facts=Facts(title=common_subject(letters), author=author, published=first.day),
         is_cut=body.is_cut,

@@ -22,7 +22,8 @@ from crawler.extraction.auto import page_arrays
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, outward
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page, PageType
-from crawler.urls.parsing import absolute, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 Tell = Callable[[str], None]
 """Receives progress messages, one line each."""
@@ -57,7 +58,7 @@ class TrainingPage:
 
     @property
     def site(self) -> str:
-        return site(self.url)
+        return address_of(self.url).site
 
 
 @dataclass

@@ -23,13 +23,12 @@ from crawler.noise.learned_model import Floats, features_of
 from crawler.noise.li2006 import description
 from crawler.noise.verdict import scores_of
 from crawler.processes.function_pool import DIED
-from crawler.store.batch.images import IMAGE
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import NOISE, Label, all_labels
-from crawler.store.page_tables import evidence
+from crawler.store.page_tables import LabelKind, evidence
 from crawler.store.read_only import reading
 from crawler.translation.message import counted
-from crawler.urls.parsing import site as site_of
+from crawler.urls.address import address_of
 
 METHOD = "auto"  # the extractor that tells the main text
 SET = "crawl {}"  # the name of the labels of a crawl as a set
@@ -102,7 +101,7 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
     """The images that people labelled in the state's database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
-        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, IMAGE)]
+        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)]
     sites = {one.site for one in found}
     tell(f"{counted(len(found), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
     return found
@@ -110,7 +109,7 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
 
 def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
     sighting = Sighting.of(label.detail)
-    name = site_of(sighting.page)
+    name = address_of(sighting.page).site
     key = label.crawl, name
     if key not in counts:
         counts[key] = Evidence()

@@ -26,7 +26,8 @@ from crawler.metadata.author import author_candidates
 from crawler.metadata.choice import Candidates, Signs, chosen
 from crawler.metadata.publication_date import date_candidates
 from crawler.page.page import Extraction, Page
-from crawler.urls.parsing import absolute, site
+from crawler.urls.address import address_of
+from crawler.urls.parsing import absolute
 
 FIELDS: dict[str, Callable[[Page, Extraction], Candidates]] = {
     "author": author_candidates,
@@ -93,7 +94,7 @@ def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
             url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
             page = Page.from_html(row["html"], url)
             found = auto(page)
-            where = site(url)
+            where = address_of(url).site
             for field in known:
                 yield field, _example(field, where, FIELDS[field](page, found), row[field])
 

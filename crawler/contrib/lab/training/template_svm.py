@@ -24,7 +24,7 @@ from crawler.extraction.methods.template import N1, LeafLabel, Library, frequenc
 from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
-from crawler.urls.parsing import host
+from crawler.urls.address import address_of
 
 Matrix = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -78,7 +78,7 @@ def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
     """The blocks of pages with gold text: as they are when a crawl comes to a host, and after the template pass."""
     sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
-        sites[host(page.url)].append((page, text))
+        sites[address_of(page.url).host].append((page, text))
     # One by one, so that the data read from a site's pages can be freed.
     return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
 

@@ -26,8 +26,8 @@ from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
 from crawler.metadata.date_notation import checked
 from crawler.store.batch.images import label_key
-from crawler.store.labels import TEXT, Label, put_label
-from crawler.store.page_tables import label
+from crawler.store.labels import Label, put_label
+from crawler.store.page_tables import LabelKind, label
 from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000
@@ -135,7 +135,7 @@ class Sheet:
             **values,
         }
         return Label(
-            kind=TEXT,
+            kind=LabelKind.TEXT,
             crawl=row["crawl"],
             url=row["url"],
             page=row["url"],
@@ -237,7 +237,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
 
 
 def _detail(context: DashboardContext, read: ShownPage) -> str | None:
-    key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
+    key = label_key(read.row["crawl"], LabelKind.TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
 

@@ -21,11 +21,10 @@ from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.views.choices import crawl_names
 from crawler.contrib.dashboard.views.judged_images import KINDS, ShownImage, least_certain
 from crawler.export.labelled_pages import gold_line
-from crawler.store.batch.images import IMAGE
-from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, TOPIC
+from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC
 from crawler.store.crawl_tables import crawl as crawl_table
-from crawler.store.labels import CONTENT, NEWEST, NOISE, TEXT, all_labels, count_labels, remove_label
-from crawler.store.page_tables import label, page, stored_response
+from crawler.store.labels import CONTENT, NEWEST, NOISE, all_labels, count_labels, remove_label
+from crawler.store.page_tables import LabelKind, label, page, stored_response
 from crawler.store.read_only import NOTHING
 from crawler.translation.message import N_
 
@@ -177,7 +176,7 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
     with context.reading() as connection:
         found = []
         size = 0
-        for one in all_labels(connection, crawl or None, TEXT):
+        for one in all_labels(connection, crawl or None, LabelKind.TEXT):
             found.append(gold_line(one))
             size += len(found[-1])
             if size > MOST_BYTES:
@@ -207,7 +206,7 @@ def uncertain_pages(
     if not of.kept:
         return (), 0
     numbers = _next(connection, of.id, after)
-    labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
+    labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
     found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
     )
@@ -246,7 +245,7 @@ def list_labels(connection: Connection, crawl: str, before: int = 0, most: int =
     found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
     found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
     rows = connection.execute(found).all()
-    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != IMAGE}
+    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
     there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
     pages = {(row.id, row.url) for row in connection.execute(there)}
     return tuple(
@@ -263,6 +262,8 @@ def _chosen(connection: Connection, name: str) -> LabelledCrawl:
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:
-    texts, images, topics = (count_labels(connection, name, kind) for kind in (TEXT, IMAGE, TOPIC))
+    texts, images, topics = (
+        count_labels(connection, name, kind) for kind in (LabelKind.TEXT, LabelKind.IMAGE, LabelKind.TOPIC)
+    )
     of_topic = topics.get(ON_TOPIC, 0), topics.get(OFF_TOPIC, 0)
-    return LabelCounts(texts.get(TEXT, 0), images.get(CONTENT, 0), images.get(NOISE, 0), *of_topic)
+    return LabelCounts(texts.get(LabelKind.TEXT, 0), images.get(CONTENT, 0), images.get(NOISE, 0), *of_topic)

@@ -40,7 +40,7 @@ from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_definition import JobDefinition, description, next_at
 from crawler.contrib.schedule.job_process import starting_thread
 from crawler.contrib.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
-from crawler.contrib.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
+from crawler.contrib.schedule.job_store import BY_HAND, DueRun, Jobs, RunStatus
 from crawler.contrib.schedule.run_notice import webhook_address
 from crawler.contrib.schedule.views.schedule import DONE, After, Said, numbered, schedule_data, when
 from crawler.store.database import StateError, open_database
@@ -256,7 +256,7 @@ def end(context: DashboardContext, number: int) -> str | None:
         job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
         if job.now is None:
             return None
-        jobs.stop(job.now.id, TOLD)  # its process reads this, on whatever machine it is
+        jobs.stop(job.now.id, RunStatus.TOLD)  # its process reads this, on whatever machine it is
         return job.name
 
 

@@ -9,7 +9,7 @@ from crawler.contrib.lab.training.auto_model import train
 from crawler.contrib.lab.training.examples import PageExample, example, snippets
 from crawler.extraction.auto.model import Model
 from crawler.page.page import Page
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 Taught = Callable[[int], Model]
 
@@ -18,7 +18,7 @@ Taught = Callable[[int], Model]
 def examples() -> list[PageExample]:
     """Twelve pages of six sites, and one of snippets."""
     pages = [(page, Page.from_html(page["html"], page["url"])) for page in rows(12)]
-    found = [example("made", site(page.url), page, one["gold"], one["page_type"]) for one, page in pages]
+    found = [example("made", address_of(page.url).site, page, one["gold"], one["page_type"]) for one, page in pages]
     weak = row(13)
     page = Page.from_html(weak["html"], "http://weak.example/")
     return [*found, snippets("weak", "weak.example", page, [sentence(1300)[:30]], ["Section 1", "Copyright"])]

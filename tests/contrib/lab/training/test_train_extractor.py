@@ -16,7 +16,7 @@ from crawler.contrib.lab.evaluation.gold import read_set
 from crawler.contrib.lab.training.examples import parts_of
 from crawler.extraction.auto.model import load as load_auto
 from crawler.extraction.methods.template_svm import load
-from crawler.urls.parsing import site
+from crawler.urls.address import address_of
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")
@@ -182,7 +182,7 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 def test_it_trains_auto(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.contrib.lab.training.auto_model.EPOCHS", 1)
     apart = [name for name, part in parts_of(SITE_NAMES, 5, 0).items() if part == 0]
-    held = [one for one in rows(24) if site(one["url"]) in apart]
+    held = [one for one in rows(24) if address_of(one["url"]).site in apart]
     assert held  # or nothing is seen here of what is kept apart
     # Snippets of such a site are neither learned from nor judged.
     write(tmp_path / "made.jsonl.xz", [*rows(24), WEAK | {"url": held[0]["url"]}])

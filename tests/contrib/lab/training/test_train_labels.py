@@ -17,10 +17,9 @@ from crawler.demo.site import png
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import FEATURES as MODEL_FEATURES
 from crawler.noise.learned_model import load
-from crawler.store.batch.images import IMAGE
 from crawler.store.database import open_database
 from crawler.store.labels import CONTENT, NOISE, Label, put_label
-from crawler.store.page_tables import evidence, verdict
+from crawler.store.page_tables import LabelKind, evidence, verdict
 
 pytest.importorskip("lightgbm")
 
@@ -66,7 +65,8 @@ def made(engine: Engine) -> list[Label]:
     with engine.connect() as connection:
         rows = connection.execute(select(verdict).where(verdict.c.kind == "image")).all()
     return [
-        Label(IMAGE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight) for row in rows
+        Label(LabelKind.IMAGE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight)
+        for row in rows
     ]
 
 
