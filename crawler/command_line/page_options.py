@@ -7,6 +7,15 @@ from crawler.command_line.terminal import WrongUseError
 from crawler.translation.message import N_
 
 
+def is_page_address(word: str) -> bool:
+    """Whether a word is the address of a page, and no file.
+
+    >>> is_page_address("HTTPS://example.com/"), is_page_address("page.html")
+    (True, False)
+    """
+    return word.lower().startswith(("http://", "https://"))
+
+
 class PageOptions(CommandOptions):
     function = "crawler.api.print_page:print_page"
 
@@ -22,6 +31,6 @@ class PageOptions(CommandOptions):
         add("--url", metavar="URL", default="", help=url)
 
     def check(self, opts: argparse.Namespace) -> None:
-        opts.is_address = opts.page.lower().startswith(("http://", "https://"))
+        opts.is_address = is_page_address(opts.page)
         if opts.render and not opts.is_address:
             raise WrongUseError("--render goes with the address of a page")

@@ -63,6 +63,11 @@ def test_each_row_has_a_module_and_both_programs_have_it() -> None:
         ("page", 2, "page: the following arguments are required: PAGE"),
         ("page none.html", 2, "page: 'none.html' cannot be read (No such file or directory)"),
         ("clean", 2, "clean: the following arguments are required: INPUT"),
+        (
+            "clean https://example.org/",
+            2,
+            "clean: 'https://example.org/' is no saved page; winnow page prints its text",
+        ),
         ("clean --stored bees", 2, "clean: no crawl was ever run here (output/crawl.db)"),
         ("export", 2, "export: no crawl was ever run here (output/crawl.db)"),
         ("export --wrong", 2, "export: '--wrong' is not recognized; see winnow export --help"),

@@ -4,6 +4,7 @@ import argparse
 import re
 
 from crawler.command_line.options import MOST_JOBS, CommandOptions, names, whole
+from crawler.command_line.page_options import is_page_address
 from crawler.command_line.terminal import WrongUseError
 from crawler.doors import Door, load
 from crawler.translation.message import N_
@@ -55,6 +56,8 @@ class CleanOptions(CommandOptions):
             return
         if not opts.inputs:
             raise WrongUseError("the following arguments are required: {names}", names="INPUT")
+        if address := next(filter(is_page_address, opts.inputs), None):
+            raise WrongUseError("{address} is no saved page; winnow page prints its text", address=repr(address))
         opts.markdown = opts.markdown or "no"
         if "quality" in opts.fields:
             load(Door.QUALITY, "measured")  # raises an error if it is not installed
