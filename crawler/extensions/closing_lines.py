@@ -18,8 +18,9 @@ from crawler.command_line.terminal import byte_size, printable
 from crawler.doors import RENDERER_INSTALLATION
 from crawler.outcomes import Code, Group, Outcome, Outcomes, ranked
 from crawler.reports.saved_bytes import saved_bytes
-from crawler.reports.unlikely_links import unlikely_links
+from crawler.reports.waiting_links import links_behind_images, unlikely_links
 from crawler.spiders.crawl_status import EndReason, OutcomeCounts
+from crawler.store.batch.crawl_end import WaitingLinkCounts
 from crawler.store.batch.rounds import RoundCounts
 from crawler.translation.message import N_, Message, first, localized, plural
 from crawler.urls.address import address_of
@@ -99,9 +100,9 @@ class ClosingLines:
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             said += _not_rendered(self._of_all_workers("render/missed"))
         said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
-        unlikely, behind_images = status.waiting_links or (0, 0)
-        said += _not_kept(crawl.counts, status.put_off, unlikely)
-        said += _rest(len(frontier) - unlikely - behind_images, behind_images, frontier.full, crawl.arguments.fresh)
+        links = status.waiting_links or WaitingLinkCounts(0, 0)
+        said += _not_kept(crawl.counts, status.put_off, links.unlikely)
+        said += _rest(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
@@ -368,7 +369,7 @@ def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Messag
     if fresh:
         how = Message("{command} without fresh=yes", {"command": how})
     lines = []
-    if left > 0:
+    if left:
         lines.append(
             plural(
                 "{n} address was still queued when {why}; {command} continues the crawl.",
@@ -379,12 +380,5 @@ def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Messag
             )
         )
     if behind_images:
-        lines.append(
-            plural(
-                "{n} link behind an image was not judged yet; {command} judges it, and follows none behind noise.",
-                "{n} links behind images were not judged yet; {command} judges them, and follows none behind noise.",
-                behind_images,
-                command=how,
-            )
-        )
+        lines.append(links_behind_images(behind_images, how))
     return lines

@@ -16,7 +16,7 @@ from crawler.command_line.terminal import byte_size, spelled
 from crawler.outcomes import Code, Group, Outcome, of_group, ranked
 from crawler.reports.crawls import CrawlPhase, CrawlState
 from crawler.reports.sites import SiteRow
-from crawler.reports.unlikely_links import unlikely_links
+from crawler.reports.waiting_links import links_behind_images, unlikely_links
 from crawler.store.batch.hosts import REQUESTS_A_PAGE
 from crawler.store.heartbeats import WorkerState
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
@@ -49,6 +49,7 @@ def facts(
         N_("round"): _round(crawl),
         N_("addresses"): _addresses(crawl),
         N_("unlikely"): unlikely_links(crawl.unlikely) if crawl.unlikely else "",
+        N_("behind images"): links_behind_images(crawl.behind_images) if crawl.behind_images else "",
         N_("done"): _ends(crawl),
         N_("left out"): _reasons(crawl, Group.SKIPPED, most),
         N_("noise"): _reasons(crawl, Group.NOISE, most),

@@ -26,6 +26,7 @@ from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Group, Outcome, Outcomes
 from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
+from crawler.store.batch.crawl_end import WaitingLinkCounts
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.crawl_tables import worker as worker_table
 from crawler.store.database import database_time, display_url
@@ -61,7 +62,7 @@ class CrawlPhase(StrEnum):
     """Its workers have no heartbeat any more."""
     FINISHED = "finished"
     FULL = "full"
-    """It has as many pages as it may have."""
+    """It has as many pages as it may have, and more could be requested."""
     FAILED = "failed"
     """Every seed failed."""
 
@@ -91,6 +92,8 @@ class CrawlSummary:
     """Queued addresses, without unlikely links."""
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
+    behind_images: int
+    """Those of the waiting that are links behind images, if it has ended."""
     round: int
     first_round: int
     control: Control
@@ -114,7 +117,8 @@ class CrawlSummary:
         if self.is_fruitless:
             return CrawlPhase.FAILED
         if self.ended_at is not None:
-            return CrawlPhase.FULL if self.waiting else CrawlPhase.FINISHED
+            links = WaitingLinkCounts(self.unlikely, self.behind_images)
+            return CrawlPhase.FULL if links.others(self.waiting + self.unlikely) else CrawlPhase.FINISHED
         if self.alive:
             return STATUS_OF_CONTROL[self.control]
         return CrawlPhase.BROKEN if self.workers else CrawlPhase.STOPPED
@@ -172,6 +176,7 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
             pages=row.pages + sum(one.pages for one, _ in workers[row.id]),
             waiting=max(0, queued[row.id] - row.unlikely),
             unlikely=min(row.unlikely, queued[row.id]),
+            behind_images=0 if row.ended_at is None else row.behind_images,
             round=row.round,
             first_round=row.first_round,
             control=row.control,

@@ -77,6 +77,7 @@ crawl = Table(
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left
     Column("unlikely", BigInteger, nullable=False, default=0),  # of the queued links, when they were last counted
+    Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, the links behind images
     Column("pages", BigInteger, nullable=False, default=0),  # in this round
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),

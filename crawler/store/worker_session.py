@@ -25,7 +25,7 @@ from crawler.store.batch.crawl_end import (
     count_waiting_links,
     has_failed_seeds,
     is_unfinished,
-    something_waits,
+    totals,
 )
 from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
@@ -226,9 +226,8 @@ class WorkerSession:
             others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
             others = others.where(output.c.number != self.number).limit(1)
             has_others = connection.execute(others).first() is not None
-            claimant = self.committer.claimant.with_tries(connection, pages)
-            likely_wait = something_waits(connection, self.crawl_id, claimant.tries)
-            unlikely_wait = something_waits(connection, self.crawl_id, NO_LIMIT)
+            links = count_waiting_links(connection, self.committer.claimant)
+            others_wait = links.others(totals(connection, self.crawl_id).waiting) > 0
         path: object = self.pages.path
         if has_others:
             path = Message("{path} and the files of other workers", {"path": path})
@@ -237,13 +236,17 @@ class WorkerSession:
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
         values["how"] = Message("-a refresh=all fetches every page again, -a fresh=yes starts from scratch")
-        if unlikely_wait and not likely_wait:
+        if others_wait:
+            values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
+        elif links.unlikely:
             values["how"] = Message(
                 "-a min_chance=0 also requests links that are unlikely to lead to the topic, {others}",
                 {"others": values["how"]},
             )
-        elif likely_wait:
-            values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
+        elif links.behind_images:
+            values["how"] = Message(
+                "a larger max_pages judges links behind images, {others}", {"others": values["how"]}
+            )
         return plural(
             "The crawl {name} is finished: {n} page, in {path}. {due}; {how}.",
             "The crawl {name} is finished: {n} pages, in {path}. {due}; {how}.",
@@ -325,7 +328,8 @@ class WorkerSession:
         """Delete the frontier and rename the files; stored pages stay."""
         self._check_alone(connection, "fresh=yes")
         delete_frontier(connection, self.crawl_id)
-        counts: dict[str, Any] = {"waiting": 0, "unlikely": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        counts: dict[str, Any] = dict.fromkeys(("waiting", "unlikely", "behind_images", "pages"), 0)
+        counts |= {"ended_at": None, "started_at": time.time()}
         number = crawl.c.round + (0 if self.is_new else 1)
         counts |= {"round": number, "first_round": number, "round_started": time.time()}
         connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))

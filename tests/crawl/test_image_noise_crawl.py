@@ -1,5 +1,6 @@
 """Images in whole crawls: adverts are never asked for, content is asked for once, and what was said is kept."""
 
+import re
 import signal
 import sqlite3
 import subprocess
@@ -185,10 +186,17 @@ def test_images_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any]
 
 
 def test_links_behind_images_are_no_pages_that_are_left(tmp_path: Path) -> None:
+    """The closing lines, the state and a second start tell the same."""
     with serving(Site(zoo())) as site:
         ended = crawl(tmp_path, {"seeds": site.url, "images": "no", "max_pages": PAGES + 1}, OPEN)
+        again = crawl(tmp_path, {"seeds": site.url, "images": "no", "max_pages": PAGES + 1}, OPEN)
+    told = "2 links behind images were not judged yet; a larger max_pages judges them, and follows none behind noise."
     assert "still queued" not in ended.closing()
-    assert "2 links behind images were not judged yet; a larger max_pages judges them" in ended.closing()
+    assert told in ended.closing()
+    state = scrapy(tmp_path, "state", "topic").stdout
+    assert re.match(r"topic: finished on [-\d]+ [:\d]+ UTC\n", state)
+    assert told in state
+    assert "a larger max_pages judges links behind images, -a refresh=all" in again.err
 
 
 def test_without_a_judge_all_images_are_asked_for(tmp_path: Path) -> None:

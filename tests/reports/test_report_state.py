@@ -37,7 +37,7 @@ from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.schema_version import newest_version
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.topic.priorities import UNLIKELY
+from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
 from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
@@ -195,6 +195,32 @@ def test_a_crawl_of_which_only_unlikely_links_wait_is_finished(place: Place) -> 
     assert state.fact("addresses") == f"0 queued, 0 leased, {1 + len(leases)} done"
     assert waiting > 0
     assert state.fact("unlikely").startswith(f"{waiting} links wait")
+
+
+@pytest.mark.parametrize(
+    ("priorities", "more", "behind"),
+    [
+        ([BEHIND_IMAGE, BEHIND_IMAGE], "", "2 links behind images were not judged yet; a larger max_pages judges them"),
+        ([BEHIND_IMAGE], "", "1 link behind an image was not judged yet; a larger max_pages judges it"),
+        ([BEHIND_IMAGE, BEHIND_IMAGE + 1], ", max_pages reached; a larger max_pages continues it", "1 link behind an"),
+        ([BEHIND_IMAGE, UNLIKELY + 60], "", "1 link behind an image"),
+    ],
+)
+def test_a_full_crawl_of_which_only_links_behind_images_wait_is_finished(
+    place: Place, priorities: list[int], more: str, behind: str
+) -> None:
+    session = place.session("bees", max_pages=1, limits_tries=True)
+    work(session)
+    session.seed(Candidate(f"http://a.example/{n}", priority) for n, priority in enumerate(priorities))
+    session.committer.commit(Batch(idle=True))
+    session.leave()
+    said = place.state("bees")
+    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC{re.escape(more)}\n", said.out)
+    assert said.fact("behind images").startswith(behind)
+    again = place.session("bees", max_pages=2)
+    again.seed([])
+    assert "behind images" not in place.state("bees").out  # it goes on: they are judged in their turn
+    again.leave()
 
 
 def test_many_of_everything(sqlite: Place) -> None:

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import Engine, func, select
 from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
-from crawler.frontier.page_result import AddressKind, LessonKind
+from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.outcomes import Code
 from crawler.store import database
 from crawler.store.crawl_tables import AddressState, crawl, host, output, worker
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import FileOffset, JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
+from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
 from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -334,6 +335,21 @@ def test_the_last_words(crew: Crew) -> None:
         f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 21 h; "
         "-a refresh=all fetches every page again, -a fresh=yes starts from scratch."
     )
+
+
+@pytest.mark.parametrize(
+    ("priorities", "how"),
+    [
+        ([BEHIND_IMAGE + 1, BEHIND_IMAGE], "a larger max_pages continues it"),
+        ([BEHIND_IMAGE], "a larger max_pages judges links behind images"),
+        ([UNLIKELY, BEHIND_IMAGE], "-a min_chance=0 also requests links that are unlikely to lead to the topic"),
+    ],
+)
+def test_the_last_words_tell_what_waits(crew: Crew, priorities: list[int], how: str) -> None:
+    one = crew.join(*candidates(A), max_pages=1, limits_tries=True)
+    one.end(*map(stored, one.claim()))
+    one.session.seed(Candidate(f"{B}{n}", priority) for n, priority in enumerate(priorities))
+    assert f"; {how}, -a refresh=all" in str(one.session.finished_message())
 
 
 def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:

@@ -28,7 +28,7 @@ from crawler.contrib.lab.focus_figures import (
     FocusPoint,
 )
 from crawler.reports.html_page import ReportTable, Row, aligned, percent, report_page
-from crawler.reports.unlikely_links import unlikely_links
+from crawler.reports.waiting_links import unlikely_links
 from crawler.translation.message import N_, Catalogue, Message, plural, translated
 from crawler.urls.parsing import readable
 

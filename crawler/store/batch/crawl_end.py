@@ -79,6 +79,15 @@ class WaitingLinkCounts(NamedTuple):
     unlikely: int
     """Those that wait because they are unlikely to lead to the topic."""
     behind_images: int
+    """Those that wait until the images are judged, after all pages."""
+
+    def others(self, queued: int) -> int:
+        """How many of so many queued addresses are none of these; if a crawl ends with any, it has all its pages.
+
+        >>> WaitingLinkCounts(unlikely=3, behind_images=2).others(6), WaitingLinkCounts(3, 2).others(5)
+        (1, 0)
+        """
+        return max(0, queued - self.unlikely - self.behind_images)
 
 
 def totals(connection: Connection, crawl_id: int) -> Totals:
@@ -112,7 +121,7 @@ def remaining_work(
     if released := release(connection, recorded, claimant.images):
         return RemainingWork(0, False, released)
     ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
-    connection.execute(ended.values(ended_at=time.time(), unlikely=waiting_links(connection, claimant).unlikely))
+    connection.execute(ended.values(ended_at=time.time(), **waiting_links(connection, claimant)._asdict()))
     return RemainingWork(0, True, 0)
 
 
@@ -188,8 +197,9 @@ def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCoun
 
 
 def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """Count these links, and save the number of unlikely ones for all that show the crawl."""
+    """Count these links, and save the numbers for all that show the crawl."""
     links = waiting_links(connection, claimant)
-    is_other = crawl.c.id == claimant.crawl_id, crawl.c.unlikely != links.unlikely
-    connection.execute(update(crawl).where(*is_other).values(unlikely=links.unlikely))
+    is_other = or_(crawl.c.unlikely != links.unlikely, crawl.c.behind_images != links.behind_images)
+    mine = update(crawl).where(crawl.c.id == claimant.crawl_id, is_other)
+    connection.execute(mine.values(**links._asdict()))
     return links

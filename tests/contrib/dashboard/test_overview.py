@@ -202,6 +202,10 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
         ({"ended_at": 1.0, "waiting": 3}, None, "full"),
         ({"ended_at": 1.0, "waiting": 3, "unlikely": 2}, None, "full"),
         ({"ended_at": 1.0, "waiting": 3, "unlikely": 3}, None, "finished"),
+        ({"ended_at": 1.0, "waiting": 3, "behind_images": 2}, None, "full"),
+        ({"ended_at": 1.0, "waiting": 3, "behind_images": 3}, None, "finished"),
+        ({"ended_at": 1.0, "waiting": 3, "unlikely": 1, "behind_images": 1}, None, "full"),
+        ({"ended_at": 1.0, "waiting": 3, "unlikely": 1, "behind_images": 2}, None, "finished"),
     ],
 )
 def test_whether_it_is_at_work(
@@ -211,6 +215,15 @@ def test_whether_it_is_at_work(
     if silent is not None:
         work(engine, silent=silent)
     assert one(desk)["status"] == status
+
+
+@pytest.mark.parametrize(("waiting", "said"), [(3, "and it requests nothing more."), (4, "command that started it")])
+def test_links_behind_images_are_told_apart(desk: DashboardContext, engine: Engine, waiting: int, said: str) -> None:
+    begin(engine, ended_at=1.0, waiting=waiting, behind_images=3)
+    assert one(desk)["behind_images"] == 3
+    shown = text(desk, "/crawls/1")
+    assert "3 links behind images were not judged yet; a larger max_pages judges them" in shown
+    assert said in shown
 
 
 def test_those_at_work_come_first_and_none_is_left_out(desk: DashboardContext, engine: Engine) -> None:

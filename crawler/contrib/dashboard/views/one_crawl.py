@@ -25,7 +25,7 @@ from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, 
 from crawler.reports.seeds import failed_seeds
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
-from crawler.reports.unlikely_links import unlikely_links
+from crawler.reports.waiting_links import links_behind_images, unlikely_links
 from crawler.store.crawl_tables import sample
 from crawler.store.database import database_time
 from crawler.store.read_only import reading
@@ -351,5 +351,6 @@ def show(context: Context, request: Request, crawl: Number, given: Annotated[Cra
         found = _site_list(connection, of, given)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
-    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, ""), "unlikely_links": unlikely_links}
+    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
+    values |= {"unlikely_links": unlikely_links, "links_behind_images": links_behind_images}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

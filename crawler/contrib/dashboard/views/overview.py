@@ -26,8 +26,8 @@ class CrawlFigures:
     id: int
     name: str
     status: str
-    """running, paused, stopping, finished, failed (every seed failed), full (it reached max_pages), broken (its workers
-    died) or stopped.
+    """running, paused, stopping, finished, failed (every seed failed), full (it reached max_pages, and more could be
+    requested), broken (its workers died) or stopped.
     """
     started_at: float
     ended_at: float | None
@@ -43,6 +43,8 @@ class CrawlFigures:
     """Queued addresses, without unlikely links."""
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
+    behind_images: int
+    """Those of the waiting that are links behind images, for a crawl that has ended."""
     failed: int | None
     """Addresses that were given up; None before the first sample, like the figures below."""
     harvest: float | None
@@ -99,7 +101,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
         found.append(
             CrawlFigures(
                 *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
-                *(one.pages, fast.get(one.id), one.waiting, one.unlikely),
+                *(one.pages, fast.get(one.id), one.waiting, one.unlikely, one.behind_images),
                 failed=did.sums.failed if did else None,
                 harvest=did.harvest if did else None,
                 requests=did.sums.requests if did else None,

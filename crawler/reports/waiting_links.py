@@ -1,0 +1,33 @@
+"""The sentences about links that wait at the end of a crawl, and are no work of it."""
+
+from crawler.translation.message import Message, plural
+
+MORE_PAGES = Message("a larger max_pages")
+"""What continues a crawl that ended with addresses that are no unlikely links: it had all its pages."""
+
+
+def unlikely_links(links: int) -> Message:
+    """How many links wait because they are unlikely to lead to the topic, and how they are requested.
+
+    >>> str(unlikely_links(2_000))
+    '2,000 links wait, as they are unlikely to lead to the topic; -a min_chance=0 requests them.'
+    """
+    return plural(
+        "{n} link waits, as it is unlikely to lead to the topic; -a min_chance=0 requests it.",
+        "{n} links wait, as they are unlikely to lead to the topic; -a min_chance=0 requests them.",
+        links,
+    )
+
+
+def links_behind_images(links: int, command: Message = MORE_PAGES) -> Message:
+    """How many links behind images wait, and which command judges them.
+
+    >>> str(links_behind_images(1))[:70]
+    '1 link behind an image was not judged yet; a larger max_pages judges i'
+    """
+    return plural(
+        "{n} link behind an image was not judged yet; {command} judges it, and follows none behind noise.",
+        "{n} links behind images were not judged yet; {command} judges them, and follows none behind noise.",
+        links,
+        command=command,
+    )
