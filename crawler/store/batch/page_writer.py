@@ -17,7 +17,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.copies import ComparedPage
 from crawler.store.crawl_tables import address
-from crawler.store.database import column_value, dialect_insert, in_chunks, storable
+from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import page, page_version
 
@@ -57,11 +57,9 @@ class PageWriter:
         copies = self._copies(connection, {key: mine[key] for key in mine if key in likely})
         rows = [self._row(mine[key], known[key], key, copies.get(key)) for key in stored]
         if rows:
-            kept = dialect_insert(connection.engine)(page)
-            renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
-            connection.execute(kept.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
+            connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
         save_copies(connection, {key: url for key, url in copies.items() if key not in likely})
-        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely}
+        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely if key not in stored}
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
