@@ -30,6 +30,11 @@ UPDATE_HISTORY = (
 UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
+_newest = page_version.alias("newest")
+_kept = select(_newest.c.id).where(_newest.c.key == bindparam("its")).order_by(_newest.c.id.desc())
+DELETE_OLD_VERSIONS = delete(page_version).where(
+    page_version.c.key == bindparam("its"), page_version.c.id.not_in(_kept.limit(bindparam("most")))
+)
 
 
 class PageWriter:
@@ -109,16 +114,12 @@ def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
     """Save the texts of pages that are about to change, and delete all but the newest versions of each."""
-    if not most:
+    if not most or not keys:
         return
     for part in in_chunks(keys):
         earlier = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
         connection.execute(insert(page_version).from_select(VERSION_COLUMNS, earlier))
-    newest = page_version.alias("newest")
-    kept = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc()).limit(most)
-    too_old = delete(page_version).where(page_version.c.key == bindparam("its"), page_version.c.id.not_in(kept))
-    if keys:
-        connection.execute(too_old, [{"its": key} for key in keys])
+    connection.execute(DELETE_OLD_VERSIONS, [{"its": key, "most": most} for key in keys])
 
 
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
