@@ -31,6 +31,7 @@ _NUMERIC = re.compile(
 _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)")
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
+_FOUR_DIGITS = re.compile(r"\d(?:\D*\d){3}")
 # "Django 3.2.25" is a version; dates of this notation follow a label, or a word in small letters.
 _OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
@@ -64,8 +65,19 @@ def _with_time(day: str, clock: str | None, zone: str | None) -> str:
         return day
 
 
+def has_digits_of_a_date(text: str) -> bool:
+    """Whether a text has the four digits that the shortest date has.
+
+    >>> has_digits_of_a_date("1.2.24"), has_digits_of_a_date("On page 123")
+    (True, False)
+    """
+    return _FOUR_DIGITS.search(text) is not None
+
+
 def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Match[str]]]:
     """Year, month and day of everything in a text that looks like a date, the surest notation first."""
+    if not has_digits_of_a_date(text):
+        return
     for found in _NUMERIC.finditer(text):
         yield int(found["y"]), int(found["m"]), int(found["d"]), found
     for found in _NAMED.finditer(text):

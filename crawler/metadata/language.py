@@ -53,6 +53,7 @@ ALIASES = {
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9f]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_EASTERN = re.compile(f"{_HAN.pattern}|{_KANA.pattern}|{_HANGUL.pattern}")
 
 
 def normalise(code: str) -> str | None:
@@ -94,18 +95,20 @@ def _sample(text: str, length: int = SAMPLE) -> str:
     lines = []
     left = length
     for line in text.split("\n"):
-        if left > 0 and _is_sentence(line[:SAMPLE]):
+        if left <= 0:
+            break
+        if _is_sentence(line[:SAMPLE]):
             lines.append(line[:left])
             left -= len(line)
     return "\n".join(lines) or text[:length]
 
 
 def _is_sentence(line: str) -> bool:
-    if not line.isascii() and sum(len(script.findall(line)) for script in (_HAN, _KANA, _HANGUL)) >= MIN_EASTERN:
+    if not line.isascii() and len(_EASTERN.findall(line)) >= MIN_EASTERN:
         return True
     if line.count(" ") < MIN_WORDS - 1:
         return False
-    return sum(letter.isalpha() or letter == " " for letter in line) >= LETTERS_OF_PROSE * len(line)
+    return sum(map(str.isalpha, line)) + line.count(" ") >= LETTERS_OF_PROSE * len(line)
 
 
 def _is_english(sample: str) -> bool:

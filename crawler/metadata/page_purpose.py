@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml.etree import _Element
 
-from crawler.metadata.date_notation import dates
+from crawler.metadata.date_notation import dates, has_digits_of_a_date
 from crawler.page.blocks import Block
 from crawler.page.json_ld import json_documents
 from crawler.page.links import Link
@@ -66,7 +66,6 @@ LONGEST_LINE = 100
 LONGEST_COUNT = 6
 COUNT = re.compile(r"\d+\W?$")
 """How many pages a link leads to, at its end."""
-DIGIT = re.compile(r"\d")
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
 MOST_OF_A_LIST = 0.6
@@ -130,13 +129,23 @@ def _asks_for_password_only(field: _Element) -> bool:
     return not any(other is not field and other.get("type", "text").lower() in TYPED for other in form.iter("input"))
 
 
+@dataclass(frozen=True)
+class _ListingTest:
+    """Tells whether a page is a list, whose key in `Page.once` is the extraction."""
+
+    extraction: Extraction
+
+    def __call__(self, page: Page) -> bool:
+        if (is_list := _by_classes(page)) is not None:
+            return is_list
+        if _by_types(page):
+            return True
+        return _shows_a_list(page, self.extraction)
+
+
 def is_listing(page: Page, extraction: Extraction) -> bool:
-    """Whether a page is a list of other pages of its site, as it says itself or as its text shows."""
-    if (is_list := _by_classes(page)) is not None:
-        return is_list
-    if _by_types(page):
-        return True
-    return _shows_a_list(page, extraction)
+    """Whether a page is a list of other pages of its site, as it says itself or as its text shows; tested once."""
+    return page.once(_ListingTest(extraction))
 
 
 def page_type(page: Page, extraction: Extraction) -> str:
@@ -194,6 +203,8 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
     """Whether the text is made of entries: of titles that link to other pages of the site."""
     kept = extraction.blocks
     entries = page.once(_entries)
+    if not entries:
+        return False
     if _has_linked_headings(page, kept, entries) and (
         extraction.page_type != PageType.ARTICLE or _is_linked(extraction)
     ):
@@ -224,10 +235,11 @@ def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int
 
 def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
     """Whether several entries and their dates are the text, but for a few words."""
-    letters = _letters(kept)
     targets = {entries[id(block)].target for block in kept if id(block) in entries}
+    if len(targets) < SEVERAL:
+        return False
     own = _own_text(page, kept, entries)
-    return len(targets) >= SEVERAL and _letters(own) <= max(FEW_WORDS, letters / 10)
+    return _letters(own) <= max(FEW_WORDS, _letters(kept) / 10)
 
 
 def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
@@ -240,8 +252,10 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
         if entry and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW:
             titles.append(place)
     targets = {entries[id(kept[place])].target for place in titles}
+    if len(targets) < FEWEST_ROWS:
+        return False
     letters = _letters(kept)
-    if len(targets) < FEWEST_ROWS or _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
+    if _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
         return False
     rows = (kept[start:end] for start, end in pairwise([*titles, len(kept)]))
     of_rows = sum(_letters(row) for row in rows if _own_letters(row[1:]) <= MOST_OF_A_ROW)
@@ -286,9 +300,11 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     """
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
+    teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
+    if not teasers:
+        return False
     kept = {id(block) for block in extraction.blocks}
     beside = _beside(page, extraction.blocks)
-    teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
     teasers = [
         part for part in teasers if not _is_beside(part[0], beside) and not _holds_a_title(page, part[1:-1], entries)
     ]
@@ -307,9 +323,9 @@ def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
     text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
-    links_at: defaultdict[int, list[Link]] = defaultdict(list)
+    links_to: defaultdict[str, list[Link]] = defaultdict(list)
     for link in page.links:
-        links_at[link.at].append(link)
+        links_to[link.url].append(link)
     part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
     read = -1
     for at, block in enumerate(page.blocks):
@@ -319,11 +335,10 @@ def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int
         is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
         if not is_title or entry.target.startswith(part_of_the_page):
             continue
-        for below in range(at + 1, at + MOST_OF_A_TEASER + 1):
-            is_called_otherwise = any(
-                link.url == entry.target and link.text not in block.text for link in links_at.get(below, ())
-            )
-            if is_called_otherwise and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
+        called_otherwise = (link.at for link in links_to[entry.target] if link.text not in block.text)
+        for below in sorted(called_otherwise):
+            is_near = at < below <= at + MOST_OF_A_TEASER
+            if is_near and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
                 yield at, below
                 read = below
                 break
@@ -367,6 +382,8 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
 
 def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> Iterator[Block]:
     """The entries with dates that are in the text, or above a part of it that has no other title."""
+    if not any(entry.is_dated_title for entry in entries.values()):
+        return
     is_kept = {id(block) for block in kept}
     beside = _beside(page, kept)
     above = None
@@ -391,17 +408,24 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links; or nothing
     but links and headings, beside entries of any kind.
     """
-    if extraction.page_type in HAS_LITTLE_TEXT:
-        return False
     kept = extraction.blocks
+    if extraction.page_type in HAS_LITTLE_TEXT or (extraction.text and not kept) or _is_text_by_head(page):
+        return False
+    if any(_is_prose(block) and id(block) not in entries for block in kept):
+        return False
     own_text = _own_text(page, kept, entries)
-    if _letters(own_text) > FEW_WORDS or (extraction.text and not kept) or _is_text_by_head(page):
+    if _letters(own_text) > FEW_WORDS:
         return False
     beside = _beside(page, kept)
     lists = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
     if kept and not _own_letters(own_text):
         return bool(lists)
     return any(entry.is_dated or entry.links >= CLOUD for entry in lists)
+
+
+def _is_prose(block: Block) -> bool:
+    """Whether a block is too long for a few words or a line with a date, and no heading."""
+    return len(block.text) > LONGEST_LINE and block.tag not in HEADINGS
 
 
 def _letters(blocks: Iterable[Block]) -> int:
@@ -440,8 +464,9 @@ def _entries(page: Page) -> dict[int, ListEntry]:
     blocks = page.blocks
     timed = {element.getparent() for element in page.describing("time")}
     found: dict[int, ListEntry] = {}
-    for at, block in enumerate(blocks):
-        if at not in targets or _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
+    for at in sorted(targets):
+        block = blocks[at]
+        if _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
             continue
         rest = len(block.text) - block.linked
         has_date = 0 < rest <= LONGEST_DATE and (block.element in timed or _names_a_date(block.text))
@@ -463,7 +488,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
 
 
 def _names_a_date(text: str) -> bool:
-    if text.isascii() and DIGIT.search(text) is None:
+    if not has_digits_of_a_date(text):
         return False
     return next(dates(text), None) is not None or DAY.search(text) is not None
 

@@ -59,7 +59,7 @@ class ChangeDetector:
         if self.method not in LEARNING or not (extraction if self.method == "auto" else page.once(auto)).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
         chosen = choices(page)
-        of_block = {place: letters(page.blocks[place].text) for places in chosen for place in places}
+        of_block = {place: letters(page.blocks[place].text) for place in set().union(*chosen)}
         found = (fingerprint_of_letters(b"".join(of_block[place] for place in places)) for places in chosen)
         return " ".join(one or NO_TEXT for one in found)
 

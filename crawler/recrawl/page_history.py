@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from crawler.metadata.text_owner import TextOwner
 from crawler.outcomes import Code, Group, codes
@@ -139,30 +140,36 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
     fetched_at, check = visit.fetched_at or context.moment, visit.check
     known = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
-    known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
+    lastmod = _lastmod(known, visit, context.now)
+    known = replace(known, checked_at=context.now, lastmod=lastmod, **_validators(known, visit))
     if check.found is PageChange.MISSING:
         return _missing(known, context)
     if check.found is PageChange.NOINDEX:
         return _withdrawn(known, context)
     if check.found is PageChange.NOTHING:
         return _in_doubt(known, context, visit.code in FAILED)
-    known = _present(_validated(known, visit), visit, context)
+    return replace(known, **_presence(known, visit, context), **_version(check, fetched_at, context))
+
+
+def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:
+    """The fields that say which version of a page that exists was met."""
     if check.found is PageChange.NOT_MODIFIED:
-        met_again = replace(known, revisited_at=context.moment, revisit_status=NOT_MODIFIED)
-        return replace(met_again, not_modified_round=context.round)
-    known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
+        met_again = {"revisited_at": context.moment, "revisit_status": NOT_MODIFIED}
+        return {**met_again, "not_modified_round": context.round}
+    text = {"source_fingerprint": check.source_fingerprint, "extractor_version": check.extractor_version}
     if check.found is PageChange.SAME and check.has_same_bytes:
-        return replace(known, revisited_at=context.moment, revisit_status=OK)
+        return {**text, "revisited_at": context.moment, "revisit_status": OK}
     if check.found is PageChange.SAME:
-        return known
-    known = replace(known, signature=check.signature, revisited_at=None, revisit_status=None)
+        return text
+    new = {**text, "signature": check.signature, "revisited_at": None, "revisit_status": None}
     if check.found is not PageChange.CHANGED:
-        return known
-    return replace(known, changed_round=context.round, changed_at=fetched_at, change_distance=check.distance)
+        return new
+    changed = {"changed_round": context.round, "changed_at": fetched_at, "change_distance": check.distance}
+    return {**new, **changed}
 
 
-def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHistory:
-    """The history of a page that exists, with its next interval."""
+def _presence(known: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
+    """The fields that say that a page exists, with its next interval."""
     is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
     checks, changes = known.checks + (not is_new), known.changes + is_changed
     changed = None if is_new else is_changed
@@ -176,8 +183,9 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
         is_seed=visit.is_seed,
     )
     interval = next_interval(history, context.bounds)
-    there = replace(known, last_round=context.round, gone_round=None, gone_at=None, gone_count=0, noindex=False)
-    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + DUE * interval)
+    there = {"last_round": context.round, "gone_round": None, "gone_at": None, "gone_count": 0, "noindex": False}
+    due_at = context.now + DUE * interval
+    return {**there, "checks": checks, "changes": changes, "interval": interval, "due_at": due_at}
 
 
 def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
@@ -212,14 +220,14 @@ def _pause(known: PageHistory, bounds: Bounds) -> float:
     return DUE * min(max(known.interval or bounds.least, bounds.least), bounds.most)
 
 
-def _validated(known: PageHistory, visit: Visit) -> PageHistory:
-    """The history with the ETag and Last-Modified of the response; a 304 may omit them."""
+def _validators(known: PageHistory, visit: Visit) -> dict[str, Any]:
+    """The ETag and Last-Modified of the response, if it has the page; a 304 may omit them."""
     if visit.check.found not in PRESENT:
-        return known
+        return {}
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
     if visit.check.found is PageChange.NOT_MODIFIED:
         etag, last_modified = etag or known.etag, last_modified or known.last_modified
-    return replace(known, etag=etag, last_modified=last_modified)
+    return {"etag": etag, "last_modified": last_modified}
 
 
 def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:

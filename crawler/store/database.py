@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
@@ -243,6 +244,14 @@ def dialect_insert(engine: Engine) -> Callable[..., Any]:
     return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
 
+@lru_cache(maxsize=100)  # more than there are tables with such statements
+def replacing_insert(dialect: str, table: Table, columns: tuple[str, ...]) -> Any:
+    """The INSERT of rows with these columns, in which a row replaces an earlier one with the same key."""
+    new = (sqlite if dialect == "sqlite" else postgresql).insert(table)
+    renewed = {name: new.excluded[name] for name in columns if name != "key"}
+    return new.on_conflict_do_update(index_elements=["key"], set_=renewed)
+
+
 def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
     """Slices of a sequence that are short enough to be parameters of one statement."""
     return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
@@ -261,8 +270,12 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+AS_THEY_ARE = (int, float, bytes, type(None))
+"""Types of values that columns store as they are."""
+
+
 def column_value(value: Any) -> Any:
     """A value as its column stores it: a list as JSON, a text without characters that PostgreSQL refuses."""
-    if value is None or isinstance(value, int | float | bytes):
+    if isinstance(value, AS_THEY_ARE):
         return value
     return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

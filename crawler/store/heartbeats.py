@@ -12,7 +12,7 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code
@@ -23,6 +23,18 @@ from crawler.store.database import database_time
 MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
 LEASE_SECONDS = 60.0
 """Without a heartbeat, after which a worker expires and its leases are returned, and a job's run counts as dead."""
+
+
+WRITE_HEARTBEAT = (
+    update(worker)
+    .where(worker.c.id == bindparam("me"), worker.c.batch == bindparam("before"))
+    .values(heartbeat=bindparam("now"), batch=bindparam("batch_number"))
+)
+COUNT_WORKER = (
+    update(worker)
+    .where(worker.c.id == bindparam("me"))
+    .values(waiting=worker.c.waiting + bindparam("more_waiting"), pages=worker.c.pages + bindparam("more_pages"))
+)
 
 
 class LostReplyError(Exception):
@@ -38,10 +50,10 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would write on, to nowhere
     now = database_time(connection)
-    mine = worker.c.id == worker_id
-    alive = update(worker).where(mine, worker.c.batch == number - 1).values(heartbeat=now, batch=number)
-    if connection.execute(alive).rowcount == 0:
-        raise LostReplyError(connection.execute(select(worker.c.batch).where(mine)).first() is not None)
+    batch = {"me": worker_id, "before": number - 1, "now": now, "batch_number": number}
+    if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
+        mine = select(worker.c.batch).where(worker.c.id == worker_id)
+        raise LostReplyError(connection.execute(mine).first() is not None)
     return now
 
 
@@ -54,8 +66,7 @@ def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[in
 def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages: int = 0) -> None:
     """Add to a worker's counts of queued addresses and stored pages."""
     if waiting or pages:
-        counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
-        connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
+        connection.execute(COUNT_WORKER, {"me": worker_id, "more_waiting": waiting, "more_pages": pages})
 
 
 @dataclass(frozen=True, slots=True)

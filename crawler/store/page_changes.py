@@ -11,7 +11,7 @@ wait for nobody. SQLite has one writer at a time.
 import time
 from collections.abc import Collection
 
-from sqlalchemy import Connection, delete, insert, select, text
+from sqlalchemy import Connection, bindparam, delete, insert, select, text
 
 from crawler.store.database import DatabaseUnavailableError, in_chunks
 from crawler.store.page_tables import page, page_change
@@ -35,12 +35,16 @@ LAST_DRAWN = {
 """The last offset that was drawn, by database; its page may have been deleted since."""
 
 
+DELETE_CHANGES = delete(page_change).where(page_change.c.key.in_(bindparam("keys", expanding=True)))
+_changed_pages = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(bindparam("keys", expanding=True)))
+INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], _changed_pages.order_by(page.c.key))
+
+
 def save_changes(connection: Connection, keys: Collection[int]) -> None:
     """Give pages new offsets. The transaction has locked the rows of these pages before, so it waits for no other."""
     for part in in_chunks(sorted(keys)):
-        connection.execute(delete(page_change).where(page_change.c.key.in_(part)))
-        changed = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(part)).order_by(page.c.key)
-        connection.execute(insert(page_change).from_select(["key", "crawl_id"], changed))
+        connection.execute(DELETE_CHANGES, {"keys": part})
+        connection.execute(INSERT_CHANGES, {"keys": part})
 
 
 def last_offset(connection: Connection, patience: float = LONGEST_WAIT) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from crawler.metadata import page_purpose
 from crawler.metadata.page_purpose import (
     FEW_WORDS,
     FEWEST_ROWS,
@@ -354,6 +355,21 @@ def test_a_thread_is_none(posts: int) -> None:
 def test_the_type_of_a_list(html: str, by_its_text: str, expected: str) -> None:
     page = Page.from_html(html, "http://a.example/forum/2")
     assert page_type(page, Extraction("", "", blocks=page.blocks, page_type=by_its_text)) == expected
+
+
+def test_a_page_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts: list[str] = []
+
+    def read(script: str) -> list[object]:
+        scripts.append(script)
+        return [{"@type": "CollectionPage"}]
+
+    monkeypatch.setattr(page_purpose, "json_documents", read)
+    page = Page.from_html(data("CollectionPage"), "http://a.example/")
+    extraction = Extraction("", "")
+    assert is_listing(page, extraction)
+    assert page_type(page, extraction) == "listing"
+    assert len(scripts) == 1
 
 
 @pytest.mark.parametrize("url", ["", "saved/page.html"])

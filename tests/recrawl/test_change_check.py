@@ -6,6 +6,7 @@ import pytest
 
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
+from crawler.recrawl import change_check
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
@@ -95,3 +96,17 @@ def test_a_text_too_short_to_tell_how_much() -> None:
 def test_pages_without_text_are_the_same() -> None:
     empty = Page.from_html("", "http://a.example/")
     assert check(empty, known(check(empty))).found is PageChange.SAME
+
+
+def test_the_letters_of_a_block_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    letters = change_check.letters
+
+    def read(text: str) -> bytes:
+        texts.append(text)
+        return letters(text)
+
+    monkeypatch.setattr(change_check, "letters", read)
+    check(page(f"{TEXT * 3}</p><p>{MANY}"))
+    assert sorted(texts) == sorted(set(texts))
+    assert MANY in texts

@@ -5,8 +5,9 @@ The sites of a batch are locked when its counts are written, so two workers cann
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
@@ -73,12 +74,18 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
         {"crawl_id": crawl_id, "site_id": site_id, "pattern": pattern, **{name: getattr(one, name) for name in COUNTED}}
         for (site_id, pattern), one in sorted(counts.items())
     ]
-    new = dialect_insert(connection.engine)(address_pattern)
+    connection.execute(_adding_insert(dialect_insert(connection.engine)), rows)
+
+
+@lru_cache(maxsize=2)  # the databases
+def _adding_insert(insert: Callable[..., Any]) -> Any:
+    """The INSERT of counts, which are added to earlier ones of the same pattern."""
+    new = insert(address_pattern)
     columns = address_pattern.c
     added: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNTED if name != "in_a_row"}
     begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
     added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
-    connection.execute(new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=added), rows)
+    return new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=added)
 
 
 def release_useful(connection: Connection, counts: Counts, renamed: Collection[int]) -> int:

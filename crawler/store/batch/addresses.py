@@ -49,12 +49,12 @@ class AddressKeys:
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
-        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
+        self._page, image, example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
+        self._other_kinds = {AddressKind.IMAGE: image} | dict.fromkeys(EXAMPLE_KINDS, example)
 
     def __call__(self, url: str, kind: AddressKind = AddressKind.LINK) -> int:
         """The key; the same address has different keys as a page, as an image and as an example of the topic."""
-        before = {AddressKind.IMAGE: self._image} | dict.fromkeys(EXAMPLE_KINDS, self._example)
-        text = before.get(kind, self._page) + self.canonical(url)
+        text = self._other_kinds.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 

@@ -67,6 +67,18 @@ SHARED_TRIES = 40  # those that a crawl of few hosts divides among them, if thes
 PAGES_A_TRY = 10  # a host has a fifth try after so many pages, a sixth after 30, a seventh after 70
 AHEAD = 1.0  # seconds before the end of its pause that a host is claimed, so that its addresses arrive in time
 
+_some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(SHARED_TRIES).subquery()
+COUNT_SOME_HOSTS = select(func.count()).select_from(_some_hosts)
+_workers = worker.c.crawl_id == bindparam("crawl")
+PAGES_REQUESTED = (
+    select(crawl.c.pages).where(crawl.c.id == bindparam("crawl")),
+    select(func.coalesce(func.sum(worker.c.pages), 0)).where(_workers),
+    select(func.count()).where(
+        IS_HELD, address.c.worker.in_(select(worker.c.id).where(_workers)), address.c.kind != IS_IMAGE
+    ),
+)
+"""Statements whose numbers add up to the pages that a crawl has stored or is requesting."""
+
 has_some = MAY_CLAIM & (
     (site.c.pages >= bindparam("limit"))
     | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
@@ -200,8 +212,7 @@ class Claimant:
         """The same worker, with as many tries for each host as a crawl with so many pages has."""
         if not self.limits_tries:
             return self
-        some_hosts = select(host.c.id).where(host.c.crawl_id == self.crawl_id).limit(SHARED_TRIES).subquery()
-        hosts = connection.execute(select(func.count()).select_from(some_hosts)).scalar_one()
+        hosts = connection.execute(COUNT_SOME_HOSTS, {"crawl": self.crawl_id}).scalar_one()
         return replace(self, tries=tries_of_host(hosts, pages))
 
 
@@ -325,13 +336,8 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
     if claimant.max_pages is None:
         return float("inf")
     # The crawl's row is locked: no other worker reads these numbers before the commit.
-    pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == claimant.crawl_id)).scalar_one()
-    mine = worker.c.crawl_id == claimant.crawl_id
-    pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
-    held = select(func.count()).where(
-        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != AddressKind.IMAGE
-    )
-    return int(claimant.max_pages - pages - connection.execute(held).scalar_one())
+    numbers = (connection.execute(count, {"crawl": claimant.crawl_id}).scalar_one() for count in PAGES_REQUESTED)
+    return int(claimant.max_pages - sum(numbers))
 
 
 def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:

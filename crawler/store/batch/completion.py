@@ -27,15 +27,19 @@ from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.address import address_of
 
+_is_leased = (address.c.id.in_(bindparam("ids", expanding=True)), address.c.worker == bindparam("me"), IS_HELD)
+LEASED = select(address.c.id).where(*_is_leased)
+RETURN_LEASED = update(address).where(*_is_leased).values(state=AddressState.WAITING, worker=None)
+
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
     """Queue addresses again that were leased but not requested; returns how many."""
     by_id = {one.id: one for one in leases}
     if not by_id:
         return 0
-    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == worker_id, IS_HELD)
-    back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
-    connection.execute(update(address).where(*mine).values(state=AddressState.WAITING, worker=None))
+    leases_of_worker = {"ids": sorted(by_id), "me": worker_id}
+    back = connection.execute(LEASED, leases_of_worker).scalars().all()
+    connection.execute(RETURN_LEASED, leases_of_worker)
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
     count_tries(connection, (by_id[number] for number in back), more=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})

@@ -20,6 +20,12 @@ DELETE_BANDS = delete(near_duplicate_band).where(
     near_duplicate_band.c.band == bindparam("of"),
     near_duplicate_band.c.key == bindparam("page"),
 )
+ENTRIES = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
+    near_duplicate_band.c.crawl_id == bindparam("crawl"),
+    near_duplicate_band.c.band.in_(bindparam("bands", expanding=True)),
+)
+_columns = (page.c.id, page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner)
+ENTERED_PAGES = select(*_columns).where(page.c.gone_at.is_(None), page.c.key.in_(bindparam("keys", expanding=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,17 +74,12 @@ def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[Compared
 
 def _entries(connection: Connection, crawl_id: int, bands: Collection[int]) -> list[tuple[int, int]]:
     """Bands, each with the key of a page that is entered under it."""
-    rows = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
-        near_duplicate_band.c.crawl_id == crawl_id
-    )
-    parts = (rows.where(near_duplicate_band.c.band.in_(part)) for part in in_chunks(sorted(bands)))
-    return [(band, key) for part in parts for band, key in connection.execute(part)]
+    parts = (connection.execute(ENTRIES, {"crawl": crawl_id, "bands": part}) for part in in_chunks(sorted(bands)))
+    return [(band, key) for part in parts for band, key in part]
 
 
 def _pages(connection: Connection, keys: Collection[int]) -> list[ComparedPage]:
     """Pages in the order in which they were stored, without those that are gone: their addresses have no text now."""
-    columns = page.c.id, page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner
-    rows = select(*columns).where(page.c.gone_at.is_(None))
-    parts = (rows.where(page.c.key.in_(part)) for part in in_chunks(sorted(keys)))
-    stored = sorted((row for part in parts for row in connection.execute(part)), key=lambda row: row.id)
+    parts = (connection.execute(ENTERED_PAGES, {"keys": part}) for part in in_chunks(sorted(keys)))
+    stored = sorted((row for part in parts for row in part), key=lambda row: row.id)
     return [compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in stored]

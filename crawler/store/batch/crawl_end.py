@@ -90,13 +90,17 @@ class WaitingLinkCounts(NamedTuple):
         return max(0, queued - self.unlikely - self.behind_images)
 
 
+_sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
+TOTALS_OF_WORKERS = select(*_sums, func.count()).where(worker.c.crawl_id == bindparam("crawl"))
+TOTALS_BEFORE = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
+    crawl.c.id == bindparam("crawl")
+)
+
+
 def totals(connection: Connection, crawl_id: int) -> Totals:
     """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
-    sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
-    counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
-    waiting, pages, workers = connection.execute(counted).one()
-    columns = crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control
-    before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
+    waiting, pages, workers = connection.execute(TOTALS_OF_WORKERS, {"crawl": crawl_id}).one()
+    before = connection.execute(TOTALS_BEFORE, {"crawl": crawl_id}).one()
     queued = max(0, int(before.waiting + waiting))
     return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, Control(before.control))
 

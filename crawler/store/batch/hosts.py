@@ -46,6 +46,12 @@ RAISE_BEST = (
     .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
     .values(best=bindparam("priority"))
 )
+LOCK_SITES = (
+    select(site.c.id)
+    .where(site.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(site.c.id)
+    .with_for_update(key_share=True)
+)
 COUNT_SITE = (
     update(site)
     .where(site.c.id == bindparam("site"))
@@ -146,8 +152,7 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
     leases = [*(one.lease for one in batch.ended), *batch.returned, *(one.lease for one in batch.redirects)]
     sites |= {one.site_id for one in leases if one.counts}
     for part in in_chunks(sorted(sites)):
-        locked = select(site.c.id).where(site.c.id.in_(part)).order_by(site.c.id)
-        connection.execute(locked.with_for_update(key_share=True))
+        connection.execute(LOCK_SITES, {"ids": part})
 
 
 def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:

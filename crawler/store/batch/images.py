@@ -22,7 +22,7 @@ from crawler.noise.image_evidence import Evidence
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
 from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
-from crawler.store.database import column_value, dialect_insert, in_chunks, storable
+from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
 
@@ -184,11 +184,8 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
             row["label_key"] = label_key(name, LabelKind.IMAGE, row["url"], row["page"])
-        new = dialect_insert(connection.engine)(verdict)
-        renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
-        connection.execute(
-            new.on_conflict_do_update(index_elements=["key"], set_=renewed), [rows[key] for key in sorted(rows)]
-        )
+        new = replacing_insert(connection.dialect.name, verdict, tuple(next(iter(rows.values()))))
+        connection.execute(new, [rows[key] for key in sorted(rows)])
 
 
 def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:

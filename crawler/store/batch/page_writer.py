@@ -17,7 +17,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.copies import ComparedPage
 from crawler.store.crawl_tables import address
-from crawler.store.database import column_value, dialect_insert, in_chunks, storable
+from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import page, page_version
 
@@ -30,6 +30,11 @@ UPDATE_HISTORY = (
 UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
+_newest = page_version.alias("newest")
+_kept = select(_newest.c.id).where(_newest.c.key == bindparam("its")).order_by(_newest.c.id.desc())
+DELETE_OLD_VERSIONS = delete(page_version).where(
+    page_version.c.key == bindparam("its"), page_version.c.id.not_in(_kept.limit(bindparam("most")))
+)
 
 
 class PageWriter:
@@ -57,11 +62,9 @@ class PageWriter:
         copies = self._copies(connection, {key: mine[key] for key in mine if key in likely})
         rows = [self._row(mine[key], known[key], key, copies.get(key)) for key in stored]
         if rows:
-            kept = dialect_insert(connection.engine)(page)
-            renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
-            connection.execute(kept.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
+            connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
         save_copies(connection, {key: url for key, url in copies.items() if key not in likely})
-        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely}
+        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely if key not in stored}
         looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
@@ -111,16 +114,12 @@ def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
     """Save the texts of pages that are about to change, and delete all but the newest versions of each."""
-    if not most:
+    if not most or not keys:
         return
     for part in in_chunks(keys):
         earlier = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
         connection.execute(insert(page_version).from_select(VERSION_COLUMNS, earlier))
-    newest = page_version.alias("newest")
-    kept = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc()).limit(most)
-    too_old = delete(page_version).where(page_version.c.key == bindparam("its"), page_version.c.id.not_in(kept))
-    if keys:
-        connection.execute(too_old, [{"its": key} for key in keys])
+    connection.execute(DELETE_OLD_VERSIONS, [{"its": key, "most": most} for key in keys])
 
 
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, RowMapping, delete, func, select
 
 from crawler.frontier.page_result import Completion, StoredResponse
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.database import dialect_insert, in_chunks, storable
+from crawler.store.database import dialect_insert, in_chunks, replacing_insert, storable
 from crawler.store.page_tables import robots_file, stored_response
 from crawler.translation.message import MessageError
 
@@ -110,9 +110,7 @@ class Responses:
         if not packed.rows:
             return
         rows = [packed.rows[key] for key in sorted(packed.rows)]
-        new = dialect_insert(connection.engine)(stored_response)
-        renewed = {name: new.excluded[name] for name in rows[0] if name != "key"}
-        connection.execute(new.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
+        connection.execute(replacing_insert(connection.dialect.name, stored_response, tuple(rows[0])), rows)
 
     def committed(self) -> None:
         """Remember how much the last transaction stored."""

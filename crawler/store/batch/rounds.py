@@ -73,10 +73,12 @@ class RoundCounts:
     """Pages that were stored before and have noindex now."""
 
 
+ROUND = select(crawl.c.round, crawl.c.first_round).where(crawl.c.id == bindparam("crawl"))
+
+
 def round_of(connection: Connection, crawl_id: int) -> Round:
     """The round of a crawl."""
-    row = connection.execute(select(crawl.c.round, crawl.c.first_round).where(crawl.c.id == crawl_id)).one()
-    return Round(*row)
+    return Round(*connection.execute(ROUND, {"crawl": crawl_id}).one())
 
 
 def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, or_, select
+from sqlalchemy import Connection, Row, bindparam, insert, or_, select
 
 from crawler.frontier.batch import TopicLabel
 from crawler.frontier.page_result import Completion, LessonKind, Template
@@ -26,6 +26,24 @@ from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
 LATE_EXAMPLES = 1_000  # ids before the last one read, among which examples may be committed late
+
+
+LATE_EXAMPLE_IDS = select(shared_example.c.id).where(
+    shared_example.c.crawl_id == bindparam("crawl"), shared_example.c.id > bindparam("after")
+)
+_names_of_new = select(host.c.name).where(host.c.id.in_(bindparam("new", expanding=True)))
+_names_at_hand = select(host.c.name).where(host.c.id.in_(bindparam("at_hand", expanding=True)))
+NEW_TEMPLATES = (
+    select(template)
+    .where(
+        template.c.crawl_id == bindparam("crawl"),
+        or_(
+            template.c.host.in_(_names_of_new),
+            template.c.host.in_(_names_at_hand) & (template.c.id > bindparam("last")),
+        ),
+    )
+    .order_by(template.c.id)
+)
 
 
 def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
@@ -44,8 +62,8 @@ def new_shared_examples(
     """The shared examples of a crawl that are not in `known`: kind and text, by id."""
     # An example may be committed after one with a higher id.
     after = max(known, default=0) - LATE_EXAMPLES
-    late = select(shared_example.c.id).where(shared_example.c.crawl_id == crawl_id, shared_example.c.id > after)
-    new = sorted(set(connection.execute(late).scalars()).difference(known))
+    late = connection.execute(LATE_EXAMPLE_IDS, {"crawl": crawl_id, "after": after})
+    new = sorted(set(late.scalars()).difference(known))
     rows = [
         row
         for part in in_chunks(new)
@@ -177,9 +195,8 @@ def new_templates(
     """
     if not come and not at_hand:
         return [], last
-    mine = template.c.crawl_id == crawl_id
-    wanted = or_(template.c.host.in_(_names(come)), template.c.host.in_(_names(at_hand)) & (template.c.id > last))
-    rows = connection.execute(select(template).where(mine, wanted).order_by(template.c.id)).all()
+    hosts = {"new": sorted(come), "at_hand": sorted(at_hand)}
+    rows = connection.execute(NEW_TEMPLATES, {"crawl": crawl_id, "last": last, **hosts}).all()
     return [Template(row.host, row.tag, row.text) for row in rows], max([last, *(row.id for row in rows)])
 
 
@@ -188,10 +205,6 @@ def templates_of(connection: Connection, crawl_id: int, host_name: str) -> list[
     mine = (template.c.crawl_id == crawl_id) & (template.c.host == host_name)
     rows = connection.execute(select(template).where(mine).order_by(template.c.id))
     return [Template(row.host, row.tag, row.text) for row in rows]
-
-
-def _names(hosts: Collection[int]):  # type: ignore[no-untyped-def]
-    return select(host.c.name).where(host.c.id.in_(sorted(hosts)))
 
 
 def _key(*parts: object) -> int:
