@@ -20,10 +20,10 @@ from crawler.store.database import StateError, database_errors, database_time, d
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
+# Why a run is started.
 ON_TIME = "cron"
 TOO_LATE = "late"
 BY_HAND = "now"
-"""Why a run is started."""
 
 
 class RunStatus(StrEnum):

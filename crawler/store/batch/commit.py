@@ -200,7 +200,9 @@ class BatchCommitter:
         originals = self._save_pages(connection, batch, now)
         self.responses.save(connection, packed)
         self.robots_files.save(connection, batch.ended)
-        save_templates(connection, crawl_id, [label for one in batch.ended for label in one.result.templates])
+        save_templates(
+            connection, crawl_id, [template for completion in batch.ended for template in completion.result.templates]
+        )
         added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.sites)
         added += requeue_listed(connection, self.keys, batch.ended, self.round, now)
         lock_sites(connection, self.addresses, batch)

@@ -141,8 +141,8 @@ def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> 
     return {number for rows in found for number in rows.scalars()}
 
 
-KNOWN_SITES = 1_000  # sites whose evidence a worker keeps in memory
-"""The kind of the labels of images."""
+KNOWN_SITES = 1_000
+"""Sites whose evidence a worker keeps in memory."""
 
 
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
