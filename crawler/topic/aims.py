@@ -277,12 +277,14 @@ class _Group:
         """Aim at what the translations of the pages and the aims of other languages say about the topic."""
         good: dict[int, float] = {}
         bad: dict[int, float] = {}
+        addresses = {page.address.folder: page.address for page in self.pages}
+        of_folders = {folder: translations.of_folder(key, languages) for folder, key in addresses.items()}
         for row, page in enumerate(self.pages):
             weight = 1.0
             relevance = translations.relevance(page.address, languages)
             if relevance is None:
                 weight = FOLDER_WEIGHT
-                relevance = translations.of_folder(page.address, languages) or None
+                relevance = of_folders[page.address.folder] or None
             if relevance is not None:
                 good[row] = weight * relevance
                 bad[row] = weight * (1 - relevance)
