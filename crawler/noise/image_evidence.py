@@ -54,15 +54,14 @@ class Sighting:
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
         texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
-        # Short, as there are millions: six digits are more precise than the model.
-        numbers = [int(feature) if feature == int(feature) else float(f"{feature:.6g}") for feature in self.features]
-        return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
+        written = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
+        return f"{written[:-1]},[{_written_numbers(self.features)}]]"
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
-        read = partial(tuple, [float(number) for number in numbers])
+        read = partial(tuple, list(map(float, numbers)))
         return cls(
             url=url,
             target=target,
@@ -73,6 +72,16 @@ class Sighting:
             size=(width, height),
             read=read,
         )
+
+
+def _written_numbers(features: tuple[float, ...]) -> str:
+    """Numbers as JSON has them, short, as there are millions: six digits are more precise than the model.
+
+    >>> _written_numbers((0.0, 3.0, 0.6931471805599453))
+    '0,3,0.693147'
+    """
+    # One pattern for all of them takes a quarter of the time.
+    return ",".join(["%.6g"] * len(features)) % features
 
 
 MOST = 5_000  # different words, and different addresses, that are counted for a site

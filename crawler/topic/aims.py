@@ -21,7 +21,7 @@ n / (n + 1), where n is the number of pages on the topic that were learned from.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
@@ -30,7 +30,7 @@ from typing import Self
 import numpy as np
 
 from crawler.topic.keywords import POWER
-from crawler.topic.relevance import LearnedWords, LikeCounts, PageStack, Subject
+from crawler.topic.relevance import LearnedWords, LikeCounts, PageStack, Subject, mean_of
 from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
@@ -170,7 +170,7 @@ class Aims:
         """Compute all aims again; returns for each the pages of this run, with their similarity to it."""
         if not self.others:
             self.first.words = word_vector(words, weights)
-            return [(self.first, self.first.learn(weights))]
+            return [(self.first, self.first.learn(PageStack(self.first.known_pages(), weights)))]
         groups = [_Group(subject, weights) for subject in self.all()]
         clearest = max(group.clearness(words) for group in groups)
         native = [group for group in groups if group.clearness(words) >= FOREIGN * clearest]
@@ -178,7 +178,7 @@ class Aims:
             group.take_words(words, groups)
         is_named = bool(words) and not self.first.examples
         counts = dict(zip(groups, _like_counts(groups), strict=True)) if is_named else {}
-        judged = [(group.subject, group.subject.learn(group.weights, counts.get(group))) for group in native]
+        judged = [(group.subject, group.subject.learn(group.stack, counts.get(group))) for group in native]
         for subject, pages in judged:
             self._note(subject, pages)
         languages = self._native = frozenset(page.language for group in native for page in group.pages)
@@ -186,7 +186,7 @@ class Aims:
             if group not in native:
                 group.take_lesson(self.translations, languages, [other.subject for other in native])
                 group.add_words(words)
-                judged.append((group.subject, group.subject.learn(group.weights)))
+                judged.append((group.subject, group.subject.learn(group.stack)))
         return judged
 
     def is_foreign(self, language: str) -> bool:
@@ -241,9 +241,9 @@ class _Group:
         self.subject = subject
         self.pages = subject.known_pages()
         self.weights = weights
+        self.stack = PageStack(self.pages, weights)
         self.is_met = np.zeros(PLACES, np.bool_)
-        for page in self.pages:
-            self.is_met[page.vector.places] = True
+        self.is_met[self.stack.places] = True
 
     def has_any(self, places: Sequence[int]) -> bool:
         """Whether pages in the language have any of these words."""
@@ -252,7 +252,7 @@ class _Group:
     @cached_property
     def _examples(self) -> Values:
         """How similar the pages are to the examples."""
-        return PageStack(self.pages, self.weights).likeness(self.subject.mean_example(self.weights))
+        return self.stack.likeness(self.subject.mean_example(self.weights))
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
         """How much the pages that name the topic most do so."""
@@ -275,21 +275,28 @@ class _Group:
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
         """Aim at what the translations of the pages and the aims of other languages say about the topic."""
-        taught = []
-        for page in self.pages:
+        good: dict[int, float] = {}
+        bad: dict[int, float] = {}
+        addresses = {page.address.folder: page.address for page in self.pages}
+        of_folders = {folder: translations.of_folder(key, languages) for folder, key in addresses.items()}
+        for row, page in enumerate(self.pages):
+            weight = 1.0
             relevance = translations.relevance(page.address, languages)
+            if relevance is None:
+                weight = FOLDER_WEIGHT
+                relevance = of_folders[page.address.folder] or None
             if relevance is not None:
-                taught.append((page, 1.0, relevance))
-            elif folder := translations.of_folder(page.address, languages):
-                taught.append((page, FOLDER_WEIGHT, folder))
-        self.subject.learned_words = self._words_of(taught)
-        good, of_good = self._mean([(page, weight * relevance) for page, weight, relevance in taught])
-        bad, of_bad = self._mean([(page, weight * (1 - relevance)) for page, weight, relevance in taught])
+                good[row] = weight * relevance
+                bad[row] = weight * (1 - relevance)
+        self.subject.learned_words = self._words_of(good, bad)
+        of_good = sum(good.values())
+        of_bad = sum(bad.values())
         # In place, as each array takes 2 MB.
-        lesson = good
+        lesson = self.stack.mean(good)
         lesson *= of_good / (of_good + LESSON_PAGES)
-        bad *= of_bad / (of_bad + LESSON_PAGES)
-        lesson -= bad
+        away = self.stack.mean(bad)
+        away *= of_bad / (of_bad + LESSON_PAGES)
+        lesson -= away
         shared = np.maximum.reduce([native.aim for native in natives])
         shared *= self.is_met
         lesson += shared
@@ -302,35 +309,24 @@ class _Group:
         """Aim at the words of the topic that pages in the language have, too."""
         vector = word_vector([word for word in words if self.has_any(word.places)], self.weights)
         if vector is not None and self.subject.lesson is not None:
-            self.subject.lesson += self._mean([(KnownPage(vector), 1.0)])[0]
+            self.subject.lesson += mean_of([vector], self.weights)
 
-    def _words_of(self, taught: Sequence[tuple[KnownPage, float, float]]) -> LearnedWords | None:
+    def _words_of(self, good: Mapping[int, float], bad: Mapping[int, float]) -> LearnedWords | None:
         """The words that pages on the topic have more often than others, more than by chance; None without any."""
-        good = np.zeros(PLACES)
-        bad = np.zeros(PLACES)
-        for page, weight, relevance in taught:
-            good[page.vector.places] += weight * relevance
-            bad[page.vector.places] += weight * (1 - relevance)
-        all_good = sum(weight * relevance for _, weight, relevance in taught)
-        all_bad = sum(weight * (1 - relevance) for _, weight, relevance in taught)
+        of_good = np.zeros(PLACES)
+        of_bad = np.zeros(PLACES)
+        for row, share in good.items():
+            words = self.pages[row].vector.places
+            of_good[words] += share
+            of_bad[words] += bad[row]
+        all_good = sum(good.values())
+        all_bad = sum(bad.values())
         met = np.flatnonzero(self.is_met)
-        places = met[good[met] * all_bad > bad[met] * all_good]
-        ratios = log_likelihood(good[places], bad[places], all_good, all_bad)
+        places = met[of_good[met] * all_bad > of_bad[met] * all_good]
+        ratios = log_likelihood(of_good[places], of_bad[places], all_good, all_bad)
         best = np.argsort(-ratios, kind="stable")[:MOST_LEARNED]
         learned = {int(places[at]): float(ratios[at]) for at in best if ratios[at] >= LEAST_RATIO}
         return LearnedWords(learned) if learned else None
-
-    def _mean(self, pages: Sequence[tuple[KnownPage, float]]) -> tuple[Values, float]:
-        """The weighted mean of pages, and the sum of the weights."""
-        mean = np.zeros(PLACES)
-        total = 0.0
-        for page, weight in pages:
-            places, times = page.vector
-            values = times * self.weights[places]
-            mean[places] += weight * values / (np.sqrt(values @ values) or 1.0)
-            total += weight
-        mean /= total or 1.0
-        return mean, total
 
 
 def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:

@@ -89,8 +89,9 @@ class Apprentice:
         """What this worker knows about the most frequent features, for other workers."""
         sums, weights = self._own
         known = np.flatnonzero(weights)  # few of a million places
-        common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD].tolist()
-        features = {feature: (float(sums[feature]), float(weights[feature])) for feature in common}
+        common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD]
+        sums_and_weights = zip(sums[common].tolist(), weights[common].tolist(), strict=True)
+        features = dict(zip(common.tolist(), sums_and_weights, strict=True))
         return FeatureCounts(features, self.good, self.bad)
 
     def go_on(self, told: FeatureCounts) -> None:

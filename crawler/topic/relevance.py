@@ -28,7 +28,7 @@ from typing import Any, Self
 import numpy as np
 
 from crawler.topic.keywords import POWER, strength
-from crawler.topic.word_statistics import PLACES, KnownPage, Numbers, Values, Vector
+from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 REMEMBERED = 500
 """Pages."""
@@ -60,6 +60,8 @@ MORE_STEEPNESS = 6.0
 """By how much the steepness of relevance grows, which is the surer the more pages were seen."""
 MANY = 500
 """Pages after which half of that growth is reached."""
+NO_PLACES = np.empty(0, np.intp)
+NO_VALUES: Values = np.empty(0)
 UNNAMED = 0.5
 """For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
 
@@ -165,32 +167,38 @@ class Subject:
             return max(page.named, self.learned_words.named(page.vector))
         return min(1.0, self.named_scale * page.named)
 
-    def learn(self, weights: Values, shares: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
-        """Compute the aim again, with words of these weights; returns the pages of this run, with their similarity to
-        it.
-        """
-        self.weights = weights
-        examples = self.mean_example(weights)
+    def learn(self, stack: "PageStack", shares: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
+        """Compute the aim again from the known pages; returns those of this run, with their similarity to it."""
+        examples = self.mean_example(stack.weights)
         if self.labelled:
             examples += self._labels()
         if self.lesson is not None:
             examples += self.lesson
         elif self.words is not None:
-            examples += self._mean([self.words])
-        pages = self.known_pages()
+            examples += mean_of([self.words], self.weights)
+        pages = stack.pages
         if not pages:
-            self._aim_at(examples)
+            self.aim = _unit(examples)
             return []
-        stack = PageStack(pages, weights)
-        before = stack.likeness(_unit(examples + self.aim))
+
+        # The pages that are most like the aim so far, and least.
         if self.is_named and not self.examples:
             before = np.array([self.named(page) for page in pages])
+        else:
+            before = stack.likeness(_unit(examples + self.aim))
         order = np.argsort(-before, kind="stable")
         counts = shares or LikeCounts.of(len(pages))
         like = [at for at in order.tolist() if before[at] > 0 and not pages[at].is_example]
         like = like[: counts.like]
         unlike = order[len(pages) - counts.unlike :].tolist()
-        self._aim_at(examples + stack.mean(like) - UNLIKE_WEIGHT * stack.mean(unlike))
+
+        # In place, as each array takes 2 MB.
+        aim = examples
+        aim += stack.mean(dict.fromkeys(like, 1.0))
+        away = stack.mean(dict.fromkeys(unlike, 1.0))
+        away *= UNLIKE_WEIGHT
+        aim -= away
+        self.aim = _unit(aim)
         likeness = stack.likeness(self.aim)
         self.bound = _bound(likeness, like, unlike)
         self.like = [pages[at] for at in like]
@@ -202,9 +210,9 @@ class Subject:
     def mean_example(self, weights: Values) -> Values:
         """The mean of the examples, less that of the counterexamples."""
         self.weights = weights
-        mean = self._mean(self.examples)
+        mean = mean_of(self.examples, weights)
         if self.against:
-            mean -= UNLIKE_WEIGHT * self._mean(self.against)
+            mean -= UNLIKE_WEIGHT * mean_of(self.against, weights)
         return mean
 
     def known_pages(self) -> list[KnownPage]:
@@ -216,40 +224,59 @@ class Subject:
         good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
         more = len(good) / (len(good) + FEW_GOOD)
         less = len(bad) / (len(bad) + FEW_BAD)
-        return np.asarray(LABEL_WEIGHT * (more * self._mean(good) - UNLIKE_WEIGHT * less * self._mean(bad)))
+        more_good = more * mean_of(good, self.weights)
+        less_bad = UNLIKE_WEIGHT * less * mean_of(bad, self.weights)
+        return np.asarray(LABEL_WEIGHT * (more_good - less_bad))
 
-    def _aim_at(self, vector: Values) -> None:
-        self.aim = _unit(vector)
 
-    def _mean(self, texts: Sequence[Vector]) -> Values:
-        mean = np.zeros(PLACES)
-        for places, times in texts:
-            values = times * self.weights[places]
-            mean[places] += values / (np.sqrt(values @ values) or 1.0)
-        return mean / max(1, len(texts))
+def mean_of(texts: Sequence[Vector], weights: Values) -> Values:
+    """The mean vector of some texts, each of length 1."""
+    mean = np.zeros(PLACES)
+    for places, times in texts:
+        values = times * weights[places]
+        mean[places] += values / (np.sqrt(values @ values) or 1.0)
+    mean /= max(1, len(texts))
+    return mean
 
 
 class PageStack:
-    """The vectors of pages, each of length 1: row, place and value of every word."""
+    """The vectors of pages, each of length 1: place and value of every word, page by page."""
 
     def __init__(self, pages: Sequence[KnownPage], weights: Values) -> None:
-        self.count = len(pages)
-        self.rows = np.repeat(np.arange(self.count), [len(page.vector.places) for page in pages])
-        self.places: Numbers = np.concatenate([page.vector.places for page in pages])
-        values = np.concatenate([page.vector.times for page in pages]) * weights[self.places]
-        lengths = np.sqrt(np.bincount(self.rows, values * values, self.count))
-        self.values = values / np.where(lengths > 0, lengths, 1.0)[self.rows]
+        self.pages = pages
+        self.weights = weights
+        sizes = np.array([len(page.vector.places) for page in pages], np.intp)
+        self._ends = np.cumsum(sizes)
+        self._starts = self._ends - sizes
+        self._has_words = sizes > 0
+        # As numpy's indices: it would convert others each time.
+        self.places = np.concatenate([NO_PLACES, *(page.vector.places for page in pages)]).astype(np.intp)
+        values = np.concatenate([NO_VALUES, *(page.vector.times for page in pages)])
+        values *= weights.take(self.places)
+        lengths = np.sqrt(self._sums(values * values))
+        values /= np.repeat(np.where(lengths > 0, lengths, 1.0), sizes)
+        self._values = values
 
     def likeness(self, aim: Values) -> Values:
         """The cosine of each page and the aim."""
-        return np.bincount(self.rows, self.values * aim[self.places], self.count).astype(np.float64)
+        return self._sums(self._values * aim.take(self.places))
 
-    def mean(self, chosen: Iterable[int]) -> Values:
-        """The mean vector of some of the pages."""
-        is_chosen = np.zeros(self.count, bool)
-        is_chosen[list(chosen)] = True
-        kept = is_chosen[self.rows]
-        return np.bincount(self.places[kept], self.values[kept], PLACES) / max(1.0, float(is_chosen.sum()))
+    def mean(self, shares: Mapping[int, float]) -> Values:
+        """The weighted mean of some of the pages, by the share of each."""
+        rows = sorted(shares)
+        words = [slice(self._starts[row], self._ends[row]) for row in rows]
+        places = np.concatenate([NO_PLACES, *(self.places[part] for part in words)])
+        values = [self._values[part] * shares[row] for row, part in zip(rows, words, strict=True)]
+        mean = np.bincount(places, np.concatenate([NO_VALUES, *values]), PLACES).astype(np.float64, copy=False)
+        mean /= sum(shares.values()) or 1.0
+        return mean
+
+    def _sums(self, values: Values) -> Values:
+        """The sum of the values of each page."""
+        sums = np.zeros(len(self.pages))
+        # A start alone bounds a sum, so that pages without words must not have one.
+        sums[self._has_words] = np.add.reduceat(values, self._starts[self._has_words])
+        return sums
 
 
 def bound_of_named(like: Iterable[float], unlike: Iterable[float]) -> float:

@@ -120,8 +120,9 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
 
 def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
     places, times = page.vector
-    telling = np.argsort(-times, kind="stable")[:MOST_WORDS].tolist()
-    words = {names[int(places[at])]: _short(times[at]) for at in telling if int(places[at]) in names}
+    telling = np.argsort(-times, kind="stable")[:MOST_WORDS]
+    counted = zip(places[telling].tolist(), times[telling].tolist(), strict=True)
+    words = {names[place]: _short(count) for place, count in counted if place in names}
     return [_short(page.named), words, page.language, page.address]
 
 

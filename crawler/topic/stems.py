@@ -60,8 +60,8 @@ class Stems:
 
     def folded(self, word: str) -> str:
         """The word of the topic of which this is a form, or the word itself, with simplified characters."""
-        beginning = _beginning(word)
-        if len(word) >= LEAST_LETTERS:
+        if self._stems and len(word) >= LEAST_LETTERS:
+            beginning = _beginning(word)
             for stem in self._stems.get(beginning, ()):
                 if (of := self._words.get((beginning, stem(word)))) is not None:
                     return of

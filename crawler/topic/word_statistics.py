@@ -201,7 +201,8 @@ class Vocabulary:
         """The counts of the most frequent words, for other workers; words on a single page are left out."""
         common = np.flatnonzero(self.counts > 1)
         common = common[np.argsort(-self.counts[common], kind="stable")][:MOST_TOLD]
-        return {self.names[place]: float(self.counts[place]) for place in common.tolist() if place in self.names}
+        counted = zip(common.tolist(), self.counts[common].tolist(), strict=True)
+        return {self.names[place]: count for place, count in counted if place in self.names}
 
     def go_on(self, pages: int, told: Mapping[str, float]) -> None:
         """Take over what an earlier run counted."""

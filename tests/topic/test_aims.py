@@ -1,13 +1,18 @@
 """Pages in two languages: each is compared with pages of its own, and a topic is learned in the other one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from crawler.topic import aims, relevance
 from crawler.topic.aims import LEAST_PAGES, MOST_LANGUAGES, log_likelihood
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
+from crawler.topic.relevance import PageStack
 from crawler.topic.topic import Topic
 from crawler.topic.translations import NamedTranslations
+from crawler.topic.word_statistics import KnownPage, Values
 
 HOME = "http://a.example"
 BEES = ("Honey bees dance in the hive, and bees make honey and wax.", "蜜蜂在蜂箱里跳舞,蜜蜂酿蜂蜜,养蜂人收蜂蜡。")
@@ -132,6 +137,23 @@ def test_another_run_or_worker_goes_on(seat: int) -> None:
     assert [(key, language) for key, language, _ in pages[1][0]] == [
         (key, language) for key, language, _ in pages[0][0]
     ]
+
+
+@pytest.mark.parametrize("topic", ["honey bees", ""])
+def test_the_pages_of_a_language_are_stacked_once(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    focus = bilingual(topic)
+    focus.example(BEES[EN])
+    stacked: list[int] = []
+
+    class CountedStack(PageStack):
+        def __init__(self, pages: Sequence[KnownPage], weights: Values) -> None:
+            super().__init__(pages, weights)
+            stacked.append(len(pages))
+
+    for module in (aims, relevance):
+        monkeypatch.setattr(module, "PageStack", CountedStack)
+    focus.learn()
+    assert stacked == [12, 12]
 
 
 def test_it_is_the_same_each_time() -> None:

@@ -8,6 +8,7 @@ import pytest
 from crawler.topic.aims import Aims
 from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TEXTS, TRACK, WORDS, Apprentice, PageCredits, Scorer
 from crawler.topic.link_table import LinkNumbers, WaitingLinks
+from crawler.topic.relevance import PageStack
 from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, Vector
 
@@ -22,7 +23,7 @@ def scorer(learning: bool = True) -> Scorer:
     aims, trails, apprentice = Aims(Translations()), PageCredits(), Apprentice()
     subject = aims.first
     subject.examples.append(Vector(np.array([BEES], np.int32), np.ones(1)))
-    subject.learn(np.ones(PLACES))
+    subject.learn(PageStack([], np.ones(PLACES)))
     for relevance in (0.9, 0.0, 0.0):
         trails.add(relevance)
     trails.lead([HUB], 1.0)

@@ -5,8 +5,8 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from crawler.topic.relevance import FIRST_BOUND, FIRST_PAGES, MOST_LIKE, REMEMBERED, UNLIKE_WEIGHT, Subject
-from crawler.topic.word_statistics import PLACES, KnownPage, Vector
+from crawler.topic.relevance import FIRST_BOUND, FIRST_PAGES, MOST_LIKE, REMEMBERED, UNLIKE_WEIGHT, PageStack, Subject
+from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 BEES, WAX, CARS, ROADS, NEWS = range(5)
 ONES = np.ones(PLACES)
@@ -32,6 +32,10 @@ def subject(
     made.against += against or []
     made.pages.extend(pages or [])
     return made
+
+
+def learn(subject: Subject, weights: Values = ONES) -> list[tuple[KnownPage, float]]:
+    return subject.learn(PageStack(subject.known_pages(), weights))
 
 
 def aim(found: Subject) -> list[float]:
@@ -61,7 +65,7 @@ def unit(*values: float) -> list[float]:
 )
 def test_the_aim_of_examples(examples: list[Vector], against: list[Vector], words: bool, expected: list[float]) -> None:
     found = subject(examples, against=against, words=words)
-    assert found.learn(ONES) == []
+    assert learn(found) == []
     assert aim(found) == pytest.approx(expected)
 
 
@@ -69,7 +73,7 @@ def test_words_weigh_what_they_weigh_in_the_vocabulary() -> None:
     weights = ONES.copy()
     weights[WAX] = 3
     found = subject([vector(BEES, WAX)])
-    found.learn(weights)
+    learn(found, weights)
     assert aim(found) == pytest.approx(unit(1, 3, 0, 0, 0))
     assert (found.weights * found.aim)[:2].tolist() == pytest.approx([1 / sqrt(10), 9 / sqrt(10)])
     assert found.likeness(vector(WAX)) == pytest.approx(3 / sqrt(10))
@@ -80,7 +84,7 @@ def test_words_weigh_what_they_weigh_in_the_vocabulary() -> None:
 def test_the_aim_of_pages() -> None:
     pages = [page(BEES, WAX), page(CARS, ROADS), page(BEES, CARS), page(CARS)]
     found = subject([vector(BEES)], pages)
-    judged = found.learn(ONES)
+    judged = learn(found)
     half = sqrt(1 / 2)
     like, unlike = [pages[0], pages[2]], [pages[1], pages[3]]
     assert (found.like, found.unlike) == (like, unlike)
@@ -97,10 +101,10 @@ def test_the_aim_of_pages() -> None:
 
 def test_the_bound_is_a_tenth_of_the_best_at_least() -> None:
     found = subject([vector(BEES)], [*[page(BEES)] * 200, *[page(CARS)] * 300])
-    found.learn(ONES)
+    learn(found)
     assert found.bound == pytest.approx(0.1)
     few = subject([vector(BEES)], [page(BEES, WAX)])
-    few.learn(ONES)
+    learn(few)
     assert few.bound == pytest.approx(FIRST_PAGES * FIRST_BOUND / (1 + FIRST_PAGES))
 
 
@@ -117,13 +121,13 @@ def test_relevance(likeness: float, relevance: float) -> None:
 @pytest.mark.parametrize(("pages", "like"), [(1, 1), (3, 1), (4, 2), (10, 3), (99, 30), (100, 30), (101, MOST_LIKE)])
 def test_how_many_are_like(pages: int, like: int) -> None:
     found = subject([vector(BEES)], [page(BEES)] * pages)
-    found.learn(ONES)
+    learn(found)
     assert (len(found.like), len(found.unlike)) == (like, pages // 2)
 
 
 def test_what_has_nothing_of_it_is_not_like() -> None:
     found = subject([vector(BEES)], [page(CARS)] * 10)
-    found.learn(ONES)
+    learn(found)
     assert found.like == []
     assert aim(found) == [1, 0, 0, 0, 0]
 
@@ -131,7 +135,7 @@ def test_what_has_nothing_of_it_is_not_like() -> None:
 def test_an_example_is_not_among_the_pages_that_are_like_it() -> None:
     pages = [page(BEES, is_example=True), page(BEES, WAX), page(CARS)]
     found = subject([vector(BEES)], pages)
-    found.learn(ONES)
+    learn(found)
     assert found.like == [pages[1]]
 
 
@@ -139,16 +143,16 @@ def test_an_example_is_not_among_the_pages_that_are_like_it() -> None:
 def test_of_words_the_pages_that_name_them_most_are_like(examples: list[Vector], like: int) -> None:
     pages = [page(BEES, named=0.1), page(WAX, named=0.9), page(CARS)]
     found = subject(examples, pages, words=True)
-    found.learn(ONES)
+    learn(found)
     assert found.like == [pages[like]]
 
 
 def test_the_aim_moves_on_from_where_it_is() -> None:
     found = subject([vector(BEES)], [page(BEES, WAX), page(WAX), page(NEWS)])
-    found.learn(ONES)
+    learn(found)
     found.pages.clear()
     found.pages.extend([page(WAX), page(NEWS)])
-    found.learn(ONES)
+    learn(found)
     assert found.like == [found.pages[0]]
 
 
@@ -156,17 +160,17 @@ def test_lent_pages_are_drawn_from_too() -> None:
     found = subject([vector(BEES)])
     lent = {2: [page(BEES, WAX, number=-1)], 3: [page(CARS, number=-1)]}
     found.lent.update(lent)
-    assert found.learn(ONES) == []
+    assert learn(found) == []
     assert (found.like, found.unlike) == (lent[2], lent[3])
     assert found.aim[WAX] > 0 == found.aim[CARS]
 
 
 def test_pages_without_words() -> None:
     found = subject([vector(BEES)], [page(), page(BEES), page()])
-    judged = found.learn(ONES)
+    judged = learn(found)
     assert [value for _, value in judged] == pytest.approx([0, 1, 0])
     none = subject([vector()], [page()])
-    assert none.learn(ONES)[0][1] == 0
+    assert learn(none)[0][1] == 0
     assert none.relevance(0.0) == 0
 
 
