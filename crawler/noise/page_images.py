@@ -1,11 +1,10 @@
 """The images of a page as its record lists them: without those that are noise, each with its verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crawler.noise.image_evidence import Sighting
-from crawler.noise.image_features import sightings
-from crawler.noise.verdict import Judge, page_verdicts
+from crawler.noise.verdict import Judge, Verdict, VerdictsOnPage, page_verdicts
 from crawler.page.page import Extraction, Page
 
 DIGITS = 4  # of a probability
@@ -15,7 +14,7 @@ MOST_IMAGES = 500
 
 def page_images(page: Page, found: Extraction) -> list[dict[str, Any]]:
     """The images that are content as far as the page alone shows."""
-    return judged_images(page, sightings(page, found)[:MOST_IMAGES])
+    return _content_images(page, page.once(VerdictsOnPage(found)))
 
 
 def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
@@ -23,11 +22,15 @@ def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = N
 
     Only what is `shown` is judged: the first images of the page.
     """
-    said = page_verdicts(shown, judge)
+    return _content_images(page, page_verdicts(shown, judge))
+
+
+def _content_images(page: Page, verdicts: Mapping[str, Verdict]) -> list[dict[str, Any]]:
+    """The images whose verdict is that they are content."""
     return [
-        {**image, "noise": round(said[image["url"]].probability, DIGITS)}
+        {**image, "noise": round(verdicts[image["url"]].probability, DIGITS)}
         for image in all_images(page)
-        if not said[image["url"]].is_noise
+        if not verdicts[image["url"]].is_noise
     ]
 
 

@@ -286,9 +286,20 @@ def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict
     return verdicts(shown, judge or Judge(), alone)
 
 
+@dataclass(frozen=True)
+class VerdictsOnPage:
+    """Judges the images of a page as far as the page alone shows, for `Page.once`: they are judged once."""
+
+    extraction: Extraction
+
+    def __call__(self, page: Page) -> dict[str, Verdict]:
+        return page_verdicts(sightings(page, self.extraction))
+
+
 def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
     """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
-    return frozenset(url for url, said in page_verdicts(sightings(page, extraction)).items() if said.is_noise)
+    verdicts = page.once(VerdictsOnPage(extraction))
+    return frozenset(url for url, verdict in verdicts.items() if verdict.is_noise)
 
 
 class FilterLists:

@@ -2,9 +2,11 @@
 
 import pytest
 
+from crawler import clean
 from crawler.extraction.auto import auto
 from crawler.noise import page_images as module
 from crawler.noise.page_images import all_images, page_images
+from crawler.noise.verdict import Judge
 from crawler.page.page import Page
 
 WORDS = "Whoever walks along the river in the early morning may meet the heron, which is shy, and rarely seen. " * 3
@@ -41,3 +43,12 @@ def test_only_the_first_are_read(monkeypatch: pytest.MonkeyPatch, judges_images:
     monkeypatch.setattr(module, "MOST_IMAGES", 2)
     html = f"<p>{WORDS}</p>" + "".join(f"<img src=/{n}.jpg alt=A{n} width=600 height=400>" for n in range(4))
     assert [*listed(html, judges_images)] == ["/0.jpg", "/1.jpg"]
+
+
+def test_the_images_of_a_page_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    judge = Judge.judge
+    monkeypatch.setattr(Judge, "judge", lambda own, one, seen: judged.append(one.url) or judge(own, one, seen))
+    document = clean(f"<p>{'Bees dance in the dark of the hive. ' * 9}<img src=/hive.jpg width=600 height=400>")
+    document.fields()
+    assert len(judged) == 1
