@@ -1,6 +1,7 @@
 import pytest
 
-from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, uncut_words, words
+from crawler.page import text as module
+from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, letters, uncut_words, words
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,25 @@ def test_fingerprint_is_the_same_everywhere(text: str, expected: str | None) -> 
 )
 def test_fingerprint_sees_letters_and_digits_only(one: str, other: str, same: bool) -> None:
     assert (fingerprint(one) == fingerprint(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“Bees” – dance …", "beesdance"),
+        ("Caf\u00e9 – 蜜蜂。", "caf\u00e9蜜蜂"),
+        ("STRASSE – Stra\u00dfe", "strassestrasse"),
+        ("-\u0301 a\u0301 –", "\u00e1"),  # a mark counts after a letter only
+        ("– ＡＢ １", "ab1"),
+        ("\ufdfa –", "صلى الله عليه وسلم"),
+        ("".join(map(chr, range(0x2190, 0x2300))) + "Bees", "bees"),  # more kinds of signs than are removed one by one
+        ("\ud800 Bees –", "bees"),
+    ],
+)
+def test_letters(text: str, expected: str) -> None:
+    assert letters(text) == expected.encode()
+
+
+def test_letters_between_signs_are_found_without_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LETTERS", None)
+    assert letters("“Bees” – im März …") == "beesimmärz".encode()

@@ -53,10 +53,15 @@ Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The matrix, with the name of each row."""
+    """The matrix, with the names of its rows, part by part."""
 
     matrix: Floats
-    names: list[str]
+    groups: list[tuple[str, ...]]
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each row."""
+        return [name for group in self.groups for name in group]
 
 
 def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
@@ -79,7 +84,7 @@ def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
     for names, values in parts:
         matrix[row : row + len(names)] = values
         row += len(names)
-    return Features(matrix=matrix, names=[name for names, _ in parts for name in names])
+    return Features(matrix=matrix, groups=[names for names, _ in parts])
 
 
 def _each(name: str, kinds: int) -> tuple[str, ...]:
@@ -173,7 +178,7 @@ def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     away = np.zeros((3, number))
     if title is not None:
         far = np.log1p(np.abs(at - title))
-        away = np.stack([far * (at > title), far * (at < title), at == title])
+        away = np.array([far * (at > title), far * (at < title), at == title])
     return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, away)], title
 
 
@@ -189,12 +194,13 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     scores = columns.scores
     number = columns.number
     at = columns.at
-    near = np.stack([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
+    near = np.array([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
         same[row, 1:number] = home[1:] == home[:-1]
     depths = seen.outline.depths[seen.homes]
-    steps = np.diff(depths, prepend=depths[0], append=depths[-1])
+    steps = np.zeros(number + 1, np.int64)
+    steps[1:number] = depths[1:] - depths[:-1]
     window = [columns.widths, seen.linked, columns.prose, scores.own, columns.around, scores.words, seen.links]
     sums = _sums(window)
     windows: list[Rows] = []
@@ -280,7 +286,7 @@ def _of_paths(columns: BlockColumns) -> list[Rows]:
     path = columns.seen.outline.paths[columns.seen.homes]
     counts = np.bincount(path)
     values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
-    sums = np.stack([np.bincount(path, one, len(counts)) for one in values])
+    sums = np.array([np.bincount(path, one, len(counts)) for one in values])
     means = (sums / np.maximum(counts, 1))[:, path]
     np.log1p(means[:3], out=means[:3])
     share = sums[0][path] / max(1, float(columns.widths.sum()))
@@ -305,10 +311,10 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
         columns.kinds[CASELESS].sum() / every,
         np.log1p(seen.images.sum()),
         seen.lengths[seen.tags == TAG["p"]].sum() / columns.total,
-        *((frames & FRAME[tag] > 0).mean() for tag in ("article", "main", "td")),
+        *(np.count_nonzero(frames & FRAME[tag]) / columns.number for tag in ("article", "main", "td")),
         has_title,
         np.log1p(columns.prose.max()),
-        np.log1p((seen.texts.owner == columns.number + EXTRA - 1).sum()),
+        np.log1p(np.count_nonzero(seen.texts.owner == columns.number + EXTRA - 1)),
         (columns.in_body * columns.widths).sum() / wide,
         *seen.page,
         *columns.scores.kinds,
@@ -319,7 +325,7 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
     """For each row, the sums of the values before each position."""
     found = np.zeros((len(rows), len(rows[0]) + 1))
-    np.cumsum(np.stack(rows), 1, out=found[:, 1:])
+    np.cumsum(np.array(rows), 1, out=found[:, 1:])
     return found
 
 

@@ -157,7 +157,7 @@ def judged(page: Page) -> BlockJudgement:
 def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]:
     """The networks' values of each block, side by side, and their average probability."""
     likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]
-    return np.concatenate(made, 1), np.mean(likely, 0)
+    return np.concatenate(made, 1), sum(likely[1:], likely[0]) / len(likely)
 
 
 def tokens(seen: PageArrays) -> Floats:

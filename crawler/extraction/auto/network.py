@@ -66,6 +66,8 @@ class BlockGroups:
     starts: Ints
     """Of each group, in `rows`."""
     ends: Ints
+    sizes: Floats
+    """A column of the blocks in each group."""
     groups: Ints
     """For each block, the groups it is in: those of its containers, of the page, and of its path."""
 
@@ -85,10 +87,13 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
+    firsts = np.concatenate((starts[containers], [0], last - sizes[kinds]))
+    lasts = np.concatenate((ends[containers], [number], last))
     return BlockGroups(
         rows=rows,
-        starts=np.concatenate((starts[containers], [0], last - sizes[kinds])),
-        ends=np.concatenate((ends[containers], [number], last)),
+        starts=firsts,
+        ends=lasts,
+        sizes=(lasts - firsts)[:, None].astype(np.float32),
         groups=groups,
     )
 
@@ -122,10 +127,9 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
             for net, mine in zip(networks, found, strict=True):
                 mine += _compared(net, mine, net.layers[place])
             continue
-        table, places = _beside(found, layer.step) if layer.step else _among(found, nest)
-        for net, rows, mine in zip(networks, table, found, strict=True):
-            seen = rows.take(places, 0, mode="clip").reshape(number, -1)  # no index is out of bounds
-            mine += _step(seen, net.layers[place])
+        seen = _beside(found, layer.step) if layer.step else _among(found, nest)
+        for net, rows, mine in zip(networks, seen.reshape(len(networks), number, -1), found, strict=True):
+            mine += _step(rows, net.layers[place])
     return found
 
 
@@ -136,7 +140,8 @@ def probabilities(network: Network, found: Floats) -> Floats:
 
 def logistic(values: Floats) -> Floats:
     """1 / (1 + e^-x)."""
-    return 1 / (1 + np.exp(-np.clip(values, -30, 30)))
+    bounded = np.minimum(np.maximum(values, -30), 30)  # half the time of np.clip
+    return 1 / (1 + np.exp(-bounded))
 
 
 def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
@@ -149,36 +154,36 @@ def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
     """What the layer that compares adds. The mean is the same for all blocks, so that one matrix does for them."""
     likely = probabilities(network, rows)
     text = likely @ rows / (likely.sum() + LEAST_TEXT)
-    own, both, same = np.split(layer.weights, 3)
+    own, both, same = layer.weights.reshape(3, rows.shape[1], -1)
     made: Floats = rows @ (own + text[:, None] * both)
     made += text @ same + layer.bias
     return np.maximum(made, 0, out=made)
 
 
-def _beside(found: Floats, step: int) -> tuple[Floats, Ints]:
-    """The rows of each network with a row of zeros, and the rows that each block uses: so many positions before, its
-    own, after.
+def _beside(found: Floats, step: int) -> Floats:
+    """For each network and block three rows: that of the block so many positions before, its own, and that of the block
+    after; zeros where there is none.
     """
     many, number, width = found.shape
-    table = np.zeros((many, number + 1, width), np.float32)
-    table[:, :number] = found
-    places = np.arange(number)[:, None] + (-step, 0, step)
-    places[:step, 0] = places[-step:, 2] = number
-    return table, places
+    seen = np.zeros((many, number, 3, width), np.float32)
+    seen[:, step:, 0] = found[:, :-step]
+    seen[:, :, 1] = found
+    seen[:, :-step, 2] = found[:, step:]
+    return seen
 
 
-def _among(found: Floats, nest: BlockGroups) -> tuple[Floats, Ints]:
-    """The rows of each network with the means of its groups, and the rows that each block uses: its own and its
-    groups'.
-    """
+def _among(found: Floats, nest: BlockGroups) -> Floats:
+    """For each network and block its own row, and the means of its groups."""
     many, number, width = found.shape
+    # No index is out of bounds; to take without a check is faster.
     sums = _sums(found.take(nest.rows, 1, mode="clip"))
-    table = np.empty((many, number + len(nest.starts), width), np.float32)
-    table[:, :number] = found
     means = sums.take(nest.ends, 1, mode="clip")
     means -= sums.take(nest.starts, 1, mode="clip")
-    np.divide(means, (nest.ends - nest.starts)[:, None].astype(np.float32), out=table[:, number:])
-    return table, np.concatenate((np.arange(number)[:, None], nest.groups + number), 1)
+    means /= nest.sizes
+    seen = np.empty((many, number, 1 + nest.groups.shape[1], width), np.float32)
+    seen[:, :, 0] = found
+    seen[:, :, 1:] = means.take(nest.groups, 1, mode="clip")
+    return seen
 
 
 def _sums(rows: Floats) -> Floats:

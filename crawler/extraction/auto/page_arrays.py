@@ -309,7 +309,7 @@ def ranges(seen: PageArrays) -> Ints:
     levels = [seen.homes]
     for _ in range(LEVELS - 1):
         levels.append(seen.outline.outer[levels[-1]])
-    return np.stack(levels)
+    return np.array(levels)
 
 
 def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:

@@ -85,12 +85,14 @@ def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
 def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
     containers = page.containers
+    elements = named(page)
+    landmarks = {at for at, (tag, _, _, role, _) in enumerate(elements.names) if tag == "main" or role == "main"}
     in_main: set[int] = set()
+    if not landmarks:
+        return frozenset()
     end_of_last = 0
-    columns = (containers.elements, containers.starts, containers.ends, containers.tags)
-    for element, start, end, tag in zip(*columns, strict=True):
-        is_landmark = tag == "main" or element.get("role") == "main"
-        if is_landmark and end > end_of_last:  # else it is within the last one
+    for name, start, end in zip(elements.containers, containers.starts, containers.ends, strict=True):
+        if name in landmarks and start < end and end > end_of_last:  # else it is within the last one
             in_main.update(range(start, end))
             end_of_last = end
     return frozenset(in_main)

@@ -24,10 +24,10 @@ def alike(likely: Floats, seen: PageArrays) -> Floats:
     """The probabilities of the blocks of a page, those at the same place nearer to each other."""
     is_link = 2 * seen.linked > seen.lengths
     _, places = np.unique(2 * seen.outline.places[seen.homes] + is_link, return_inverse=True)
-    bounded = np.clip(likely.astype(np.float64), NEVER, 1 - NEVER)
+    bounded = np.minimum(np.maximum(likely.astype(np.float64), NEVER), 1 - NEVER)
     scores = np.log(bounded / (1 - bounded))
-    sure = np.clip(scores, -SURE, SURE)
+    sure = np.minimum(np.maximum(scores, -SURE), SURE)
     averages = (np.bincount(places, sure) / np.bincount(places))[places]
-    agreement = np.clip(averages * np.sign(scores) / SURE, 0, 1)
+    agreement = np.minimum(np.maximum(averages * np.sign(scores) / SURE, 0), 1)
     found: Floats = logistic(sure + SHARE * (averages - sure) + agreement * (scores - sure)).astype(np.float32)
     return found
