@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from crawler.api.saved_document import saved_document
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.document_text import with_documents
-from crawler.metadata.record_readers import READERS
-from crawler.metadata.text_quality import text_quality
-from crawler.noise.page_images import page_images
-from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import DocumentError
 from crawler.page.page import DocumentFacts, Extraction, NotHtmlError, Page, is_html, media_type
@@ -34,7 +32,7 @@ class Document:
         return self._page.once(self._extract)
 
     def _read(self, field: str) -> Any:
-        return READERS[field](self._page, self._extraction)
+        return _parts().field_value(field, self._page, self._extraction)
 
     @property
     def url(self) -> str:
@@ -49,7 +47,8 @@ class Document:
     @cached_property
     def markdown(self) -> str:
         """The main text as Markdown below the title, with its images, but without adverts."""
-        return page_markdown(self._page, self._extraction, self._link_addresses)
+        markdown: str = _parts().page_markdown(self._page, self._extraction, self._link_addresses)
+        return markdown
 
     @property
     def title(self) -> str:
@@ -106,7 +105,8 @@ class Document:
         """The images of the page without adverts, navigation and decoration, each `{"url": …, "alt": …, "noise": …}`;
         `noise` is the probability that it is one of these all the same.
         """
-        return page_images(self._page, self._extraction)
+        images: list[dict[str, Any]] = _parts().page_images(self._page, self._extraction)
+        return images
 
     @cached_property
     def rights(self) -> dict[str, Any]:
@@ -127,7 +127,8 @@ class Document:
     @cached_property
     def quality(self) -> dict[str, float | None]:
         """Numbers about the text under the names of published rules, such as words and dup_line_frac."""
-        return text_quality(self._page, self._extraction)
+        quality: dict[str, float | None] = _parts().text_quality(self._page, self._extraction)
+        return quality
 
     def fields(self) -> dict[str, Any]:
         """All parts except `links`, `certainty` and `quality`, by name."""
@@ -135,6 +136,11 @@ class Document:
 
     def __repr__(self) -> str:
         return f"<Document {self.url!r}>"
+
+
+def _parts() -> ModuleType:
+    # Imported when a part other than the text is first asked for: it is two fifths of what `clean` imports.
+    return import_module("crawler.api.document_parts")
 
 
 def clean(

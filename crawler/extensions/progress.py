@@ -6,43 +6,23 @@ import logging
 import sys
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
-from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.build_crawl import Crawl, crawl_of
 from crawler.command_line.terminal import REFRESH_SECONDS, byte_size, spell_out_log
 from crawler.outcomes import Group
 from crawler.translation.message import Message, first, localized, plural
 
+if TYPE_CHECKING:
+    from crawler.extensions.progress_bar import ProgressBar
+
 logger = logging.getLogger(__name__)
 MOST_HOSTS = 3
 """Hosts whose images are left that are named."""
-
-
-class _AboveTheBar:
-    """A stream whose lines appear above the bar, unchanged."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    def write(self, text: str) -> None:
-        self.console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
-
-    def flush(self) -> None:
-        """The console has already written the line."""
-
-
-def _log_to(stream: object) -> None:
-    handler = get_scrapy_root_handler()
-    if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-        handler.setStream(stream)
 
 
 class CrawlProgress:
@@ -52,7 +32,7 @@ class CrawlProgress:
         self.crawl, self.frontier = crawl, crawl.frontier
         self._statistic = statistic
         self.interval = interval
-        self.bar: Progress | None = None
+        self.bar: ProgressBar | None = None
         self.last = (0.0, 0)
         self.rate = 0.0
 
@@ -81,22 +61,19 @@ class CrawlProgress:
             self.loop.stop()
         if self.bar is not None:
             self.bar.stop()
-            _log_to(sys.stderr)
 
     def show_bar(self) -> None:
-        """Draw the bar, and send the log through it so that they do not mix."""
-        columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
-        self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-        self.task = self.bar.add_task("")
+        """Draw the bar, and send the log through it."""
+        from crawler.extensions.progress_bar import ProgressBar  # rich, which only a terminal needs
+
+        self.bar = ProgressBar()
         self.bar.start()
-        _log_to(_AboveTheBar(self.bar.console))
 
     def draw(self) -> None:
         if self.bar is not None:
             done = self.frontier.all_pages
             total = self.frontier.max_pages or done + len(self.frontier) - self.frontier.unlikely + 1
-            self.bar.update(self.task, description=localized(self.words()), completed=done, total=total)
-            self.bar.refresh()
+            self.bar.draw(localized(self.words()), done, total)
 
     def log(self) -> None:
         logger.info("%s", localized(self.words()))

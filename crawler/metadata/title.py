@@ -24,10 +24,10 @@ from crawler.urls.parsing import route
 # Separators between the headline and the site's name; a hyphen only with spaces around it. An underscore joins words of
 # Latin letters ("my_module"), but separates where a space or a Chinese character touches it.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-_SEPARATOR = rf"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{{2,}}\s*|\s+_\s*|_\s+|(?<=[{_HAN}])_|_(?=[{_HAN}])"
-SEPARATORS = re.compile(_SEPARATOR)
+_SPACED_SEPARATOR = r"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{2,}\s*|\s+_\s*|_\s+"
+SEPARATORS = re.compile(rf"{_SPACED_SEPARATOR}|(?<=[{_HAN}])_|_(?=[{_HAN}])")
 # Any underscore may stand before or after a name of the site that is known.
-_BESIDE_SITE = re.compile(rf"{_SEPARATOR}|_")
+_BESIDE_SITE = re.compile(rf"{_SPACED_SEPARATOR}|_")
 # Characters between a page's title and the site's name, or around that.
 _JOINTS = " :-–—|｜·•»«_[]()"
 _LINE = re.compile(r"\s[|｜]\s")

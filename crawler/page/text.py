@@ -8,7 +8,6 @@ of neighbouring characters. Topics and pages are cut by this one function, so th
 """
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
@@ -32,8 +31,8 @@ MARKS = (
     "\u08ca-\u0963\u0971-\u0df3\u0f18\u0f19\u0f35-\u0f39\u0f71-\u0f84\u0f86-\u0fbc\u135d-\u135f\u1a17-\u1a1b"
     "\u1b00-\u1b04\u1b34-\u1b44\u1dc0-\u1dff\u200c\u200d\ua8e0-\ua8f1\uaa29-\uaa36\uabe3-\uabed\ufb1e\ufe20-\ufe2f"
 )
-_SPACED_WORD = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
-_WORD = re.compile(rf"{_SPACED_WORD}(?:'{_SPACED_WORD})*|[{UNSPACED}]+")
+_LETTER = rf"[^\W_{UNSPACED}]"
+_WORD = re.compile(rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*|'{_LETTER}+)*|[{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
 _MOST_SIGNS = 100
@@ -366,7 +365,7 @@ EASTERN = "\u2e80"
 """The first character of the scripts that know no capitals, and for the most part no spaces."""
 
 
-_EASTERN_CHARACTER = re.compile(f"[{EASTERN}-{chr(sys.maxunicode)}]")
+_EASTERN_CHARACTER = re.compile(f"[^\0-{chr(ord(EASTERN) - 1)}]")
 
 
 def width(text: str, columns: int = 2) -> int:

@@ -78,3 +78,11 @@ def test_one_line_of_python_needs_no_project(tmp_path: object) -> None:
     line = "from crawler import clean; print(clean('<p>Bees dance in the dark of the hive.</p>').text)"
     done = subprocess.run([sys.executable, "-c", line], cwd=str(tmp_path), capture_output=True, text=True, check=True)
     assert done.stdout == "Bees dance in the dark of the hive.\n"
+
+
+def test_the_text_alone_imports_neither_the_readers_of_fields_nor_the_judges_of_images() -> None:
+    line = "from crawler import clean; clean('<p>Bees dance.</p>').text; import sys; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout.split()
+    assert "crawler.extraction.auto.model" in modules
+    unused = ("crawler.metadata.record_readers", "crawler.rights", "crawler.noise")
+    assert not [module for module in modules if module.startswith(unused)]

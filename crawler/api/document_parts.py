@@ -1,0 +1,18 @@
+"""What `Document` reads of a page beside its text. To import it takes as long as to import the extraction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler.metadata.record_readers import READERS
+from crawler.metadata.text_quality import text_quality
+from crawler.noise.page_images import page_images
+from crawler.noise.page_markdown import page_markdown
+from crawler.page.page import Extraction, Page
+
+__all__ = ["field_value", "page_images", "page_markdown", "text_quality"]
+
+
+def field_value(name: str, page: Page, extraction: Extraction) -> Any:
+    """The value of an item's field."""
+    return READERS[name](page, extraction)
