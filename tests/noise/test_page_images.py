@@ -49,6 +49,5 @@ def test_the_images_of_a_page_are_judged_once(monkeypatch: pytest.MonkeyPatch) -
     judged: list[str] = []
     judge = Judge.judge
     monkeypatch.setattr(Judge, "judge", lambda own, one, seen: judged.append(one.url) or judge(own, one, seen))
-    document = clean(f"<p>{'Bees dance in the dark of the hive. ' * 9}<img src=/hive.jpg width=600 height=400>")
-    document.fields()
-    assert len(judged) == 1
+    clean(MANUAL, "http://a.example/saving").fields()
+    assert len(judged) == len(set(judged)) == 3
