@@ -84,7 +84,9 @@ class WaitingLinkCounts(NamedTuple):
 def totals(connection: Connection, crawl_id: int) -> Totals:
     """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
     sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
-    counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
+    # A worker that has sent no batch yet cannot claim what others return for it.
+    begun = func.count().filter(worker.c.batch > 0)
+    counted = select(*sums, begun).where(worker.c.crawl_id == crawl_id)
     waiting, pages, workers = connection.execute(counted).one()
     columns = crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control
     before = connection.execute(select(*columns).where(crawl.c.id == crawl_id)).one()
