@@ -118,8 +118,8 @@ class Arguments:
     fields: OwnFields | None = None
     purpose: Purpose = LABEL_ONLY
     render: Render = Render.AUTO
-    workers: int = 1
-    """`AUTO` is one for each processor."""
+    workers: int = AUTO
+    """With `AUTO`, further ones begin while those that run are busy all the time."""
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
@@ -522,10 +522,11 @@ ARGUMENTS = {
     ),
     "workers": Argument(
         _workers,
-        "1",
+        "auto",
         N_(
-            "How many processes of this machine share the crawl; auto is one for each processor. Each has a host for "
-            "itself while it requests pages there, so several hosts are needed for several workers."
+            "How many processes of this machine share the crawl. With auto, it begins as one. Others join while all "
+            "are busy all the time, up to one for each processor, and end when they have too little to do. Each has a "
+            "host for itself while it requests pages there, so several hosts are needed for several workers."
         ),
     ),
 }
