@@ -15,14 +15,14 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="a crawl of several loopback addresses"),
 ]
 
-PAGES = 320
+PAGES = 560
 SENTENCES = 400
-"""Of a page: reading them keeps a processor busy for some 50 ms, and one process for 15 s."""
+"""Of a page: reading them keeps a processor busy for some 50 ms, and one process for 25 s."""
 SETTINGS = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 
 
 class Hosts:
-    """Some hosts with the same number of pages each, where a page names the two below it on its host."""
+    """Some hosts with the same number of pages each, where the first page names all others of its host."""
 
     def __init__(self, hosts: int) -> None:
         self.names = [f"127.0.0.{number}" for number in range(1, hosts + 1)]
@@ -36,9 +36,9 @@ class Hosts:
         self.server = Server(self.answer)
 
     def _body(self, name: str, number: int) -> str:
-        below = (child for child in (2 * number + 1, 2 * number + 2) if child < self.size)
+        others = range(1, self.size) if number == 0 else ()
         serial = self.names.index(name) * self.size + number
-        return page(*prose(serial, SENTENCES), links={f"/{child}": f"page {child}" for child in below})
+        return page(*prose(serial, SENTENCES), links={f"/{other}": f"page {other}" for other in others})
 
     def answer(self, asked: Asked) -> Reply:
         body = self.bodies.get((asked.host, asked.path))
