@@ -119,7 +119,7 @@ class Arguments:
     purpose: Purpose = LABEL_ONLY
     render: Render = Render.AUTO
     workers: int = 1
-    """`AUTO` is one for each processor."""
+    """With `AUTO`, further ones begin while those that run are busy all the time."""
 
 
 def parse(given: Mapping[str, object]) -> Arguments:
@@ -524,8 +524,9 @@ ARGUMENTS = {
         _workers,
         "1",
         N_(
-            "How many processes of this machine share the crawl; auto is one for each processor. Each has a host for "
-            "itself while it requests pages there, so several hosts are needed for several workers."
+            "How many processes of this machine share the crawl. With auto, it begins as one. Others join while all "
+            "are busy all the time, up to one for each processor, and end when they have too little to do. Each has a "
+            "host for itself while it requests pages there, so several hosts are needed for several workers."
         ),
     ),
 }

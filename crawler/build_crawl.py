@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from operator import itemgetter
 from pathlib import Path
@@ -20,12 +20,13 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import demo
-from crawler.arguments import Arguments, Refresh, Render
+from crawler.arguments import AUTO, Arguments, Refresh, Render
 from crawler.checked_settings import (
     bounds_of,
     canonical_of,
     fallback_of,
     max_depth_of,
+    needs_one_process,
     similar_words_of,
 )
 from crawler.doors import Door, find, load
@@ -214,6 +215,9 @@ def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
     settings = crawler.settings
+    # A script sees the items and signals of its own process only.
+    if arguments.workers == AUTO and (session is None or needs_one_process(settings)):
+        arguments = replace(arguments, workers=1)
     if session is None:
         session = join_crawl(arguments, settings)
         has_work(session, arguments)

@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError, Arguments, Render
+from crawler.arguments import AUTO, ArgumentError, Arguments, Render
 from crawler.doors import RENDERER_INSTALLATION, Door, MissingPartError, find, load
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
@@ -62,6 +62,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "RECRAWL_MOST": SECONDS,
         "KEEP_VERSIONS": COUNT,
         "SCHEDULE_AT_ONCE": AT_LEAST_ONE,
+        "AUTO_WORKERS_LIMIT": COUNT,
         "STALL_LIMIT": SECONDS,
         "IMAGE_NOISE_MIN_PAGES": COUNT,
         "IMAGE_NOISE_AUDIT": SHARE,
@@ -109,6 +110,17 @@ OF_THE_FRONTIER = (
     "SCHEDULER_START_DISK_QUEUE SCHEDULER_START_MEMORY_QUEUE"
 ).split()
 
+COMPONENTS = (
+    *("ADDONS", "DOWNLOADER_MIDDLEWARES", "DOWNLOAD_HANDLERS", "EXTENSIONS", "FEED_EXPORTERS", "FEED_STORAGES"),
+    *("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"),
+)
+"""Settings that name components."""
+COUNTED_IN_ONE_PROCESS = (
+    *("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM"),
+    "CLOSESPIDER_TIMEOUT_NO_ITEM",
+)
+"""Limits of Scrapy's that each process applies to its own pages and items."""
+
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     """Raise an ArgumentError unless all settings are right, alone and together with the arguments of a crawl."""
@@ -121,16 +133,29 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
     fallback_of(settings)
     similar_words_of(settings, arguments)
     check_parts(arguments)
-    if arguments.workers != 1 and settings.getdict("FEEDS"):
+    if arguments.workers not in (1, AUTO) and settings.getdict("FEEDS"):
         raise ArgumentError(
             "workers={number} cannot be given with -o, -O or FEEDS, which write the items of one worker; "
             "those of all are in OUTPUT_DIR",
-            number=arguments.workers or "auto",
+            number=arguments.workers,
         )
     try:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
+
+
+def needs_one_process(settings: BaseSettings) -> bool:
+    """Whether settings hold for one process only: they write or count its items, or name components of others."""
+    counts = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
+    return bool(settings.getdict("FEEDS")) or counts or has_other_components(settings)
+
+
+def has_other_components(settings: BaseSettings) -> bool:
+    """Whether components are set that are neither ours nor Scrapy's: they may read settings of their own."""
+    parts = {part for name in COMPONENTS for pair in settings.getdict(name).items() for part in pair}
+    modules = {part if isinstance(part, str) else getattr(part, "__module__", "") for part in parts}
+    return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
 
 
 def check_parts(arguments: Arguments) -> None:

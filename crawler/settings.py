@@ -51,6 +51,11 @@ RECRAWL_MOST = 2_592_000.0  # 30 days
 KEEP_VERSIONS = 10
 """How many earlier texts of a page that changed are kept; 0 keeps none."""
 
+AUTO_WORKERS_LIMIT = 0
+"""How many processes a crawl with `workers=auto` has at most; 0 is one for each processor. A scheduled job has its part
+of the processors: their number divided by `SCHEDULE_AT_ONCE`, and at least 1.
+"""
+
 # Scheduled crawls, by `winnow schedule`.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; a fast crawl uses a whole core
 """How many crawls one scheduler runs at a time."""

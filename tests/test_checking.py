@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, parse
-from crawler.checked_settings import NUMBERS, check_crawl, check_settings, max_depth_of
+from crawler.checked_settings import NUMBERS, check_crawl, check_settings, max_depth_of, needs_one_process
 
 
 def ours(**changed: Any) -> Settings:
@@ -26,6 +26,35 @@ def test_every_number_has_a_range_and_lies_in_it() -> None:
 
 def test_a_crawl_needs_no_setting_changed() -> None:
     check_crawl(ours(), parse({"seeds": "demo"}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "workers", "is_right"),
+    [({}, "2", True), ({"FEEDS": {"a.csv": {}}}, "2", False), ({"FEEDS": {"a.csv": {}}}, "1", True)],
+)
+def test_only_a_number_of_workers_is_refused_with_feeds(settings: dict[str, Any], workers: str, is_right: bool) -> None:
+    check_crawl(ours(**settings), parse({"seeds": "demo"}))
+    check_crawl(ours(**settings), parse({"seeds": "demo", "workers": "auto"}))
+    with nullcontext() if is_right else pytest.raises(ArgumentError, match=f"workers={workers} cannot be given"):
+        check_crawl(ours(**settings), parse({"seeds": "demo", "workers": workers}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "needs_one"),
+    [
+        ({}, False),
+        ({"FEEDS": {"items.csv": {}}}, True),
+        ({"CLOSESPIDER_ITEMCOUNT": "5"}, True),
+        ({"CLOSESPIDER_PAGECOUNT": 5}, True),
+        ({"CLOSESPIDER_TIMEOUT_NO_ITEM": 0.5}, True),
+        ({"CLOSESPIDER_TIMEOUT": 5}, False),
+        ({"ITEM_PIPELINES": {"project.pipelines.Keep": 5}}, True),
+        ({"EXTENSIONS": {"scrapy.extensions.logstats.LogStats": 5}}, False),
+        ({"ADDONS": {"crawler.addon.CleanItems": 5}}, False),
+    ],
+)
+def test_some_settings_hold_for_one_process_only(settings: dict[str, Any], needs_one: bool) -> None:
+    assert needs_one_process(ours(**settings)) == needs_one
 
 
 @pytest.mark.parametrize(("render", "is_right"), [("auto", True), ("never", True), ("always", False)])

@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings, default_settings
 from crawler import settings as our_settings
 from crawler.arguments import SPIDER, Arguments
 from crawler.build_crawl import has_failed, has_work, join_crawl, prepare_process
-from crawler.checked_settings import check_crawl
+from crawler.checked_settings import check_crawl, has_other_components
 from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
 from crawler.items import PageItem
@@ -26,11 +26,6 @@ from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message, localized
 
 logger = logging.getLogger(__name__)
-
-COMPONENTS = (
-    *("ADDONS", "DOWNLOADER_MIDDLEWARES", "DOWNLOAD_HANDLERS", "EXTENSIONS", "FEED_EXPORTERS", "FEED_STORAGES"),
-    *("ITEM_PIPELINES", "SPIDER_MIDDLEWARES"),
-)
 
 
 @dataclass(frozen=True)
@@ -112,13 +107,6 @@ def _load_language_model() -> None:
         raise WrongUseError(
             "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
         ) from None
-
-
-def has_other_components(settings: BaseSettings) -> bool:
-    """Whether components are set that are neither ours nor Scrapy's: they may read settings of their own."""
-    found = {one for name in COMPONENTS for pair in settings.getdict(name).items() for one in pair}
-    modules = {one if isinstance(one, str) else getattr(one, "__module__", "") for one in found}
-    return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
 
 
 def _check_writable(folder: Path, name: str) -> None:

@@ -92,6 +92,12 @@ class Frontier:
         return self.waiting + len(self.queues)
 
     @property
+    def links_left(self) -> int:
+        """How many of the queued addresses are still requested, as far as this is known."""
+        likely = len(self) - self.unlikely
+        return likely if self.max_pages is None else min(likely, self.max_pages - self.all_pages)
+
+    @property
     def full(self) -> bool:
         """Whether the crawl has reached `max_pages`."""
         return self.max_pages is not None and self.all_pages >= self.max_pages
@@ -280,7 +286,10 @@ class Frontier:
         self._count_committed()
         self._links = sum(len(one.result.links) for one in self._batch.ended)
         self.waiting, self.unlikely = reply.waiting, reply.unlikely
+        workers_before = self.limits.workers
         self.all_pages, self.limits.workers = reply.pages, reply.workers
+        if reply.workers > workers_before and self.ended and self.limits.alone:
+            self.hosts.hand_over(workers_before, reply.workers, now)
         self.held_by_others, self.over = reply.held, reply.over
         for outcome, count in (reply.refused + reply.left_out).items():
             self._count(outcome, count)

@@ -15,6 +15,7 @@ from crawler.urls.address import address_of
 AWAY = 2.0  # a host that is paused for longer is returned to the database
 UNUSED = 10.0  # seconds for which a host may be idle before what it refused is requested again
 MOST_OF_A_HOST = 128  # addresses
+HANDOVER_SECONDS = 3.0  # in which a worker that joins may claim the hosts that others return
 AT_HAND = 4  # addresses for each concurrent request
 MUCH_BETTER = 2  # by this factor a priority must be higher
 HOST_CLOSED = Outcome(Code.HOST_CLOSED)
@@ -33,6 +34,21 @@ class HostControl:
         self._rests: dict[int, float] = {}
         self._crawl_delays: dict[int, float] = {}
         self._closed: dict[str, str] = {}
+        self._handed_over: set[str] = set()
+        """Hosts that are returned as soon as no request to them is active."""
+        self._no_new_hosts_until = 0.0
+
+    def ready_hosts(self, now: float) -> int:
+        """How many hosts have queued addresses and no long pause; those that workers share count for each of them."""
+        ready = [name for name, queue in self.queues.items() if queue.waiting and self._is_ready(name, now)]
+        return len(ready) if self.limits.alone else sum(map(self.limits.settings.at_once, ready))
+
+    def hand_over(self, workers_before: int, workers: int, now: float) -> None:
+        """Return as many hosts as leaves those that join the same share of them as this worker."""
+        names = [name for name, queue in self.queues.items() if queue.waiting]
+        for joined in range(workers_before, workers):
+            self._handed_over.update(names[joined::workers])
+        self._no_new_hosts_until = now + HANDOVER_SECONDS
 
     def rest(self, name: str, until: float) -> None:
         """Do not ask a host before this time."""
@@ -87,6 +103,7 @@ class HostControl:
         self.queues = queues
         self._closed = {name: str(outcome) for name, outcome in self.limits.closed.items()}
         self._rests, self._crawl_delays = {}, {}
+        self._handed_over.clear()
 
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
         """Report hosts in a batch, and choose the addresses to return. If pages are `scarce`, those in memory may be
@@ -101,7 +118,7 @@ class HostControl:
 
     def wants_more(self, name: str) -> bool:
         """Whether a host is about to run out of leased addresses."""
-        return name not in self.limits.closed and self.queues.runs_low(name)
+        return name not in self.limits.closed and name not in self._handed_over and self.queues.runs_low(name)
 
     def better_is_pending(self, name: str, priority: int) -> bool:
         """Whether a host with one request at a time has a better address that was found a moment ago."""
@@ -125,7 +142,7 @@ class HostControl:
         """
         settings, hosts = self.limits.settings, dict(self.queues.items())
         most = max(map(settings.at_once, hosts), default=settings.usual)
-        ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
+        ready = {name: queue for name, queue in hosts.items() if self._is_ready(name, now)}
         waiting = sum(len(queue.waiting) for queue in ready.values())
         low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
@@ -133,7 +150,7 @@ class HostControl:
         if pages <= 0:
             return None
         return ClaimRequest(
-            hosts=max(0, 2 * settings.requests - len(ready)),
+            hosts=max(0, 2 * settings.requests - len(ready)) if now >= self._no_new_hosts_until else 0,
             pages=pages,
             each=each,
             low=low,
@@ -141,11 +158,15 @@ class HostControl:
             alone=self.limits.alone,
         )
 
+    def _is_ready(self, name: str, now: float) -> bool:
+        """Whether a host has no long pause."""
+        return self.queues.ready_at(name) <= now + AWAY
+
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
         away = self.queues.ready_at(name) - now
         if queue.refused and not queue.active and away < -UNUSED:
             self.queues.requeue_refused(name)
-        is_away = away > AWAY
+        is_away = away > AWAY or name in self._handed_over
         better = self.pending.sent.get(name)
         for _, _, lease in queue.waiting if is_away or better is not None or least else []:
             priority = lease.candidate.priority
@@ -156,6 +177,7 @@ class HostControl:
         if not queue.waiting and not queue.active and not queue.refused:
             batch.resting[queue.host_id] = max(0.0, away)
             del self.queues.hosts[name]
+            self._handed_over.discard(name)
             self.limits.forget_rests(now)
 
 

@@ -136,13 +136,18 @@ class CrawlStatus:
         if self._closing is None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether no further request is sent."""
+        slot = self.crawler.engine._slot
+        return slot is None or slot.closing is not None
+
     async def unless_ending(self, work: Coroutine[None, None, T]) -> T:
         """The result of work that may take long; raises an EndingError if the crawl ends before."""
         task = asyncio.ensure_future(work)
         while not task.done():
             await asyncio.wait((task,), timeout=ENDING_SECONDS)
-            slot = self.crawler.engine._slot
-            if not task.done() and (slot is None or slot.closing is not None):
+            if not task.done() and self.is_ending:
                 task.cancel()
                 await asyncio.wait((task,))
                 raise EndingError

@@ -1,5 +1,6 @@
-"""The further workers of a crawl on this machine: processes that start with it, are replaced if they die, and stop
-with it. To the user they are one crawl: one log, one set of counts, one file of items.
+"""The further workers of a crawl on this machine: processes that are replaced if they die, and stop with the crawl. A
+number of them starts with it; with `workers=auto` they come and go by the rule in `worker_rule`. To the user they are
+one crawl: one log, one set of counts, one file of items.
 """
 
 from __future__ import annotations
@@ -10,19 +11,24 @@ import logging
 import pickle
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
+from math import inf
 from subprocess import PIPE
 from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
 
 from crawler.arguments import AUTO, MAX_WORKERS
 from crawler.outcomes import Group, Outcome
+from crawler.processes.busy_share import BusyMeter
 from crawler.processes.child_process import ChildProcess
 from crawler.processes.machine import cores
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
+from crawler.workers.worker_rule import CrawlLoad, WorkerChange, worker_change
 
 if TYPE_CHECKING:
     from crawler.build_crawl import Crawl
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STARTS = 3  # workers in a row that die before they report: then no more are started
+LOOK_SECONDS = 1.0  # between two looks at the load of a crawl
 
 
 @dataclass(eq=False)
@@ -41,6 +48,8 @@ class LocalWorker:
     process: ChildProcess
     ended: str = ""
     """Scrapy's reason of its end, which a process that died did not send."""
+    is_leaving: bool = False
+    """Whether it was told to stop."""
 
 
 class LocalWorkers:
@@ -53,30 +62,33 @@ class LocalWorkers:
         self._keys = count()
         self._deaths = 0
         """Workers in a row that died before they reported."""
+        self._busy_meter = BusyMeter()
+        self._changing: asyncio.Task[None] | None = None
+        """Starts and ends workers by the load of the crawl."""
+        self._started_at = 0.0
+        """When the crawl or the last worker began."""
+        self._ended_at = -inf
+        """When the last worker was ended."""
 
     def start(self) -> None:
-        """Start the further workers that the arguments ask for."""
-        number = self.crawl.arguments.workers
-        if number == AUTO:
-            number = min(cores(), MAX_WORKERS)
-        if number == 1:
-            return
+        """Start the further workers that the arguments ask for, or look from now on whether one is needed."""
         self.loop, self.all_ended = asyncio.get_running_loop(), asyncio.Event()
-        arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
-        settings = self.crawler.settings.copy()
-        settings.frozen = False
-        content = self.crawler.spidercls, arguments, settings, self.crawl.session.number
-        self.task = pickle.dumps(content)
+        number = self.crawl.arguments.workers
+        most_workers = self._most_workers()
+        if number == AUTO and most_workers > 1:
+            self._changing = asyncio.ensure_future(self._follow_load(most_workers))
         for _ in range(number - 1):
             self._start_one()
 
     async def stop(self) -> None:
         """Stop the further workers, and wait until all have left the crawl."""
         self.stopping = True
+        if self._changing is not None:
+            self._changing.cancel()
         if not self.running:
             return
-        for worker in self.running:  # in threads, as one may still be reading its task
-            Thread(target=worker.process.tell_to_stop, daemon=True).start()
+        for worker in self.running:
+            self._tell_to_stop(worker)
         requests = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")  # which may be on their way
         try:
             await asyncio.wait_for(self.all_ended.wait(), requests + self.crawl.session.committer.timeout_seconds)
@@ -101,6 +113,67 @@ class LocalWorkers:
                 status.note_wall(host, service)
             self.crawl.reports[key] = replace(report, statistics={})
 
+    def _most_workers(self) -> int:
+        """How many workers `workers=auto` has at most, the first one included."""
+        limit = self.crawler.settings.getint("AUTO_WORKERS_LIMIT") or MAX_WORKERS
+        return min(cores(), limit, MAX_WORKERS)
+
+    async def _follow_load(self, most_workers: int) -> None:
+        """Start and end workers by the load of the crawl."""
+        began_at = self._started_at = monotonic()
+        while self._deaths < STARTS:
+            await asyncio.sleep(LOOK_SECONDS)
+            now, busy_share = monotonic(), self._busy_meter.share()
+            if self._is_changing:
+                self._started_at = now
+            elif not self.crawl.status.is_ending:
+                load = self._load(now, busy_share, now - began_at)
+                self._change(worker_change(load, most_workers), now)
+
+    @property
+    def _is_changing(self) -> bool:
+        """Whether a worker is about to begin or to end."""
+        return any(worker.is_leaving or worker.key not in self.crawl.reports for worker in self.running)
+
+    def _load(self, now: float, busy_share: float, seconds: float) -> CrawlLoad:
+        """How much the workers have to do, after so many seconds of the crawl."""
+        reports = [self.crawl.reports[worker.key] for worker in self.running]
+        frontier = self.crawl.frontier
+        requests_a_second = frontier.ended / seconds * (1 + len(reports))
+        return CrawlLoad(
+            busy_shares=(busy_share, *(report.busy for report in reports)),
+            hosts=frontier.hosts.ready_hosts(now),
+            seconds_left=frontier.links_left / requests_a_second if requests_a_second else inf,
+            seconds_since_start=now - self._started_at,
+            seconds_since_end=now - self._ended_at,
+        )
+
+    def _change(self, change: WorkerChange, now: float) -> None:
+        if change is WorkerChange.START:
+            logger.info("All workers are busy; worker %d begins", len(self.running) + 2)
+            self._started_at = now
+            self._start_one()
+        elif change is WorkerChange.END:
+            logger.info("The workers have too little to do; one of them ends")
+            self._ended_at = now
+            worker = min(self.running, key=lambda worker: self.crawl.reports[worker.key].busy)
+            self._tell_to_stop(worker)
+
+    def _tell_to_stop(self, worker: LocalWorker) -> None:
+        """Tell a worker to stop, once: at a second word it would end at once."""
+        if not worker.is_leaving:
+            worker.is_leaving = True
+            # In a thread, as it may still be reading its task.
+            Thread(target=worker.process.tell_to_stop, daemon=True).start()
+
+    @cached_property
+    def _task(self) -> bytes:
+        """What each further worker reads; most crawls have none."""
+        arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
+        settings = self.crawler.settings.copy()
+        settings.frozen = False
+        return pickle.dumps((self.crawler.spidercls, arguments, settings, self.crawl.session.number))
+
     def _start_one(self) -> None:
         process = ChildProcess(["-m", "crawler.workers.worker_process"], own_session=True, stdout=PIPE)
         worker = LocalWorker(next(self._keys), process)
@@ -110,7 +183,7 @@ class LocalWorkers:
 
     def _follow(self, worker: LocalWorker) -> None:
         """Give a worker its task, and pass on what it says, in a thread of its own."""
-        worker.process.send(self.task)
+        worker.process.send(self._task)
         assert worker.process.popen.stdout is not None  # noqa: S101 - a pipe
         with suppress(RuntimeError), worker.process.popen.stdout as lines:  # the loop has ended
             for line in lines:
@@ -137,7 +210,7 @@ class LocalWorkers:
         self.running.discard(worker)
         if not self.running:
             self.all_ended.set()
-        if self.stopping or worker.ended == EndReason.FINISHED:
+        if self.stopping or worker.is_leaving or worker.ended == EndReason.FINISHED:
             return
         if worker.ended not in ("", EndReason.SHUTDOWN, EndReason.STATE):
             self.crawl.status.end(worker.ended)  # such as a limit of Scrapy's on answers or memory

@@ -24,6 +24,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from crawler.build_crawl import crawl_of, join_crawl, prepare_process
 from crawler.outcomes import Outcome
+from crawler.processes.busy_share import BusyMeter
 from crawler.processes.child_process import ParentPipe
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
@@ -75,6 +76,7 @@ class Reporter:
 
     def __init__(self, crawler: Crawler, parent: ParentPipe, send: Sender) -> None:
         self.crawler, self.parent, self.send = crawler, parent, send
+        self.busy_meter = BusyMeter()
         self.sent: WorkerReport | None = None
         crawler.signals.connect(self.start, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
@@ -110,6 +112,7 @@ class Reporter:
             seeds_failed=_first_texts(crawl.status.seeds_failed),
             examples_failed=_first_texts(crawl.status.examples_failed),
             walled=dict(islice(crawl.status.walled.items(), MOST_NAMED)),
+            busy=round(self.busy_meter.share(), 2),
         )
 
     def closed(self, reason: str) -> None:

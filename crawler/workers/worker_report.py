@@ -24,6 +24,8 @@ class WorkerReport:
     examples_failed: Mapping[str, str]
     walled: Mapping[str, str]
     """Services that put walls in front of hosts, by host."""
+    busy: float = 0.0
+    """The share of the last seconds in which it computed, or waited for a processor."""
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> Self:

@@ -13,7 +13,7 @@ from store_workers import LOST
 from crawler.frontier import frontier as frontier_module
 from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, LinkUpdates
 from crawler.frontier.frontier import JOINING, Frontier
-from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
+from crawler.frontier.host_control import AWAY, HANDOVER_SECONDS, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease, LessonKind, PageResult, Template
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
@@ -627,6 +627,76 @@ def test_a_worker_that_others_join_does_not_wait() -> None:
     finish(frontier)
     frontier.apply_reply(BatchReply(workers=2), 0.0)
     assert frontier.batch(0).demand is not None
+
+
+HOSTS = [f"http://{letter}.example/" for letter in "abcdef"]
+
+
+@pytest.mark.parametrize(
+    ("before", "workers", "shared", "returned"),
+    [
+        (1, 2, False, HOSTS[1::2]),
+        (1, 3, False, [HOSTS[1], HOSTS[2], HOSTS[4], HOSTS[5]]),
+        (2, 3, False, HOSTS[2::3]),
+        (2, 2, False, []),
+        (2, 1, False, []),
+        (1, 2, True, []),
+    ],
+)
+def test_a_worker_returns_hosts_for_those_that_join(
+    before: int, workers: int, shared: bool, returned: list[str]
+) -> None:
+    frontier = filled("http://z.example/", *HOSTS, pace=several(4, shared=shared), workers=before)
+    taken(frontier)
+    finish(frontier)
+    frontier.batch(0)
+    frontier.apply_reply(BatchReply(workers=workers), 9.0)
+    batch = frontier.batch(9)
+    assert sorted(lease.candidate.url for lease in batch.returned) == returned
+    assert sorted(batch.resting) == [ord(address_of(url).host[0]) for url in returned]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "claims"), [(0.0, False), (HANDOVER_SECONDS - 0.1, False), (HANDOVER_SECONDS, True)]
+)
+def test_a_worker_leaves_the_hosts_it_returns_to_those_that_join(seconds: float, claims: bool) -> None:
+    frontier = filled(A, A + "2", B)
+    all_taken(frontier)
+    finish(frontier)
+    frontier.apply_reply(BatchReply(workers=2), 9.0)
+    demand = frontier.batch(9.0 + seconds).demand
+    assert demand is not None
+    assert (demand.hosts > 0) == claims
+
+
+def test_a_host_to_be_returned_wants_no_more_while_a_request_is_active() -> None:
+    frontier = filled(C, A, A + "2", B, B + "2")
+    assert all_taken(frontier) == [C, A, B]
+    finish(frontier)
+    frontier.apply_reply(BatchReply(workers=2), 9.0)
+    batch = frontier.batch(9)
+    assert [lease.candidate.url for lease in batch.returned] == [B + "2"]
+    assert batch.demand is not None
+    assert batch.demand.low == (ord("a"),)
+    finish(frontier, 4)
+    assert frontier.batch(9).resting == {ord("b"): 0.0}
+
+
+def test_hosts_that_a_worker_may_ask_are_counted() -> None:
+    frontier = filled(A, A + "2", B, C)
+    assert frontier.hosts.ready_hosts(0) == 3
+    frontier.hosts.rest("b.example", AWAY)
+    assert frontier.hosts.ready_hosts(0) == 3
+    frontier.hosts.rest("b.example", AWAY + 0.1)
+    assert frontier.hosts.ready_hosts(0) == 2
+    assert filled(A, B, pace=several(4, shared=True)).hosts.ready_hosts(0) == 8
+
+
+@pytest.mark.parametrize(("max_pages", "links"), [(None, 12), (13, 7), (100, 12)])
+def test_links_left_are_those_that_may_still_be_requested(max_pages: int | None, links: int) -> None:
+    frontier = Frontier(KEYS, LimitSettings(), max_pages)
+    frontier.apply_reply(BatchReply([a_lease(1, A)], waiting=31, unlikely=20, pages=6), 0.0)
+    assert frontier.links_left == links
 
 
 def test_a_host_with_nothing_at_hand_is_let_go() -> None:

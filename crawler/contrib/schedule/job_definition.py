@@ -15,7 +15,7 @@ from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_store import Job, JobError
 from crawler.contrib.schedule.run_notice import webhook_address
 
-OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
+OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL", "AUTO_WORKERS_LIMIT"))
 # Settings that name code, or that open the process to others.
 OF_NO_JOB = frozenset(
     "BOT_NAME SPIDER_MODULES COMMANDS_MODULE TWISTED_DNS_RESOLVER SCHEDULER ITEM_PROCESSOR LOG_VERSIONS "

@@ -35,6 +35,7 @@ from crawler.contrib.schedule.job_store import (
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.contrib.schedule.sentences import coming, date, ended_words
 from crawler.processes.held_lock import is_held
+from crawler.processes.machine import cores
 from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.output_files import folder_id
@@ -282,10 +283,24 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     return JobScheduler(jobs, place, output, starter(settings), limits)
 
 
+def workers_of_a_job(settings: BaseSettings, processors: int) -> int:
+    """How many workers each job has at most, so that all that may run at once have no more than there are processors.
+
+    >>> [workers_of_a_job(BaseSettings({"SCHEDULE_AT_ONCE": jobs}), 16) for jobs in (1, 4, 5, 40)]
+    [16, 4, 3, 1]
+    """
+    share = max(1, processors // settings.getint("SCHEDULE_AT_ONCE"))
+    return min(share, settings.getint("AUTO_WORKERS_LIMIT") or share)
+
+
 def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     """The function that starts the process of a run."""
     output = Path(settings["OUTPUT_DIR"])
-    told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
+    told = {
+        "OUTPUT_DIR": str(output),
+        "STATE_URL": settings["STATE_URL"],
+        "AUTO_WORKERS_LIMIT": str(workers_of_a_job(settings, cores())),
+    }
 
     def start(name: str, number: int) -> RunProcess:
         words = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]

@@ -91,7 +91,9 @@ class WaitingLinkCounts(NamedTuple):
 
 
 _sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
-TOTALS_OF_WORKERS = select(*_sums, func.count()).where(worker.c.crawl_id == bindparam("crawl"))
+# A worker that has sent no batch yet cannot claim what others return for it.
+_begun = func.count().filter(worker.c.batch > 0)
+TOTALS_OF_WORKERS = select(*_sums, _begun).where(worker.c.crawl_id == bindparam("crawl"))
 TOTALS_BEFORE = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
     crawl.c.id == bindparam("crawl")
 )

@@ -98,7 +98,7 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
     values = {"id": 1, "name": "bees", "cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees"}
     values |= {"paused": False, "next_at": 0.0, "runs": 1}
     values |= column_values({"seeds": "demo"}, {}) | changes
-    assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": ""}) == 2
+    assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": "", "AUTO_WORKERS_LIMIT": "1"}) == 2
     assert capsys.readouterr().err.startswith("the job 'bees' cannot be run: ")
 
 
