@@ -46,9 +46,9 @@ class Extraction:
 
     text: str
     title: str
-    _: KW_ONLY
     blocks: tuple[Block, ...] = ()
     """The blocks of the main text, in page order."""
+    _: KW_ONLY
     comments: str = ""
     """The readers' comments under it."""
     page_type: str = ""

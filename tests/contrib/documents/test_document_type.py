@@ -35,7 +35,7 @@ URL = "https://a.example/get?id=3"
         ("application/octet-stream", URL, 'attachment; filename="bees.exe"', False),
         ("application/zip", URL, "", False),
         ("", "https://a.example/bees.odt#a", "", True),
-        ("", "https://[a/bees.odt", "", False),
+        ("", "https://[a/bees.odt", "", True),
     ],
 )
 def test_responses_that_may_be_documents(declared: str, url: str, disposition: str, expected: bool) -> None:
