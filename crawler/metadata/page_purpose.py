@@ -323,9 +323,9 @@ def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int
     """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
     text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
     """
-    links_to: defaultdict[str, list[Link]] = defaultdict(list)
+    links_at: defaultdict[int, list[Link]] = defaultdict(list)
     for link in page.links:
-        links_to[link.url].append(link)
+        links_at[link.at].append(link)
     part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
     read = -1
     for at, block in enumerate(page.blocks):
@@ -335,10 +335,11 @@ def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int
         is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
         if not is_title or entry.target.startswith(part_of_the_page):
             continue
-        called_otherwise = (link.at for link in links_to[entry.target] if link.text not in block.text)
-        for below in sorted(called_otherwise):
-            is_near = at < below <= at + MOST_OF_A_TEASER
-            if is_near and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
+        for below in range(at + 1, at + MOST_OF_A_TEASER + 1):
+            is_called_otherwise = any(
+                link.url == entry.target and link.text not in block.text for link in links_at.get(below, ())
+            )
+            if is_called_otherwise and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
                 yield at, below
                 read = below
                 break

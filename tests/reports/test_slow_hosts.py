@@ -57,6 +57,7 @@ def test_why_a_host_takes_its_time(crew: Crew, known: dict[str, Any], why: SlowR
 def test_another_worker_has_it(crew: Crew) -> None:
     one, two = crew.pair(*pages("a.example", 3))
     assert len(one.claim(each=1)) == 1
+    assert not two.claim(each=1)
     (host_,) = found(crew)
     assert (host_.why, host_.worker, host_.waiting) == (SlowReason.WORKER, one.session.number, 2)
     two.leave()
