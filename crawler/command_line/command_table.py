@@ -51,7 +51,8 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             Part("crawler.command_line.noise_options:NoiseOptions"),
         ),
         "focus": CommandEntry(
-            N_("Report how well a crawl kept to its topic."), Part("crawler.contrib.lab.focus_command:FocusOptions")
+            N_("Report how well a crawl kept to its topic."),
+            Part("crawler.contrib.lab.focus_command:FocusCommandOptions"),
         ),
         "evaluate": CommandEntry(
             N_("Measure extractors, and other programs, on pages whose main text is known."),

@@ -111,7 +111,7 @@ class GroupOptions(CommandOptions):
         return "{" + ",".join(self.subcommands) + "} ..."
 
     def more_help(self) -> str:
-        return "".join(one.help(f"winnow {self.name} {name}") for name, one in self.subcommands.items())
+        return "".join(action.help(f"winnow {self.name} {name}") for name, action in self.subcommands.items())
 
     def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
         name = args[0] if args else ""
@@ -174,12 +174,12 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 def share(text: str) -> float:
     """The type of options that are numbers from 0 to 1."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
+        number = -1.0
+    if not 0 <= number <= 1:
         raise _wrong("{value} is wrong; allowed are numbers from 0 to 1", value=repr(text[:100]))
-    return found
+    return number
 
 
 def parsed(function: str) -> Callable[[str], object]:
@@ -206,9 +206,11 @@ def names(table: str, *others: str) -> Callable[[str], list[str]]:
     """
 
     def read(text: str) -> list[str]:
-        found, allowed = [*dict.fromkeys(map(str.strip, text.split(",")))], [*resolve_name(table), *others]
-        if wrong := [name for name in found if name not in allowed]:
-            raise _wrong(N_("there is no {value}; there are {names}"), value=repr(wrong[0][:100]), names=allowed)
-        return found
+        allowed = [*resolve_name(table), *others]
+        chosen = list(dict.fromkeys(map(str.strip, text.split(","))))
+        for name in chosen:
+            if name not in allowed:
+                raise _wrong(N_("there is no {value}; there are {names}"), value=repr(name[:100]), names=allowed)
+        return chosen
 
     return read

@@ -69,9 +69,9 @@ class SiteLibraries:
         self.count("template/site_full", site.library.refused - refused)
 
     def _site(self, name: str) -> _Site:
-        known = self._sites.get(name)
-        if known is not None:
-            return known
+        site = self._sites.get(name)
+        if site is not None:
+            return site
         library = self.library()
         return _Site(library=library, learner=Learner(library))
 

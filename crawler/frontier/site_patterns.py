@@ -348,7 +348,8 @@ class PatternMemory:
             return None
         most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
         url = one.requested or one.url
-        known, name = self.of(url), address_of(url).site
+        known = self.of(url)
+        name = address_of(url).site
         pattern = known.pattern(url)
         urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         labelled = known.labelled(pattern, one.labels)

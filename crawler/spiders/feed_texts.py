@@ -65,14 +65,14 @@ class FeedTexts:
             title=found.title, author=found.author, published=day(found.published) or "", language=page.language
         )
         robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
-        made = document_page(
+        feed_page = document_page(
             DocumentContent(body=found.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
         )
-        length = len(made.once(self._extract).text)
+        length = len(feed_page.once(self._extract).text)
         if length < LEAST or length <= least:
             return None
         self._count_statistic("feed/pages", 1)
-        return made
+        return feed_page
 
     def _of(self, candidate: Candidate, url: str) -> EntryText | None:
         """The text of the page at an address, unless redirects led to another path, such as that of a log-in."""

@@ -175,9 +175,9 @@ class PageReader:
             return ()
         if examples.topic.given and (candidate.kind is not AddressKind.SEED or is_home(page.url)):
             return ()
-        found = (LessonKind.SEED, example_text(page, extraction))
-        self.learning.take_in(*found)
-        return (found,)
+        example = (LessonKind.SEED, example_text(page, extraction))
+        self.learning.take_in(*example)
+        return (example,)
 
     def _links(self, page: Page, candidate: Candidate) -> SelectedLinks:
         """The links of the page; none if it forbids following them, or is at `max_depth`."""

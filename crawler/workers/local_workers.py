@@ -56,7 +56,8 @@ class LocalWorkers:
     """Starts, replaces and stops the further workers of a crawl."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
-        self.crawler, self.crawl = crawler, crawl
+        self.crawler = crawler
+        self.crawl = crawl
         self.running: set[LocalWorker] = set()
         self.stopping = False
         self._keys = count()
@@ -72,7 +73,8 @@ class LocalWorkers:
 
     def start(self) -> None:
         """Start the further workers that the arguments ask for, or look from now on whether one is needed."""
-        self.loop, self.all_ended = asyncio.get_running_loop(), asyncio.Event()
+        self.loop = asyncio.get_running_loop()
+        self.all_ended = asyncio.Event()
         number = self.crawl.arguments.workers
         most_workers = self._most_workers()
         if number == AUTO and most_workers > 1:
@@ -123,7 +125,8 @@ class LocalWorkers:
         began_at = self._started_at = monotonic()
         while self._deaths < STARTS:
             await asyncio.sleep(LOOK_SECONDS)
-            now, busy_share = monotonic(), self._busy_meter.share()
+            now = monotonic()
+            busy_share = self._busy_meter.share()
             if self._is_changing:
                 self._started_at = now
             elif not self.crawl.status.is_ending:

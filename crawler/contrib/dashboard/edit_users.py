@@ -31,10 +31,15 @@ def add_user(users: Users, name: str, role: str | None) -> int:
         raise WrongUseError(
             "the password must have {least} to {most} characters", least=LEAST_PASSWORD, most=MOST_PASSWORD
         )
-    known = users.all().get(name)
-    user = User(name, role or (known.role if known else READER), hashed(password))
+    earlier = users.all().get(name)
+    if earlier is None:
+        role = role or READER
+        sentence = N_("{name} was added, as {role}, in {path}")
+    else:
+        role = role or earlier.role
+        sentence = N_("{name} was changed, as {role}, in {path}")
+    user = User(name, role, hashed(password))
     users.put(user)
-    sentence = N_("{name} was changed, as {role}, in {path}") if known else N_("{name} was added, as {role}, in {path}")
     say("dashboard", Message(sentence, {"name": name, "role": user.role, "path": str(users.path)}))
     return 0
 

@@ -56,15 +56,15 @@ def root_of(settings: BaseSettings) -> str:
 
 def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
     """The addresses and networks of reverse proxies."""
-    found = []
+    proxies = []
     for name in names_in(settings, "DASHBOARD_PROXIES"):
         try:
-            found.append(str(ip_network(name, strict=False)))
+            proxies.append(str(ip_network(name, strict=False)))
         except ValueError:
             raise WrongUseError(
                 "setting DASHBOARD_PROXIES is wrong: {name} is no address or network", name=repr(name[:100])
             ) from None
-    return tuple(found)
+    return tuple(proxies)
 
 
 def access_of(host: str, settings: BaseSettings, has_users: bool) -> AccessControl:

@@ -20,5 +20,5 @@ def report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class FocusOptions(GroupOptions):
+class FocusCommandOptions(GroupOptions):
     subcommands = {"report": Subcommand("crawler.contrib.lab.report_focus:report", report_options)}  # noqa: RUF012

@@ -81,7 +81,7 @@ class BatchCommitter:
         self.retry_seconds = 120.0
         """Seconds after which an unreachable database is given up."""
         self.trouble = ""
-        """Why the database cannot be written to at the moment; None if it can."""
+        """Why the database cannot be written to at the moment; empty if it can."""
         self.stopping = False
         self.reads_templates = False
         """Whether this worker needs the templates of its hosts."""

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from crawler.metadata.text_owner import TextOwner, owner_rank
 from crawler.recrawl.near_duplicates import ComparedText, place_texts
+from crawler.store import page_tables
 from crawler.store.database import dialect_insert, in_chunks
-from crawler.store.page_tables import near_duplicate_band, page
+from crawler.store.page_tables import near_duplicate_band
 from crawler.urls.address import address_of
 
 DELETE_BANDS = delete(near_duplicate_band).where(
@@ -24,8 +25,10 @@ ENTRIES = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
     near_duplicate_band.c.band.in_(bindparam("bands", expanding=True)),
 )
-_columns = (page.c.id, page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner)
-ENTERED_PAGES = select(*_columns).where(page.c.gone_at.is_(None), page.c.key.in_(bindparam("keys", expanding=True)))
+_stored = page_tables.page.c
+ENTERED_PAGES = select(
+    _stored.id, _stored.key, _stored.url, _stored.signature, _stored.text_fingerprint, _stored.text_owner
+).where(_stored.gone_at.is_(None), _stored.key.in_(bindparam("keys", expanding=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,20 +57,20 @@ def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedP
 
     The keys are those of pages, and of earlier pages that were originals until now.
     """
-    entries = _entries(connection, crawl_id, {band for one in pages for band in one.bands})
-    known = _pages(connection, {key for _, key in entries} - {one.key for one in pages})
-    placement = place_texts(pages, known, entries)
-    delete_bands(connection, crawl_id, [one for one in known if one.key in placement.originals])
+    entries = _entries(connection, crawl_id, {band for page in pages for band in page.bands})
+    entered_pages = _pages(connection, {key for _, key in entries} - {page.key for page in pages})
+    placement = place_texts(pages, entered_pages, entries)
+    delete_bands(connection, crawl_id, [page for page in entered_pages if page.key in placement.originals])
     if placement.entries:
         rows = [{"crawl_id": crawl_id, "band": band, "key": key} for band, key in sorted(placement.entries)]
         connection.execute(dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing(), rows)
-    urls = {one.key: one.url for one in (*known, *pages)}
+    urls = {page.key: page.url for page in (*entered_pages, *pages)}
     return {copy: urls[original] for copy, original in placement.originals.items()}
 
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[ComparedPage]) -> None:
     """Delete pages from the bands of their earlier signatures."""
-    rows = [{"crawl": crawl_id, "of": band, "page": one.key} for one in pages for band in one.bands]
+    rows = [{"crawl": crawl_id, "of": band, "page": page.key} for page in pages for band in page.bands]
     if rows:
         connection.execute(DELETE_BANDS, sorted(rows, key=lambda row: (row["of"], row["page"])))
 

@@ -210,7 +210,7 @@ def say(
 ) -> Response:
     with context.reading() as connection:
         row = _row(connection, number)
-    said = Label(
+    label = Label(
         kind=LabelKind.IMAGE,
         crawl=row.crawl,
         url=row.url,
@@ -221,9 +221,9 @@ def say(
     )
     with context.changing() as engine:
         if value == "none":
-            remove_label(engine, said.key)
+            remove_label(engine, label.key)
         else:
-            put_label(engine, said)
+            put_label(engine, label)
     context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
     return see_other(f"/images/{number}")
 

@@ -32,7 +32,7 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
-    said = Label(
+    label = Label(
         kind=LabelKind.TOPIC,
         crawl=row.name,
         url=row.url,
@@ -44,8 +44,8 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
     )
     with context.changing() as engine:
         if value == "none":
-            remove_label(engine, said.key)
+            remove_label(engine, label.key)
         else:
-            put_label(engine, said)
+            put_label(engine, label)
     context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
     return see_other(f"/pages/{page}")
