@@ -337,7 +337,9 @@ class _Originals:
     """Decides for one text after another which of them is the original of which."""
 
     def __init__(self, texts: TextColumns, order: Numbers, entered: _EnteredInArrays | _EnteredInLists) -> None:
-        self._texts, self._order, self._entered = texts, order, entered
+        self._texts = texts
+        self._order = order
+        self._entered = entered
         self.originals = np.arange(len(order), dtype=np.int32)
         """The original of each text, or the text itself if it is no copy."""
         self.similarities = np.ones(len(order), np.float32)

@@ -63,7 +63,6 @@ class LocalWorkers:
         self._keys = count()
         self._deaths = 0
         """Workers in a row that died before they reported."""
-        self._busy_meter = BusyMeter()
         self._changing: asyncio.Task[None] | None = None
         """Starts and ends workers by the load of the crawl."""
         self._started_at = 0.0
@@ -122,11 +121,12 @@ class LocalWorkers:
 
     async def _follow_load(self, most_workers: int) -> None:
         """Start and end workers by the load of the crawl."""
+        busy_meter = BusyMeter()
         began_at = self._started_at = monotonic()
         while self._deaths < STARTS:
             await asyncio.sleep(LOOK_SECONDS)
             now = monotonic()
-            busy_share = self._busy_meter.share()
+            busy_share = busy_meter.share()
             if self._is_changing:
                 self._started_at = now
             elif not self.crawl.status.is_ending:
