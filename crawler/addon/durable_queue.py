@@ -7,15 +7,15 @@ numbers of requests.
 
 Scrapy's own JOBDIR does not replace it. Its queues on disk, in files or in SQLite, are opened again by the list in
 `active.json`, which is written when a crawl is closed in order; without it the queued requests are lost, while the file
-of known requests stays, so that they are never queued again. A crawl of 600 pages with 8 requests at once was killed
-by SIGKILL up to 10 times, each time after 20 to 50 requests, and then run to its end (Scrapy 2.19):
+of known requests stays, so that they are never queued again. tests/bench/durable_queues.py kills a crawl of 600 pages
+by SIGKILL up to 10 times, each time after 20 to 50 pages, and then lets it end (Scrapy 2.19):
 
     queue                          kills   pages never read   pages read twice
-    JOBDIR, PickleLifoDiskQueue    1       572                4
-    JOBDIR, PickleLifoSQLiteQueue  2       553                20
-    this one                       10      0                  47
+    JOBDIR, PickleLifoDiskQueue    1       569                1
+    JOBDIR, PickleLifoSQLiteQueue  1       570                1
+    this one                       10      0                  46
 
-With JOBDIR, most runs after a kill ended by themselves, as they had nothing to do.
+With JOBDIR, the run after the first kill ended by itself, as it had nothing to do.
 """
 
 import logging
