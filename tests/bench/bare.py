@@ -7,8 +7,11 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
 
+PAGE_ENDINGS = (".html", "/")
+
+
 class BareSpider(Spider):
-    """Follows every link of a site and keeps nothing; at its end it says how many pages it read."""
+    """Follows every link to a page of a site and keeps nothing; at its end it says how many pages it read."""
 
     name = "bare"
     custom_settings = {  # noqa: RUF012 - as Scrapy's spiders have it
@@ -38,8 +41,9 @@ class BareSpider(Spider):
             import trafilatura  # of the extra peers
 
             trafilatura.extract(response.text, url=response.url)
-        for href in response.css("a::attr(href)"):
-            yield response.follow(href)
+        for href in response.css("a::attr(href)").getall():
+            if href.partition("#")[0].endswith(PAGE_ENDINGS):
+                yield response.follow(href)
 
     def closed(self, reason: str) -> None:
         print(self.pages, file=sys.stdout)

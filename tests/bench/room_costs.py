@@ -100,7 +100,7 @@ def _room(path: str) -> str:
     ('page', 'contrib/browser', 'pipelines.py', 'Scrapy and Twisted')
     """
     parts = Path(path).parts
-    if parts[0] == "commands":  # the command calls Scrapy, which calls the parts of the crawl
+    if parts[0] in ("commands", "command_line"):  # the command calls Scrapy, which calls the parts of the crawl
         return SCRAPY
     return "/".join(parts[:2]) if parts[0] == "contrib" else parts[0]
 
@@ -122,7 +122,8 @@ def crawl_sampled(site: Path) -> RoomCosts:
         samples = Path(name) / "samples.json"
         with serving(site) as (port, served):
             words = [word.format(f"http://127.0.0.1:{port}/") for word in (*TOPIC, *FAST, *ON_LOOPBACK)]
-            _run([sys.executable, __file__, SAMPLED, str(samples), *words], Path(name))
+            line = [sys.executable, __file__, SAMPLED, str(samples), *words]
+            _run(line, Path(name), SCRAPY_SETTINGS_MODULE="crawler.settings")
         return RoomCosts(pages=len(served.pages), **json.loads(samples.read_text("utf-8")))
 
 
@@ -130,13 +131,13 @@ def bare_seconds_per_page(site: Path) -> float:
     """The CPU time that a bare spider of Scrapy spends for a page."""
     with TemporaryDirectory(prefix="room-costs-") as name, serving(site) as (port, served):
         words = [word.format(f"http://127.0.0.1:{port}/") for word in BARE]
-        seconds = _run([sys.executable, "-m", "scrapy", *words], Path(name))
+        seconds = _run([sys.executable, "-m", "scrapy", *words], Path(name), SCRAPY_SETTINGS_MODULE="")
     return seconds / len(served.pages)
 
 
-def _run(line: list[str], folder: Path) -> float:
+def _run(line: list[str], folder: Path, **variables: str) -> float:
     """The CPU seconds of a command, which must succeed."""
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}", "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"} | variables
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(line, cwd=folder, env=environment, stdout=log, stderr=log)
         _, status, usage = os.wait4(process.pid, 0)
