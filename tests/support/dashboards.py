@@ -48,6 +48,7 @@ class Served:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
 
 
 @contextmanager
