@@ -28,7 +28,7 @@ NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres
 LOCK_SECONDS = 5.0  # how long a statement waits for another program's lock before it is retried
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # how long PostgreSQL may take for a statement, or wait for the next one in a transaction
-CACHE_KILOBYTES = 64_000  # of SQLite's cache: the index of seen addresses is read at random
+CACHE_KILOBYTES = 16_000  # of SQLite's cache; the system keeps the rest of the file
 # Errors that may pass: in SQLite a lock, or a full or failing disk; in PostgreSQL a lost connection, a conflict between
 # transactions, a lack of resources, a lock, an intervention of the operator, or a failing disk.
 SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))

@@ -148,8 +148,8 @@ def fill(session: WorkerSession, addresses: int, hosts: int) -> None:
     with session.engine.begin() as database:
         _insert(database, 0, hosts, f"INSERT INTO site (crawl_id, name, pages, held, requests) SELECT {crawl_id}, "
                 "'host-' || i || '.test', 0, 0, 0 FROM n")  # fmt: skip
-        _insert(database, 0, hosts, "INSERT INTO host (crawl_id, site_id, name, best, next_at, crawl_delay) "
-                f"SELECT {crawl_id}, site.id, site.name, 0, 0, 0 FROM site CROSS JOIN n "
+        _insert(database, 0, hosts, "INSERT INTO host (crawl_id, site_id, name, best, next_at, crawl_delay, tries) "
+                f"SELECT {crawl_id}, site.id, site.name, 0, 0, 0, 0 FROM site CROSS JOIN n "
                 f"WHERE site.crawl_id = {crawl_id} AND n.i = 0 ORDER BY site.id")  # fmt: skip
         first = database.execute(text(f"SELECT min(id) FROM host WHERE crawl_id = {crawl_id}")).scalar_one()
     step = 2**64 // (addresses + 2)  # keys are spread evenly, as hashes are, and ascend, because that is filled fast
@@ -158,10 +158,10 @@ def fill(session: WorkerSession, addresses: int, hosts: int) -> None:
             if database.dialect.name == "postgresql" and addresses > FILLED_AT_ONCE:
                 database.execute(text("SET LOCAL session_replication_role = replica"))  # check no foreign keys
             _insert(database, begin, min(addresses, begin + FILLED_AT_ONCE),
-                    "INSERT INTO address (key, host_id, url, kind, priority, depth, state, crashes) "
+                    "INSERT INTO address (key, host_id, url, kind, priority, depth, state, crashes, via, labels) "
                     f"SELECT (CAST(i AS BIGINT) - {addresses // 2}) * {step}, {first} + i % {hosts}, 'http://host-' || "
                     f"(i % {hosts}) || '.test/articles/of-a-usual-length/number-' || i || '.html', 'link', "
-                    f"(CAST(i AS BIGINT) / {hosts} * 7919 + i % {hosts} * 31) % 997, 3, 0, 0 FROM n")  # fmt: skip
+                    f"(CAST(i AS BIGINT) / {hosts} * 7919 + i % {hosts} * 31) % 997, 3, 0, 0, 'link', '' FROM n")  # fmt: skip
     with session.engine.begin() as database:
         best = "(SELECT max(priority) FROM address WHERE host_id = host.id AND state = 0)"
         database.execute(text(f"UPDATE host SET best = {best} WHERE crawl_id = {crawl_id}"))
