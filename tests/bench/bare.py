@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
 
-
 PAGE_ENDINGS = (".html", "/")
 
 

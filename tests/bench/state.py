@@ -161,7 +161,8 @@ def fill(session: WorkerSession, addresses: int, hosts: int) -> None:
                     "INSERT INTO address (key, host_id, url, kind, priority, depth, state, crashes, via, labels) "
                     f"SELECT (CAST(i AS BIGINT) - {addresses // 2}) * {step}, {first} + i % {hosts}, 'http://host-' || "
                     f"(i % {hosts}) || '.test/articles/of-a-usual-length/number-' || i || '.html', 'link', "
-                    f"(CAST(i AS BIGINT) / {hosts} * 7919 + i % {hosts} * 31) % 997, 3, 0, 0, 'link', '' FROM n")  # fmt: skip
+                    f"(CAST(i AS BIGINT) / {hosts} * 7919 + i % {hosts} * 31) % 997, 3, 0, 0, 'link', '' "
+                    "FROM n")  # fmt: skip
     with session.engine.begin() as database:
         best = "(SELECT max(priority) FROM address WHERE host_id = host.id AND state = 0)"
         database.execute(text(f"UPDATE host SET best = {best} WHERE crawl_id = {crawl_id}"))

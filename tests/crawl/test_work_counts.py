@@ -16,7 +16,7 @@ def text_of(number: int) -> str:
     return " ".join(f"The bees of hive {number} carry home {at} loads of pollen." for at in range(number, number + 10))
 
 
-def test_statements_are_for_batches_and_a_text_is_cut_into_words_once(tmp_path: Path) -> None:
+def test_the_work_for_a_page_is_done_once(tmp_path: Path) -> None:
     links = {f"/{number}": f"hive {number}" for number in range(PAGES)}
     routes = {"/": page("Hello there.", links=links)}
     routes |= {path: page(text_of(number), links=links) for number, path in enumerate(links)}
@@ -26,3 +26,5 @@ def test_statements_are_for_batches_and_a_text_is_cut_into_words_once(tmp_path: 
     counts = json.loads((tmp_path / FILE).read_text())
     assert counts["statements"] <= STATEMENTS * counts["commits"]
     assert sorted(counts["cuts"])[-PAGES:] == [1] * PAGES
+    assert counts["extractions"] == PAGES + 1
+    assert counts["model_uses"] == 0
