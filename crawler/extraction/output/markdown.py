@@ -17,12 +17,12 @@ from lxml import etree
 from crawler.extraction.output.footnotes import footnotes
 from crawler.extraction.output.markdown_inline import (
     MARKS,
-    NO_MARKS,
     Markup,
     escaped,
     raw,
     rendered,
     target,
+    without_marks,
     without_returns,
 )
 from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
@@ -57,7 +57,7 @@ def markdown(page: Page, found: Extraction, links: bool = False, refused: Collec
     if not found.blocks:
         return ""
     lines = _LineReader(page, found.blocks, links).run()
-    title = fold_space(found.title.translate(NO_MARKS))
+    title = fold_space(without_marks(found.title))
     same = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) == _letters(title)]
     titles = {id(line) for line in same if line is same[0] or line.heading is not None}
     lines = [line for line in lines if id(line) not in titles]
@@ -115,7 +115,7 @@ class _LineReader:
         return self.lines
 
     def read(self, text: str) -> None:
-        self.pieces.append(text if text.isascii() else text.translate(NO_MARKS))
+        self.pieces.append(text if text.isascii() else without_marks(text))
         self.touches_link = False
 
     def read_formula(self, element: etree._Element, text: str) -> None:
@@ -202,7 +202,7 @@ class _LineReader:
             self.pieces.append(MARKS[kind][1])
         bare = "".join(self.pieces)
         if not bare.isascii():
-            bare = bare.translate(NO_MARKS)
+            bare = without_marks(bare)
         if bare.strip() if self.pres else fold_space(bare):
             if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
                 self.left -= 1
@@ -226,7 +226,7 @@ class _LineReader:
             text = block.text
         else:
             marked = raw(without_anchors(self.pieces) if block.tag in ANCHORED else self.pieces)
-            if _letters(marked.translate(NO_MARKS)) == _letters(block.text):
+            if _letters(without_marks(marked)) == _letters(block.text):
                 if not (marked := without_returns(marked)):
                     return
                 text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
@@ -282,7 +282,7 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
         near = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
         if (near or is_after) and image.url not in seen and not _is_icon(image):
             seen.add(image.url)
-            alt = escaped(fold_space(image.alt[:MAX_ALT].translate(NO_MARKS)), in_link=True, more=True)
+            alt = escaped(fold_space(without_marks(image.alt[:MAX_ALT])), in_link=True, more=True)
             before = AFTER_ALL if is_after else indexes[bisect_left(indexes, image.at)]
             found.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
     return found
