@@ -319,7 +319,6 @@ def responses(web: Web) -> Rows:
         yield {
             "key": [key(web.url(n, h)) for n, h in zip(mine, at, strict=True)],
             "crawl_id": [1] * size,
-            "crawl": ["bees"] * size,
             "fetched_at": [moment(web.now - 30 * DAY * (1 - n / web.pages)) for n in mine],
             "status_line": ["HTTP/1.1 200 OK"] * size,
             "headers": ['[["Content-Type", "text/html; charset=utf-8"]]'] * size,
@@ -353,7 +352,6 @@ def verdicts(web: Web) -> Rows:
             "id": numbers.tolist(),
             "key": [key(url, "image") for url in urls],
             "crawl_id": [1] * size,
-            "crawl": ["bees"] * size,
             "site_id": (at % web.sites + 1).tolist(),
             "kind": ["link" if one else "image" for one in link],
             "url": urls,
