@@ -214,19 +214,15 @@ verdict = Table(
     Column("file", Text),  # of the downloaded file, under the images folder
     Column("label_key", BigInteger),  # the key of its label, if there is one
 )
-IS_NOISE: ColumnElement[bool] = literal_column("noise")
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
-_of_crawl, _by_kind = verdict.c.crawl_id, (verdict.c.noise, verdict.c.kind)
+_by_kind = verdict.c.noise, verdict.c.kind
 index("verdict_label", verdict.c.label_key, *_by_kind)
-# The last two columns filter within the index: a site has too many rows to read them all.
-_filtered = verdict.c.decided_by, verdict.c.audited
-index("verdict_site", _of_crawl, verdict.c.site_id, *_by_kind, verdict.c.id, *_filtered)
-index("verdict_list", _of_crawl, *_by_kind, verdict.c.id)
-index("verdict_doubt", _of_crawl, verdict.c.kind, verdict.c.noise, verdict.c.probability, verdict.c.id)
-index("verdict_model", _of_crawl, verdict.c.decided_by, verdict.c.kind, verdict.c.id, where=IS_NOISE)
-# Only audited rows, which are few.
-_counted = verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
-index("verdict_audit", _of_crawl, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
+# The columns behind the id are those by which the dashboard filters verdicts: their rows are too many to be read.
+_filters_of_images = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability
+index("verdict_list", verdict.c.crawl_id, *_by_kind, verdict.c.id, *_filters_of_images)
+# Only audited rows, which are few. Without `audited` itself SQLite would read them.
+_counted = verdict.c.audited, verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
+index("verdict_audit", verdict.c.crawl_id, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
 
 focus = Table(
     "focus",
