@@ -530,14 +530,19 @@ def make(url: URL, output: Path, count: int) -> None:
 
 
 def renew(url: URL) -> None:
-    """Make the indexes that the tables have been given, or that were changed, since the database was filled."""
+    """Give a file of SQLite the indexes that its tables have today, and no others."""
     engine = open_database(url)
+    indexes = {index.name: index for table in PARTS for index in table.indexes}
     with engine.begin() as connection:
-        there = {
-            one["name"]: one["column_names"] for table in PARTS for one in inspect(connection).get_indexes(table.name)
+        columns = {
+            index["name"]: index["column_names"]
+            for table in PARTS
+            for index in inspect(connection).get_indexes(table.name)
         }
-        for index in [index for table in PARTS for index in table.indexes]:
-            if there.get(index.name) != index.columns.keys():
+        for name in columns.keys() - indexes.keys():
+            connection.exec_driver_sql(f"DROP INDEX {name}")
+        for name, index in indexes.items():
+            if columns.get(name) != index.columns.keys():
                 index.drop(connection, checkfirst=True)
                 index.create(connection)
     engine.dispose()
