@@ -238,8 +238,7 @@ def _newest(connection: Connection, crawl_id: int, kind: AddressKind, *, noise: 
     rows = select(verdict.c.id, verdict.c.probability).where(
         verdict.c.crawl_id == crawl_id, verdict.c.noise == noise, verdict.c.kind == kind
     )
-    newest = connection.execute(rows.order_by(verdict.c.id.desc()).limit(DOUBTED_AT_ONCE))
-    return {row.id: row.probability for row in newest}
+    return dict(connection.execute(rows.order_by(verdict.c.id.desc()).limit(DOUBTED_AT_ONCE)).all())
 
 
 def _odds(probability: float) -> float:
