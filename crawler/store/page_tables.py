@@ -83,20 +83,17 @@ page = Table(
 )
 IS_REVISITED: ColumnElement[bool] = page.c.gone_at.is_(None) | page.c.noindex
 """The condition that a page is requested again some time: all but those that are gone."""
-index("page_age", page.c.crawl_id, page.c.fetched_at)
+# With the other times that are counted at the end of a scheduled run: a page is stored when it is new or changed.
+_times = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
+index("page_age", page.c.crawl_id, *_times)
 index("page_due", page.c.crawl_id, page.c.due_at)
-# All columns that the closing lines count, so that the rows with their texts are not read.
-_rounds = page.c.last_round, page.c.first_round, page.c.changed_round
-index("page_round", page.c.crawl_id, *_rounds, page.c.not_modified_round)
-index("page_first", page.c.crawl_id, page.c.first_seen)
-index("page_changed", page.c.crawl_id, page.c.changed_at, where=page.c.changed_at.is_not(None))
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
-# The columns by which the dashboard filters pages: reading the texts of a million rows takes seconds.
-_filters = page.c.relevance, page.c.language, page.c.page_type
-index("page_list", page.c.crawl_id, page.c.id, *_filters, *_rounds, page.c.gone_round)
+# All columns that the closing lines count and by which the dashboard filters pages: reading the rows of a million
+# pages, with their texts, takes minutes.
+_rounds = page.c.last_round, page.c.first_round, page.c.changed_round, page.c.gone_round, page.c.not_modified_round
+_filters = page.c.relevance, page.c.language, page.c.page_type, page.c.site_id, page.c.certainty
+index("page_list", page.c.crawl_id, page.c.id, *_filters, *_rounds)
 index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
-index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
-index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
 
 page_version = Table(
     "page_version",
@@ -214,19 +211,15 @@ verdict = Table(
     Column("file", Text),  # of the downloaded file, under the images folder
     Column("label_key", BigInteger),  # the key of its label, if there is one
 )
-IS_NOISE: ColumnElement[bool] = literal_column("noise")
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
-_of_crawl, _by_kind = verdict.c.crawl_id, (verdict.c.noise, verdict.c.kind)
+_by_kind = verdict.c.noise, verdict.c.kind
 index("verdict_label", verdict.c.label_key, *_by_kind)
-# The last two columns filter within the index: a site has too many rows to read them all.
-_filtered = verdict.c.decided_by, verdict.c.audited
-index("verdict_site", _of_crawl, verdict.c.site_id, *_by_kind, verdict.c.id, *_filtered)
-index("verdict_list", _of_crawl, *_by_kind, verdict.c.id)
-index("verdict_doubt", _of_crawl, verdict.c.kind, verdict.c.noise, verdict.c.probability, verdict.c.id)
-index("verdict_model", _of_crawl, verdict.c.decided_by, verdict.c.kind, verdict.c.id, where=IS_NOISE)
-# Only audited rows, which are few.
-_counted = verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
-index("verdict_audit", _of_crawl, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
+# The columns behind the id are those by which the dashboard filters verdicts: their rows are too many to be read.
+_filters_of_images = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability
+index("verdict_list", verdict.c.crawl_id, *_by_kind, verdict.c.id, *_filters_of_images)
+# Only audited rows, which are few. Without `audited` itself SQLite would read them.
+_counted = verdict.c.audited, verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
+index("verdict_audit", verdict.c.crawl_id, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
 
 focus = Table(
     "focus",

@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
     parser.add_argument("--pages", type=int, default=1_000_000, help="pages of the database (1000000)")
     parser.add_argument("--keep", type=Path, help="folder of the database, which is made once and left there")
-    parser.add_argument("--renew", action="store_true", help="make indexes that a database which was kept has not yet")
+    parser.add_argument("--renew", action="store_true", help="give a database that was kept the indexes of today")
     parser.add_argument("--postgres", action="store_true", help="on a private PostgreSQL, which is made each time")
     parser.add_argument("--times", type=int, default=5, help="that each address is asked for once it is warm (5)")
     parser.add_argument("--limit", type=float, default=200.0, help="milliseconds an answer may take (200)")

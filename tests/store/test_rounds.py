@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import Engine, func, insert, select, update
 from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lease, PageResult
@@ -17,7 +17,7 @@ from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import DUE, NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store.batch.rounds import RoundCounts, next_due
+from crawler.store.batch.rounds import RoundCounts, RoundLimits, begin_round, next_due, pages_known, round_counts
 from crawler.store.crawl_tables import AddressState, address, crawl, host, site
 from crawler.store.page_tables import near_duplicate_band, page, page_change, page_version
 
@@ -301,9 +301,29 @@ def test_what_a_budget_refused_comes_again_while_its_site_has_room(
     """A site without end does not grow in each round."""
     first_round(crew, *candidates(A, B, C), site_limit=2)
     assert crew.addresses()[C] == (AddressState.DONE, Outcome(Code.SITE_BUDGET_SPENT))
-    crew.change(update(page).where(page.c.url == A).values(gone_at=gone_at))
+    crew.change(update(page).where(page.c.url == A).values(gone_at=gone_at, gone_round=gone_at and 1))
     again(crew, everything, site_limit=limit)
     assert (crew.addresses()[C] == (AddressState.WAITING, None)) is comes
+
+
+def test_the_pages_of_a_round_are_counted_without_reading_them(sqlite_engine: Engine) -> None:
+    """Plans of SQLite: reading a million rows, which hold the texts, takes a minute."""
+    statements: list[str] = []
+    with sqlite_engine.connect() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+        connection.connection.driver_connection.set_trace_callback(statements.append)  # type: ignore[union-attr]
+        round_counts(connection, 1)
+        pages_known(connection, 1)
+        begin_round(connection, 1, [], everything=True, limits=RoundLimits(0.0, site_pages=1_000))
+        connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
+        of_pages = [
+            step.detail
+            for statement in statements
+            if "last_round" in statement
+            for step in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
+            if "page" in step.detail
+        ]
+    assert of_pages == ["SEARCH page USING COVERING INDEX page_list (crawl_id=?)"] * 3
 
 
 def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:

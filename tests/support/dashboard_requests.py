@@ -81,8 +81,12 @@ def facts(connection: Connection) -> Facts:
 
 
 def addresses(known: Facts) -> Iterator[str]:
-    """Each address of views and data: as it is, and with each value of each parameter."""
+    """Each address of views and data: as it is, and with each value of each parameter. Downloads send all pages and are
+    left out.
+    """
     for pattern, route in {**VIEWS, **API}.items():
+        if pattern.endswith("/download"):
+            continue
         paths = _paths(pattern, known)
         yield from paths
         for parameter in route.parameters:

@@ -319,7 +319,6 @@ def responses(web: Web) -> Rows:
         yield {
             "key": [key(web.url(n, h)) for n, h in zip(mine, at, strict=True)],
             "crawl_id": [1] * size,
-            "crawl": ["bees"] * size,
             "fetched_at": [moment(web.now - 30 * DAY * (1 - n / web.pages)) for n in mine],
             "status_line": ["HTTP/1.1 200 OK"] * size,
             "headers": ['[["Content-Type", "text/html; charset=utf-8"]]'] * size,
@@ -353,7 +352,6 @@ def verdicts(web: Web) -> Rows:
             "id": numbers.tolist(),
             "key": [key(url, "image") for url in urls],
             "crawl_id": [1] * size,
-            "crawl": ["bees"] * size,
             "site_id": (at % web.sites + 1).tolist(),
             "kind": ["link" if one else "image" for one in link],
             "url": urls,
@@ -532,14 +530,19 @@ def make(url: URL, output: Path, count: int) -> None:
 
 
 def renew(url: URL) -> None:
-    """Make the indexes that the tables have been given, or that were changed, since the database was filled."""
+    """Give a file of SQLite the indexes that its tables have today, and no others."""
     engine = open_database(url)
+    indexes = {index.name: index for table in PARTS for index in table.indexes}
     with engine.begin() as connection:
-        there = {
-            one["name"]: one["column_names"] for table in PARTS for one in inspect(connection).get_indexes(table.name)
+        columns = {
+            index["name"]: index["column_names"]
+            for table in PARTS
+            for index in inspect(connection).get_indexes(table.name)
         }
-        for index in [index for table in PARTS for index in table.indexes]:
-            if there.get(index.name) != index.columns.keys():
+        for name in columns.keys() - indexes.keys():
+            connection.exec_driver_sql(f"DROP INDEX {name}")
+        for name, index in indexes.items():
+            if columns.get(name) != index.columns.keys():
                 index.drop(connection, checkfirst=True)
                 index.create(connection)
     engine.dispose()

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
 
 from crawler.store.crawl_tables import crawl, job, run, sample
 from crawler.store.database import StateError, database_errors, database_time, display_url
@@ -149,14 +149,18 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
     moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
     first, last = (moment.isoformat(timespec="seconds") for moment in moments)
     mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
-    columns = {
-        "pages": page.c.fetched_at,
-        "new": page.c.first_seen,
-        "changed": page.c.changed_at,
-        "gone": page.c.gone_at,
+
+    def count(column: ColumnElement[str | None]) -> ColumnElement[int]:
+        return func.count().filter(column.between(first, last))
+
+    # A page is never fetched before it was first seen or last changed, so that one range of an index holds all.
+    counts = (count(column) for column in (page.c.fetched_at, page.c.first_seen, page.c.changed_at))
+    stored = connection.execute(select(*counts).where(mine, page.c.fetched_at >= first)).one()
+    gone = select(func.count()).where(mine, page.c.gone_at.between(first, last))
+    return {
+        **dict(zip(("pages", "new", "changed"), map(int, stored), strict=True)),
+        "gone": int(connection.execute(gone).scalar_one()),
     }
-    counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
-    return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
 
 
 def harvest_of(connection: Connection, crawl_name: str, since: float) -> dict[str, int]:

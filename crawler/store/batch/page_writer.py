@@ -24,8 +24,10 @@ from crawler.store.page_tables import page, page_version
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
 HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in OF_RECORD)
+VISITED = tuple(name for name in HISTORY if name not in ("first_seen", "changed_at"))
+"""What a visit may change that stores nothing; SQLite would write the index of the other two anew at each visit."""
 UPDATE_HISTORY = (
-    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
+    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in VISITED})
 )
 UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
@@ -189,5 +191,5 @@ def _text_owner(ended: Completion) -> int:
 
 
 def _history_row(key: int, known: PageHistory) -> dict[str, Any]:
-    history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY}
+    history = {f"to_{name}": column_value(getattr(known, name)) for name in VISITED}
     return history | {"its": key}

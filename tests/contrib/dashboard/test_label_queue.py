@@ -58,6 +58,12 @@ def test_the_least_certain_come_first_and_those_of_no_certainty_last(engine: Eng
     assert (first.url, first.title, first.certainty) == ("http://a.example/3", "Page 3", 0.1)
 
 
+def test_the_least_certain_are_among_the_newest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "NEWEST_PAGES", 3)
+    enter(engine, 0.1, None, 0.4, None, 0.2)
+    assert numbers(engine) == [5, 3, 4]
+
+
 def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, None, None, bare=(1, 4))
     assert numbers(engine) == [2, 3]

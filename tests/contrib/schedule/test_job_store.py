@@ -268,6 +268,25 @@ def test_pages_of_a_time(engine: Engine, since: float, until: float, expected: i
         assert pages_of(connection, "nobody", since, until) == dict.fromkeys(found, 0)
 
 
+def test_pages_are_new_changed_or_gone_in_a_time(engine: Engine) -> None:
+    before, within, after = (f"2023-11-14T22:13:{second}+00:00" for second in (19, 25, 31))
+    stored = (
+        {"fetched_at": within, "first_seen": within},
+        {"fetched_at": within, "first_seen": before, "changed_at": within},
+        {"fetched_at": after, "first_seen": within, "changed_at": after},
+        {"fetched_at": before, "first_seen": before, "changed_at": before, "gone_at": within},
+    )
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+        for key, times in enumerate(stored):
+            values = {"key": key, "crawl_id": 1, "url": "u", "requested_url": "u", "status": 200, "depth": 0} | times
+            connection.execute(
+                insert(page).values(**values, title="", text="", relevance=0.0, extractor="x", images="[]")
+            )
+        counts = pages_of(connection, "bees", 1_700_000_000, 1_700_000_010)
+    assert counts == {"pages": 2, "new": 2, "changed": 1, "gone": 1}
+
+
 def test_a_file_that_was_deleted_is_not_written_on(sqlite_url: URL) -> None:
     engine = open_database(sqlite_url)
     jobs = Jobs(engine)

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from fastapi.responses import Response
-from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from crawler.contrib.dashboard.context import ReasonObject
 from crawler.frontier.page_result import AddressKind
@@ -22,11 +22,13 @@ from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.labels import CONTENT, NEWEST, NOISE
-from crawler.store.page_tables import IS_AUDITED, IS_NOISE, LabelKind, label, verdict
+from crawler.store.page_tables import IS_AUDITED, LabelKind, label, verdict
 from crawler.translation.message import CONTROL
 
 KINDS = (AddressKind.IMAGE, AddressKind.LINK)
 SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
+DOUBTED_AT_ONCE = 10_000
+"""Of the newest verdicts, those of each kind on either side among which the least certain are looked for."""
 MOST_BYTES = 10 * 1024 * 1024
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -120,7 +122,6 @@ JUDGED = (
     .outerjoin(site, site.c.id == verdict.c.site_id)
     .outerjoin(label, label.c.key == verdict.c.label_key)
 )
-IS_LABELLED = exists().where(label.c.key == verdict.c.label_key)
 
 
 def list_verdicts(
@@ -169,10 +170,7 @@ def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Selec
         yield _labelled(crawl_id, wanted, before)
         return
     found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
-    # Conditions that match the partial indexes: audited verdicts, and those decided by a model, are noise.
-    if wanted.site_id is None and not wanted.audited:
-        found = found.where(IS_NOISE if wanted.by else verdict.c.noise == wanted.noise)
-    elif wanted.site_id is not None:
+    if not wanted.audited:  # those are all noise, and their index tells nothing else
         found = found.where(verdict.c.noise == wanted.noise)
     for kind in wanted.kinds:
         yield found.where(verdict.c.kind == kind, *_filters(wanted)).order_by(verdict.c.id.desc())
@@ -202,39 +200,45 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
     return label.c.crawl == name, label.c.kind == LabelKind.IMAGE
 
 
-def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[ShownImage, ...]:
-    """The verdicts without a label that are nearest to the limit on both sides, least certain first.
+def least_certain(
+    connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int
+) -> tuple[ShownImage, ...]:
+    """The verdicts without a label that are nearest to the limit on both sides, least certain first, among the newest.
 
     The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
     log-odds, as the limit may be near 1.
     """
-    limit = _limit(connection, crawl_id)
-    column = verdict.c.probability
-    sides = ((column < limit, column.desc()), (column >= limit, column.asc()))
-    found: list[tuple[float, int]] = []
-    for kind in kinds:
-        for noise in (False, True):
-            mine = select(column, verdict.c.id).where(
-                verdict.c.crawl_id == crawl_id, verdict.c.kind == kind, verdict.c.noise == noise, ~IS_LABELLED
-            )
-            for side, order in sides:
-                rows = connection.execute(mine.where(side).order_by(order).limit(most))
-                found += [(abs(_odds(row.probability) - _odds(limit)), row.id) for row in rows]
-    return read_verdicts(connection, [number for _, number in nsmallest(most, found)])
+    content, noise = (_newest(connection, crawl_id, AddressKind.IMAGE, noise=noise) for noise in (False, True))
+    edges = []
+    if content:
+        edges.append(max(content.values()))
+    if noise:
+        edges.append(min(noise.values()))
+    limit = _odds(sum(edges) / len(edges) if edges else 0.5)
+
+    probabilities: dict[int, float] = {}
+    if AddressKind.IMAGE in kinds:
+        probabilities |= content | noise
+    if AddressKind.LINK in kinds:
+        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, noise=False)
+        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, noise=True)
+
+    of_labels = select(verdict.c.id).join_from(label, verdict, label.c.key == verdict.c.label_key)
+    labelled = set(connection.execute(of_labels.where(*labels_of(crawl_id))).scalars())
+    distances = (
+        (abs(_odds(probability) - limit), number)
+        for number, probability in probabilities.items()
+        if number not in labelled
+    )
+    return read_verdicts(connection, [number for _, number in nsmallest(most, distances)])
 
 
-def _limit(connection: Connection, crawl_id: int) -> float:
-    """The probability between the content most like noise and the noise least like it, for images."""
-
-    def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
-        mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == AddressKind.IMAGE, verdict.c.noise == noise)
-        value: float | None = connection.execute(select(found).where(*mine)).scalar_one()
-        return value
-
-    column = verdict.c.probability
-    edges = [edge(func.max(column), noise=False), edge(func.min(column), noise=True)]
-    known = [one for one in edges if one is not None]
-    return sum(known) / len(known) if known else 0.5
+def _newest(connection: Connection, crawl_id: int, kind: AddressKind, *, noise: bool) -> dict[int, float]:
+    """The probabilities of the newest verdicts, by their numbers; an index alone is read."""
+    rows = select(verdict.c.id, verdict.c.probability).where(
+        verdict.c.crawl_id == crawl_id, verdict.c.noise == noise, verdict.c.kind == kind
+    )
+    return dict(connection.execute(rows.order_by(verdict.c.id.desc()).limit(DOUBTED_AT_ONCE)).all())
 
 
 def _odds(probability: float) -> float:

@@ -119,13 +119,15 @@ def look(
     legs = pages.legs(after)
     while legs:
         part = pages.part(legs[0])
-        end = pages.end(legs[0])
         for found, here in pages.met(part, most - len(hits)):
             hits += found
             if len(hits) >= most or (wanted.words and time.monotonic() > until):
                 has_more = rest is not None or any(pages.has_any(leg) for leg in pages.legs(here))
-                return Look(hits=tuple(hits), looked=looked + pages.count(part, here), place=here if has_more else None)
-        looked += pages.count(part)
+                looked += pages.count_until(part, legs[0], here)
+                return Look(hits=tuple(hits), looked=looked, place=here if has_more else None)
+        size = pages.count(part)
+        looked += size
+        end = pages.end(legs[0]) if size == pages.size else None
         legs = legs[1:] if end is None else pages.legs(end)
         if end is not None and time.monotonic() > until:
             return Look(hits=tuple(hits), looked=looked, place=end if any(map(pages.has_any, legs)) else rest)
@@ -184,10 +186,10 @@ class _Pages:
             self.scope = page.c.id.in_(bindparam("named", named, expanding=True, literal_execute=True))
         if self.by_number and wanted.site is not None:
             self.scope = and_(self.scope, page.c.site_id == wanted.site)
-        # In the order of its pages' numbers, the index of a whole crawl knows all that is asked. Of other indexes'
-        # pages it is asked one by one: SQLite would read their rows, with all their texts.
-        is_whole = self.by_number and wanted.site is None and named is None
-        self.is_apart = connection.dialect.name == "sqlite" and not is_whole
+        # In the order of the pages' numbers, one index knows all that is asked. Of pages that another index or the
+        # search names it is asked one by one: SQLite would read their rows, with all their texts.
+        is_in_order = self.by_number and named is None
+        self.is_apart = connection.dialect.name == "sqlite" and not is_in_order
 
     def legs(self, place: Place | None) -> list[ColumnElement[bool]]:
         """What follows a place: in the order of relevance the others of the same relevance, and then the rest."""
@@ -215,21 +217,26 @@ class _Pages:
         asked = [] if self.is_apart else [name for name, _, _ in self.conditions]
         return self._keys(leg, *asked).limit(self.size).subquery("part")
 
-    def end(self, leg: ColumnElement[bool]) -> Place | None:
-        """The last place of a part; None where a leg has not so many pages."""
-        row = self.connection.execute(self._keys(leg).offset(self.size - 1).limit(1)).one_or_none()
-        return None if row is None else _place(row)
+    def end(self, leg: ColumnElement[bool]) -> Place:
+        """The last place of a part that has as many pages as a part may have."""
+        return _place(self.connection.execute(self._keys(leg).offset(self.size - 1).limit(1)).one())
 
     def has_any(self, leg: ColumnElement[bool]) -> bool:
         return self.connection.execute(self._keys(leg).limit(1)).first() is not None
 
-    def count(self, part: Subquery, place: Place | None = None) -> int:
-        """How many pages a part has, or has up to a place."""
-        rows = select(func.count()).select_from(part)
-        if place is not None:
-            keys: Any = tuple_(*(part.c[name] for name in self.names))
-            here = tuple(getattr(place, name) for name in self.names)
-            rows = rows.where(keys >= here if self.is_down else keys <= here)
+    def count(self, part: Subquery) -> int:
+        """How many pages a part has."""
+        return int(self.connection.execute(select(func.count()).select_from(part)).scalar_one())
+
+    def count_until(self, part: Subquery, leg: ColumnElement[bool], place: Place) -> int:
+        """How many pages a part has up to a place."""
+        rows = select(func.count())
+        if self.by_number:  # not all of the part: that of a site may be spread over all pages of a crawl
+            rows = rows.select_from(page).where(leg, page.c.id >= place.id)
+        else:
+            keys: Any = tuple_(part.c.relevance, part.c.id)
+            here = place.relevance, place.id
+            rows = rows.select_from(part).where(keys >= here if self.is_down else keys <= here)
         return int(self.connection.execute(rows).scalar_one())
 
     def met(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
@@ -253,14 +260,12 @@ class _Pages:
         """The conditions, of the pages of a part."""
         if not self.is_apart:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
-        for index in ("page_site", "page_list") if self.is_apart else ():
-            mine = [one for one in self.conditions if (one[0] == "site_id") == (index == "page_site")]
-            if mine:
-                names = "crawl_id", "id", *(name for name, _, _ in mine)
-                beside: dict[str, ColumnElement[Any]] = {name: literal_column(f"beside.{name}") for name in names}
-                rows: Select[Any] = select(literal_column("1")).select_from(text(f"page AS beside INDEXED BY {index}"))
-                rows = rows.where(beside["crawl_id"] == self.wanted.crawl, beside["id"] == part.c.id)
-                yield rows.where(*(check(beside[name], value) for name, check, value in mine)).exists()
+        elif self.conditions:
+            names = "crawl_id", "id", *(name for name, _, _ in self.conditions)
+            beside: dict[str, ColumnElement[Any]] = {name: literal_column(f"beside.{name}") for name in names}
+            rows: Select[Any] = select(literal_column("1")).select_from(text("page AS beside INDEXED BY page_list"))
+            rows = rows.where(beside["crawl_id"] == self.wanted.crawl, beside["id"] == part.c.id)
+            yield rows.where(*(check(beside[name], value) for name, check, value in self.conditions)).exists()
         # Last: SQLite asks in this order, and rows are long. Not as EXISTS, of which PostgreSQL makes a join with all
         # rows there are.
         for condition in self._of_rows():
