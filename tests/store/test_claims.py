@@ -488,6 +488,13 @@ def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: 
     assert len(worker.records()) == wanted
 
 
+@pytest.mark.parametrize(("max_pages", "of_a", "of_b"), [(None, 8, 2), (20, 8, 2), (8, 4, 2), (2, 1, 1)])
+def test_the_last_pages_are_spread_over_the_hosts(crew: Crew, max_pages: int | None, of_a: int, of_b: int) -> None:
+    worker = crew.join(*many(A, 8), *many(B, 2), max_pages=max_pages)
+    hosts = Counter(address_of(url).host for url in urls(worker.claim()))
+    assert hosts == {"a.example": of_a, "b.example": of_b}
+
+
 def test_an_image_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
     worker = crew.join(*candidates(A), Candidate(A + "1.png", kind=AddressKind.IMAGE, priority=-9), max_pages=1)
     (page, image) = worker.claim()

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import log2
+from math import inf, log2
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
@@ -265,6 +265,17 @@ def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now:
     return ClaimResult(leases, more, refused, host_rests(until, now, claimant.longest_rest))
 
 
+def most_pages_of_a_host(left: float, hosts: int) -> float:
+    """How many pages of one host are leased at once, where a crawl requests so many more pages of so many hosts.
+
+    The last pages are spread over the hosts: those of a single one would wait for each other's pauses.
+
+    >>> [most_pages_of_a_host(left, hosts=60) for left in (inf, 2_000, 200, 20)]
+    [inf, 33, 3, 1]
+    """
+    return inf if left == inf else max(1, left // hosts)
+
+
 def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
     """The remaining pauses in seconds, given the time when each ends; hosts that are not paused are left out."""
     return {number: at - now for number, at in until.items() if now < at <= now + longest}
@@ -312,6 +323,7 @@ def _within_budgets(
     room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
+    of_host = dict.fromkeys(hosts, most_pages_of_a_host(left, len(hosts.keys() | set(demand.at_hand))))
     kept: list[Row[Any]] = []
     for row in rows:
         site_id = hosts[row.host_id].site_id
@@ -322,8 +334,9 @@ def _within_budgets(
                 continue
             tries[row.host_id] -= 1
         if row.kind != AddressKind.IMAGE:
-            if min(room[site_id], requests[site_id], left) <= 0:
+            if min(room[site_id], requests[site_id], left, of_host[row.host_id]) <= 0:
                 continue
+            of_host[row.host_id] -= 1
             room[site_id] -= 1
             requests[site_id] -= 1
             left -= 1
@@ -334,7 +347,7 @@ def _within_budgets(
 def pages_left(connection: Connection, claimant: Claimant) -> float:
     """How many more pages the crawl may request; pages being requested count as requested."""
     if claimant.max_pages is None:
-        return float("inf")
+        return inf
     # The crawl's row is locked: no other worker reads these numbers before the commit.
     numbers = (connection.execute(count, {"crawl": claimant.crawl_id}).scalar_one() for count in PAGES_REQUESTED)
     return int(claimant.max_pages - sum(numbers))
