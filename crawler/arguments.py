@@ -118,7 +118,7 @@ class Arguments:
     fields: OwnFields | None = None
     purpose: Purpose = LABEL_ONLY
     render: Render = Render.AUTO
-    workers: int = 1
+    workers: int = AUTO
     """With `AUTO`, further ones begin while those that run are busy all the time."""
 
 
@@ -522,7 +522,7 @@ ARGUMENTS = {
     ),
     "workers": Argument(
         _workers,
-        "1",
+        "auto",
         N_(
             "How many processes of this machine share the crawl. With auto, it begins as one. Others join while all "
             "are busy all the time, up to one for each processor, and end when they have too little to do. Each has a "

@@ -25,7 +25,7 @@ from crawler.arguments import AUTO, MAX_WORKERS
 from crawler.outcomes import Group, Outcome
 from crawler.processes.busy_share import BusyMeter
 from crawler.processes.child_process import ChildProcess
-from crawler.processes.machine import cores
+from crawler.processes.machine import available_memory_bytes, cores
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
 from crawler.workers.worker_rule import CrawlLoad, WorkerChange, worker_change
@@ -149,6 +149,7 @@ class LocalWorkers:
             seconds_left=frontier.links_left / requests_a_second if requests_a_second else inf,
             seconds_since_start=now - self._started_at,
             seconds_since_end=now - self._ended_at,
+            memory_bytes=available_memory_bytes(),
         )
 
     def _change(self, change: WorkerChange, now: float) -> None:

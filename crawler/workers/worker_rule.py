@@ -1,9 +1,10 @@
 """Decides when `workers=auto` starts a further worker of a crawl, and when it ends one.
 
 A crawl begins as one process. A further one pays if all that run are busy all the time, if one of them has hosts to
-give away (a worker has a host for itself while it requests pages there), and if enough work is left for the time that
-a process needs to start. Between the share at which one is started and the share at which one is ended lies a wide gap,
-and a worker that was ended for want of work is not started again at once, so that workers do not come and go.
+give away (a worker has a host for itself while it requests pages there), if enough work is left for the time that a
+process needs to start, and if the machine has memory for it. Between the share at which one is started and the share at
+which one is ended lies a wide gap, and a worker that was ended for want of work is not started again at once, so that
+workers do not come and go.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ LEAST_HOSTS = 2
 """Hosts of the first worker: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
 """Of work for the present workers: a further one needs 2 to 5 s to start."""
+LEAST_MEMORY_BYTES = 1_000_000_000
+"""Available on the machine: a worker takes 200 to 500 MB, and so does the growth of the others."""
 START_SECONDS = 5.0
 """Since the crawl or the last worker began, until the next one is started."""
 END_SECONDS = 20.0
@@ -52,6 +55,8 @@ class CrawlLoad:
     """Since the crawl or the last worker began."""
     seconds_since_end: float = inf
     """Since the last worker was ended."""
+    memory_bytes: float = inf
+    """What a further process can take."""
 
 
 def worker_change(load: CrawlLoad, most_workers: int) -> WorkerChange:
@@ -65,6 +70,7 @@ def worker_change(load: CrawlLoad, most_workers: int) -> WorkerChange:
 
     is_settled = load.seconds_since_start >= START_SECONDS and load.seconds_since_end >= AGAIN_SECONDS
     has_work = load.hosts >= LEAST_HOSTS and load.seconds_left >= LEAST_SECONDS_LEFT
-    if workers < most_workers and is_settled and has_work and min(load.busy_shares) >= START_SHARE:
+    has_room = workers < most_workers and load.memory_bytes >= LEAST_MEMORY_BYTES
+    if has_room and is_settled and has_work and min(load.busy_shares) >= START_SHARE:
         return WorkerChange.START
     return WorkerChange.NONE

@@ -9,6 +9,7 @@ from crawler.workers.worker_rule import (
     END_SHARE,
     IDLE_SHARE,
     LEAST_HOSTS,
+    LEAST_MEMORY_BYTES,
     LEAST_SECONDS_LEFT,
     START_SECONDS,
     START_SHARE,
@@ -34,6 +35,8 @@ TWO = replace(BUSY, busy_shares=(START_SHARE, START_SHARE), seconds_since_start=
     [
         (BUSY, 2, START),
         (BUSY, 1, NONE),
+        (replace(BUSY, memory_bytes=LEAST_MEMORY_BYTES), 2, START),
+        (replace(BUSY, memory_bytes=LEAST_MEMORY_BYTES - 1), 2, NONE),
         (replace(BUSY, busy_shares=(START_SHARE - 0.01,)), 2, NONE),
         (replace(BUSY, hosts=LEAST_HOSTS - 1), 2, NONE),
         (replace(BUSY, seconds_left=LEAST_SECONDS_LEFT - 0.1), 2, NONE),
