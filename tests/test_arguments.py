@@ -35,9 +35,8 @@ def test_the_job_that_scrapyd_names_is_no_argument() -> None:
     assert parse({"seeds": A, "_job": "6487ec79947edab326d6db28a2d86511e8247444"}) == parse({"seeds": A})
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "same_as"),
-    [
+def test_a_script_gives_lists_numbers_and_none() -> None:
+    rows = [
         ("seeds", [A, B], f"{A},{B}"),
         ("seeds", (f" {A}",), A),
         ("seeds", ["demo"], "demo"),
@@ -46,10 +45,9 @@ def test_the_job_that_scrapyd_names_is_no_argument() -> None:
         ("allow", None, ""),
         ("lang", ("en", "zh"), "zh,en"),
         ("max_pages", 5, "5"),
-    ],
-)
-def test_a_script_gives_lists_numbers_and_none(name: str, value: object, same_as: str) -> None:
-    assert parse({"seeds": A, name: value}) == parse({"seeds": A, name: same_as})
+    ]
+    for name, value, same_as in rows:
+        assert parse({"seeds": A, name: value}) == parse({"seeds": A, name: same_as})
 
 
 def test_a_string_of_a_list_is_one_value() -> None:
@@ -57,28 +55,25 @@ def test_a_string_of_a_list_is_one_value() -> None:
     assert [pattern.pattern for pattern in parse({"seeds": A, "allow": ["a b,c"]}).allow] == ["a b,c"]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
+def test_a_wrong_list_is_refused_in_one_sentence() -> None:
+    rows = [
         ({"seeds": []}, "^no seeds"),
         ({"seeds": [A, "demo"]}, "^seed 'demo' cannot be combined"),
         ({"seeds": [A, 5]}, "^seed '5' is not an address"),
         ({"seeds": A, "deny": ["a", "("]}, r"^deny='a \(' is not a regular expression"),
         ({"seeds": A, "lang": ["en", "xx"]}, "^lang='xx' is not known"),
         ({"seeds": A, "topic": ["honey"], "name": ["x"]}, r"^name=\"\['x'\]\" cannot be a file name"),
-    ],
-)
-def test_a_wrong_list_is_refused_in_one_sentence(given: Mapping[str, object], said: str) -> None:
-    assert re.search(said, wrong(given))
+    ]
+    for given, said in rows:
+        assert re.search(said, wrong(given))
 
 
 def test_the_demo_has_no_seeds_yet() -> None:
     assert parse({"seeds": " demo "}) == Arguments((), demo=True)
 
 
-@pytest.mark.parametrize(
-    ("value", "seeds"),
-    [
+def test_seeds() -> None:
+    rows = [
         (A, [A]),
         (f"  {A}\n", [A]),
         (f"{A},{B}", [A, B]),
@@ -95,15 +90,13 @@ def test_the_demo_has_no_seeds_yet() -> None:
         ("http://bücher.example/", ["http://xn--bcher-kva.example/"]),
         (",".join(f"http://a.example/{n}" for n in range(1000)), [f"http://a.example/{n}" for n in range(1000)]),
         ("http://a.example/" + "x" * 5000, ["http://a.example/" + "x" * 5000]),
-    ],
-)
-def test_seeds(value: str, seeds: list[str]) -> None:
-    assert parse({"seeds": value}).seeds == tuple(seeds)
+    ]
+    for value, seeds in rows:
+        assert parse({"seeds": value}).seeds == tuple(seeds)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
+def test_a_wrong_seed() -> None:
+    rows = [
         ("ftp://a.example/", "'ftp://a.example/'"),
         (f"{A},javascript:alert(1)", "'javascript:alert(1)'"),
         (f"{A} b.example", "'b.example'"),
@@ -115,13 +108,12 @@ def test_seeds(value: str, seeds: list[str]) -> None:
         ("http://[::1/", "'http://[::1/'"),
         ("localhost:8000", "'localhost:8000'"),
         ("mailto:x@" + "y" * 200, "…'"),
-    ],
-)
-def test_a_wrong_seed(value: str, shown: str) -> None:
-    message = wrong({"seeds": value})
-    assert shown in message
-    assert "allowed are http:// and https:// URLs" in message
-    assert len(message) < 250
+    ]
+    for value, shown in rows:
+        message = wrong({"seeds": value})
+        assert shown in message
+        assert "allowed are http:// and https:// URLs" in message
+        assert len(message) < 250
 
 
 @pytest.mark.parametrize("given", [{}, {"seeds": ""}, {"seeds": " \n"}])
@@ -200,9 +192,8 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "read"),
-    [
+def test_right_values() -> None:
+    rows = [
         ("topic", " honey 蜂蜜 ", Topic((("honey", 1.0), ("蜂蜜", 1.0)), "honey 蜂蜜")),
         ("topic", "bees.toml.", Topic.of("bees.toml.")),
         ("scope", "host", "host"),
@@ -252,10 +243,9 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("purpose", "search, ai-input", Purpose(frozenset((Use.AI_INPUT, Use.SEARCH)), is_label=False)),
         ("purpose", "label ai-train", Purpose(frozenset((Use.AI_TRAIN,)))),
         ("purpose", ["ai-train"], Purpose(frozenset((Use.AI_TRAIN,)), is_label=False)),
-    ],
-)
-def test_right_values(name: str, value: object, read: object) -> None:
-    assert getattr(parse({"seeds": A, name: value}), name) == read
+    ]
+    for name, value, read in rows:
+        assert getattr(parse({"seeds": A, name: value}), name) == read
 
 
 @pytest.mark.parametrize("value", ["!", "。、", "-"])
@@ -290,18 +280,16 @@ def test_the_name_of_a_file_of_another_kind_is_no_topic(
     assert wrong(given) == f"topic={name!r} looks like a file name; give words, a sentence or FILE.toml"
 
 
-@pytest.mark.parametrize("name", ["allow", "deny"])
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
+def test_patterns() -> None:
+    rows = [
         ("/news/", ["/news/"]),
         ("/a/,/b/ /c/", ["/a/", "/b/", "/c/"]),
         (r"\d{2,4}/,[,;]x", [r"\d{2,4}/", "[,;]x"]),
         (",,", []),
-    ],
-)
-def test_patterns(name: str, value: str, expected: list[str]) -> None:
-    assert [pattern.pattern for pattern in getattr(parse({"seeds": A, name: value}), name)] == expected
+    ]
+    for name in ["allow", "deny"]:
+        for value, expected in rows:
+            assert [pattern.pattern for pattern in getattr(parse({"seeds": A, name: value}), name)] == expected
 
 
 ALLOWED = {
@@ -381,31 +369,30 @@ def test_every_argument_has_wrong_values() -> None:
     assert set(WRONG) == set(ALLOWED) == set(ARGUMENTS) - {"seeds", "topic", "fields"}
 
 
-@pytest.mark.parametrize(("name", "value"), CASES)
-def test_a_wrong_value_is_said_with_what_is_allowed(name: str, value: str) -> None:
-    message = wrong({"seeds": A, name: value})
-    shown = repr(value.split(",")[-1] if name in ("lang", "purpose") else value[:100])[:-1]
-    assert message.startswith(f"{name}={shown}")
-    assert message.endswith(ALLOWED[name])
-    assert message.isprintable()
-    assert len(message) < 300
+def test_a_wrong_value_is_said_with_what_is_allowed() -> None:
+    for name, value in CASES:
+        message = wrong({"seeds": A, name: value})
+        shown = repr(value.split(",")[-1] if name in ("lang", "purpose") else value[:100])[:-1]
+        assert message.startswith(f"{name}={shown}")
+        assert message.endswith(ALLOWED[name])
+        assert message.isprintable()
+        assert len(message) < 300
 
 
-@pytest.mark.parametrize(
-    "name", ["bees.previous", "bees.images", "bees.Previous", "bees.IMAGES-12", "bees.previous-2", "a.images.previous"]
-)
-def test_a_name_of_the_files_of_another_crawl(name: str) -> None:
-    message = wrong({"seeds": A, "name": name})
-    assert message == (
-        f"name={name!r} may conflict with the files of another crawl; names may not end in .previous or .images"
-    )
+def test_a_name_of_the_files_of_another_crawl() -> None:
+    rows = ["bees.previous", "bees.images", "bees.Previous", "bees.IMAGES-12", "bees.previous-2", "a.images.previous"]
+    for name in rows:
+        message = wrong({"seeds": A, "name": name})
+        assert message == (
+            f"name={name!r} may conflict with the files of another crawl; names may not end in .previous or .images"
+        )
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_message_is_one_line_whatever_the_value(name: str) -> None:
-    message = wrong({"seeds": A, name: "(\n\r\x1b[31m" + "x\n" * 1000})
-    assert message.isprintable()
-    assert len(message) < 500
+def test_a_message_is_one_line_whatever_the_value() -> None:
+    for name in WRONG:
+        message = wrong({"seeds": A, name: "(\n\r\x1b[31m" + "x\n" * 1000})
+        assert message.isprintable()
+        assert len(message) < 500
 
 
 @pytest.mark.parametrize("name", ["demo", "", "a\nb"])

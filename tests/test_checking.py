@@ -39,9 +39,8 @@ def test_only_a_number_of_workers_is_refused_with_feeds(settings: dict[str, Any]
         check_crawl(ours(**settings), parse({"seeds": "demo", "workers": workers}))
 
 
-@pytest.mark.parametrize(
-    ("settings", "needs_one"),
-    [
+def test_some_settings_hold_for_one_process_only() -> None:
+    rows = [
         ({}, False),
         ({"FEEDS": {"items.csv": {}}}, True),
         ({"CLOSESPIDER_ITEMCOUNT": "5"}, True),
@@ -51,10 +50,9 @@ def test_only_a_number_of_workers_is_refused_with_feeds(settings: dict[str, Any]
         ({"ITEM_PIPELINES": {"project.pipelines.Keep": 5}}, True),
         ({"EXTENSIONS": {"scrapy.extensions.logstats.LogStats": 5}}, False),
         ({"ADDONS": {"crawler.addon.CleanItems": 5}}, False),
-    ],
-)
-def test_some_settings_hold_for_one_process_only(settings: dict[str, Any], needs_one: bool) -> None:
-    assert needs_one_process(ours(**settings)) == needs_one
+    ]
+    for settings, needs_one in rows:
+        assert needs_one_process(ours(**settings)) == needs_one
 
 
 @pytest.mark.parametrize(("render", "is_right"), [("auto", True), ("never", True), ("always", False)])
@@ -64,9 +62,8 @@ def test_only_always_needs_a_browser(render: str, is_right: bool, monkeypatch: p
         check_crawl(ours(), parse({"seeds": "demo", "render": render}))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "right"),
-    [
+def test_each_setting_is_checked() -> None:
+    rows = [
         ("SITE_PAGE_LIMIT", "0", False),
         ("SITE_PAGE_LIMIT", "1", True),
         ("SITE_PAGE_LIMIT", "1.0", False),
@@ -108,25 +105,21 @@ def test_only_always_needs_a_browser(render: str, is_right: bool, monkeypatch: p
         ("LOG_LEVEL", "loud", False),
         ("RETRY_HTTP_CODES", "500, 502", True),
         ("RETRY_HTTP_CODES", "500,often", False),
-    ],
-)
-def test_each_setting_is_checked(name: str, value: str, right: bool) -> None:
-    said = f"^setting {name}='{value[:100]}' is wrong; allowed (is|are) "
-    with nullcontext() if right else pytest.raises(ArgumentError, match=said):
-        check_settings(ours(**{name: value}))
+    ]
+    for name, value, right in rows:
+        said = f"^setting {name}='{value[:100]}' is wrong; allowed (is|are) "
+        with nullcontext() if right else pytest.raises(ArgumentError, match=said):
+            check_settings(ours(**{name: value}))
 
 
-@pytest.mark.parametrize(
-    ("limit", "argument", "depth"),
-    [("0", "", None), ("2", "", 2), ("0", "0", 0), ("2", "3", 2), ("3", "2", 2), ("2", "0", 0)],
-)
-def test_the_smaller_depth_limit_counts(limit: str, argument: str, depth: int | None) -> None:
-    assert max_depth_of(ours(DEPTH_LIMIT=limit), parse({"seeds": "demo", "max_depth": argument})) == depth
+def test_the_smaller_depth_limit_counts() -> None:
+    rows = [("0", "", None), ("2", "", 2), ("0", "0", 0), ("2", "3", 2), ("3", "2", 2), ("2", "0", 0)]
+    for limit, argument, depth in rows:
+        assert max_depth_of(ours(DEPTH_LIMIT=limit), parse({"seeds": "demo", "max_depth": argument})) == depth
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
+def test_what_the_frontier_does_itself_is_refused() -> None:
+    rows = [
         ("DEPTH_LIMIT", "-1", "^setting DEPTH_LIMIT='-1' is wrong; allowed is a whole number from 0 to"),
         ("JOBDIR", "jobs", "^setting JOBDIR is not allowed: the crawl"),
         ("DUPEFILTER_CLASS", "scrapy.dupefilters.BaseDupeFilter", "^setting DUPEFILTER_CLASS is not allowed"),
@@ -141,11 +134,10 @@ def test_the_smaller_depth_limit_counts(limit: str, argument: str, depth: int | 
             "^setting TWISTED_REACTOR=.*; allowed are tw",
         ),
         ("TWISTED_REACTOR_ENABLED", "False", "^setting TWISTED_REACTOR_ENABLED='False' is wrong; allowed are True"),
-    ],
-)
-def test_what_the_frontier_does_itself_is_refused(name: str, value: str, said: str) -> None:
-    with pytest.raises(ArgumentError, match=said):
-        check_crawl(ours(**{name: value}), parse({"seeds": "demo"}))
+    ]
+    for name, value, said in rows:
+        with pytest.raises(ArgumentError, match=said):
+            check_crawl(ours(**{name: value}), parse({"seeds": "demo"}))
 
 
 def test_another_method_than_auto_favours_nothing() -> None:

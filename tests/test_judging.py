@@ -31,9 +31,8 @@ def settings(**changes: Any) -> Settings:
     return Settings(ours | changes)
 
 
-@pytest.mark.parametrize(
-    ("sighting", "verdict", "expected"),
-    [
+def test_a_page_is_noise_for_more_than_its_image() -> None:
+    rows = [
         (THUMBNAIL, Verdict(False, 0.1), False),
         (THUMBNAIL, Verdict(True, 0.9, decided_by="entropy"), False),
         (THUMBNAIL, Verdict(True, 0.9, keyword=2.0, decided_by="learned"), False),
@@ -43,11 +42,10 @@ def settings(**changes: Any) -> Settings:
         (THUMBNAIL, Verdict(True, 0.9, redundancy=0.31, decided_by="entropy"), True),
         (ELSEWHERE, Verdict(True, 0.9, decided_by="entropy"), True),
         (ELSEWHERE, Verdict(False, 0.1, redundancy=0.9), False),
-    ],
-)
-def test_a_page_is_noise_for_more_than_its_image(sighting: Sighting, verdict: Verdict, expected: bool) -> None:
-    judge = Judge(noise_words=NoiseWords({"ad": 3.0, "banner": 1.0}), redundancy_limit=0.3)
-    assert leads_to_noise(sighting, verdict, judge, pages=100) is expected
+    ]
+    for sighting, verdict, expected in rows:
+        judge = Judge(noise_words=NoiseWords({"ad": 3.0, "banner": 1.0}), redundancy_limit=0.3)
+        assert leads_to_noise(sighting, verdict, judge, pages=100) is expected
 
 
 @pytest.mark.parametrize(("pages", "expected"), [(2, False), (3, True)])

@@ -64,9 +64,9 @@ def test_text_files_are_read_by_their_type(data: str, content_type: str, title: 
     assert (document.title, document.text) == (title, text)
 
 
-@pytest.mark.parametrize("html", ["", b"", b"\x00\xff", "<" * 1000, "<p>\ud800</p>"])
-def test_no_page_raises(html: str | bytes) -> None:
-    assert set(clean(html, "no address").fields()) == set(clean(HTML).fields())
+def test_no_page_raises() -> None:
+    for html in ["", b"", b"\x00\xff", "<" * 1000, "<p>\ud800</p>"]:
+        assert set(clean(html, "no address").fields()) == set(clean(HTML).fields())
 
 
 def test_an_unknown_name_is_no_attribute() -> None:

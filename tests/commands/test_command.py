@@ -57,10 +57,10 @@ def run(words: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
 
 
-@pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_what_is_refused_imports_nothing_heavy(words: list[str]) -> None:
-    done = run(words)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "[]\n", 1), done.stderr
+def test_what_is_refused_imports_nothing_heavy() -> None:
+    for words in WRONG:
+        done = run(words)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "[]\n", 1), done.stderr
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -68,29 +68,27 @@ def test_help_imports_nothing_heavy() -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "folder", "most"),
-    [
+def test_only_the_command_that_is_called_is_imported() -> None:
+    rows = [
         (["crawl", "topic", "-a", "max_pages=x"], "", 60),
         (["state", "--x"], "", 36),
         (["page"], "", 36),
         (["clean", "--x"], "crawler.contrib.bulk", 36),
         (["export", "--x"], "crawler.contrib.corpus", 44),
         (["--help"], "", 14),
-    ],
-)
-def test_only_the_command_that_is_called_is_imported(words: list[str], folder: str, most: int) -> None:
-    start = "crawler.api.console:main" if words == ["--help"] else "scrapy.cmdline:execute"
-    program = (
-        "import atexit, sys; from pkgutil import resolve_name;"
-        "atexit.register(lambda: print('\\n' + ' '.join(name for name in sys.modules if name[:7] == 'crawler')));"
-        f"sys.argv[1:] = {words}; resolve_name('{start}')()"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
-    modules = done.stdout.splitlines()[-1].split()
-    parts = {name for name in modules if name.startswith("crawler.contrib.")}
-    assert {".".join(name.split(".")[:3]) for name in parts} == ({folder} if folder else set())
-    assert len(modules) <= most
+    ]
+    for words, folder, most in rows:
+        start = "crawler.api.console:main" if words == ["--help"] else "scrapy.cmdline:execute"
+        program = (
+            "import atexit, sys; from pkgutil import resolve_name;"
+            "atexit.register(lambda: print('\\n' + ' '.join(name for name in sys.modules if name[:7] == 'crawler')));"
+            f"sys.argv[1:] = {words}; resolve_name('{start}')()"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False)
+        modules = done.stdout.splitlines()[-1].split()
+        parts = {name for name in modules if name.startswith("crawler.contrib.")}
+        assert {".".join(name.split(".")[:3]) for name in parts} == ({folder} if folder else set())
+        assert len(modules) <= most
 
 
 @pytest.mark.parametrize("command", [focus.Command, noise.Command, schedule.Command])

@@ -83,13 +83,13 @@ def test_the_redirect_leads_to_an_article_and_is_linked():
     assert any(special.REDIRECT in targets(path) for path in PAGES)
 
 
-@pytest.mark.parametrize("path", HTML_PATHS)
-def test_every_link_stays_on_the_site_and_leads_somewhere(path):
-    tags = {tag for tag, _ in LINKS} | {"source"}
-    for _, link in PAGES[path].links:
-        assert not urlsplit(link).scheme, link
-        assert not urlsplit(link).netloc, link
-    assert {t for t in targets(path, tags) if SITE[t].status == 404} <= {special.DEAD}
+def test_every_link_stays_on_the_site_and_leads_somewhere() -> None:
+    for path in HTML_PATHS:
+        tags = {tag for tag, _ in LINKS} | {"source"}
+        for _, link in PAGES[path].links:
+            assert not urlsplit(link).scheme, link
+            assert not urlsplit(link).netloc, link
+        assert {t for t in targets(path, tags) if SITE[t].status == 404} <= {special.DEAD}
 
 
 def test_articles_come_newest_first():
@@ -111,29 +111,29 @@ def test_about_forty_pages_in_two_languages_on_two_topics():
     }
 
 
-@pytest.mark.parametrize("article", articles(), ids=lambda article: article.path)
-def test_a_page_shows_its_article(article):
-    text = PAGES[article.path].text
-    said = [part for remark in article.remarks for part in remark]
-    for part in (article.title, article.author, str(article.date), article.caption, *article.paragraphs, *said):
-        assert part in text
-    assert len(article.remarks) in (0, 3)
-    assert 4 <= len(article.blocks) <= 8
-    assert not any(mark in text for mark in ("](", "$", "\ufffd"))
+def test_a_page_shows_its_article() -> None:
+    for article in articles():
+        text = PAGES[article.path].text
+        said = [part for remark in article.remarks for part in remark]
+        for part in (article.title, article.author, str(article.date), article.caption, *article.paragraphs, *said):
+            assert part in text
+        assert len(article.remarks) in (0, 3)
+        assert 4 <= len(article.blocks) <= 8
+        assert not any(mark in text for mark in ("](", "$", "\ufffd"))
 
 
-@pytest.mark.parametrize("article", articles(), ids=lambda article: article.path)
-def test_a_page_declares_the_encoding_it_should(article):
-    head = SITE[article.path].body.lower().partition(b"</head>")[0]
-    declared = {
-        "/old/fengxiang.htm": b"charset=gb2312",
-        "/old/yuedong.htm": b"charset=gb2312",
-        "/old/dianyue.htm": b"charset=gb2312",
-        "/old/fengla.htm": b"",
-        "/old/shangyou.htm": b"",
-    }.get(article.path, b'charset="utf-8"' if article.frame == "modern" else b"charset=windows-1252")
-    assert declared in head
-    assert (b"charset" in head) == bool(declared)
+def test_a_page_declares_the_encoding_it_should() -> None:
+    for article in articles():
+        head = SITE[article.path].body.lower().partition(b"</head>")[0]
+        declared = {
+            "/old/fengxiang.htm": b"charset=gb2312",
+            "/old/yuedong.htm": b"charset=gb2312",
+            "/old/dianyue.htm": b"charset=gb2312",
+            "/old/fengla.htm": b"",
+            "/old/shangyou.htm": b"",
+        }.get(article.path, b'charset="utf-8"' if article.frame == "modern" else b"charset=windows-1252")
+        assert declared in head
+        assert (b"charset" in head) == bool(declared)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_the_duplicate_is_the_same_page_and_both_addresses_are_linked():
     assert all(any(path in targets(page) for page in PAGES if page not in paths) for path in paths)
 
 
-@pytest.mark.parametrize("article", articles(), ids=lambda article: article.path)
-def test_a_page_links_what_its_article_recommends(article):
-    assert article.related
-    assert set(article.related) <= targets(article.path)
-    if article.frame == "old":  # where the left column links every article as well
-        titles = {other.path: other.title for other in articles()}
-        assert all(PAGES[article.path].text.count(titles[path]) == 2 for path in article.related)
+def test_a_page_links_what_its_article_recommends() -> None:
+    for article in articles():
+        assert article.related
+        assert set(article.related) <= targets(article.path)
+        if article.frame == "old":  # where the left column links every article as well
+            titles = {other.path: other.title for other in articles()}
+            assert all(PAGES[article.path].text.count(titles[path]) == 2 for path in article.related)
 
 
 def test_what_content_files_say_is_escaped():

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from fork_server import ROOT
 
 PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -28,11 +27,11 @@ def samples(text: str) -> list[re.Match[str]]:
     return [match for sample in SAMPLES for match in sample.finditer(text)]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_run_can_print_the_rates(path: object) -> None:
-    for match in samples(path.read_text(encoding="utf-8")):
-        pages = int(match["pages"].replace(",", ""))
-        assert is_possible(pages, float(match["seconds"]), float(match["rate"])), match[0]
+def test_a_run_can_print_the_rates() -> None:
+    for path in PAGES:
+        for match in samples(path.read_text(encoding="utf-8")):
+            pages = int(match["pages"].replace(",", ""))
+            assert is_possible(pages, float(match["seconds"]), float(match["rate"])), match[0]
 
 
 def test_the_samples_are_recognised() -> None:

@@ -83,13 +83,12 @@ def test_what_a_spreadsheet_would_run_is_counted_and_quoted_on_request(is_quoted
         assert formulas.count == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a", "a=b", " a", "'=1", "1=1", "\ufeffa", "\u3000\u3000蜜蜂", "(=1)", "。＝", " " * 9]
-)
-def test_other_texts_are_no_formulas(text: str) -> None:
-    formulas = Formulas(quoted=True)
-    assert formulas.cell(text) == text
-    assert formulas.count == 0
+def test_other_texts_are_no_formulas() -> None:
+    rows = ["", "a", "a=b", " a", "'=1", "1=1", "\ufeffa", "\u3000\u3000蜜蜂", "(=1)", "。＝", " " * 9]
+    for text in rows:
+        formulas = Formulas(quoted=True)
+        assert formulas.cell(text) == text
+        assert formulas.count == 0
 
 
 def test_of_no_page_there_is_the_head() -> None:

@@ -34,21 +34,17 @@ def test_fields_that_are_not_wanted_are_not_there() -> None:
     assert parts(data) == (['title: "Page 1"', "status: 200"], "\nBees 1.\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "stored_markdown", "expected"),
-    [
+def test_the_body_is_the_markdown_or_the_text_without_any() -> None:
+    rows = [
         ("plain *text*", "# Bees\n\n*dance*", "# Bees\n\n*dance*"),
         ("two\nlines", None, "two\n\nlines"),
         ("# no heading\n- item *one*\n1. two", "", "\\# no heading\n\n- item \\*one\\*\n\n1\\. two"),
         ("<script>alert(1)</script>\n    code", None, "\\<script>alert(1)\\</script>\n\ncode"),
         ("---\n- - -\n- # a", None, "\\---\n\n- \\- -\n\n- \\# a"),
-    ],
-)
-def test_the_body_is_the_markdown_or_the_text_without_any(
-    text: str, stored_markdown: str | None, expected: str
-) -> None:
-    ((_, data),) = markdown([stored(1, text=text, markdown=stored_markdown)], ["url"])
-    assert parts(data)[1] == f"\n{expected}\n"
+    ]
+    for text, stored_markdown, expected in rows:
+        ((_, data),) = markdown([stored(1, text=text, markdown=stored_markdown)], ["url"])
+        assert parts(data)[1] == f"\n{expected}\n"
 
 
 def test_a_page_without_text_has_front_matter() -> None:
@@ -56,9 +52,8 @@ def test_a_page_without_text_has_front_matter() -> None:
     assert data == b"---\ndepth: 1\n---\n\n"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_names_are_those_that_any_system_can_have() -> None:
+    rows = [
         "http://a.example/../../../etc/passwd",
         "http://a.example/%2e%2e%2f%2e%2e%2fetc",
         'http://a.example/a\\..\\b:c*?"<>|\x00\n',
@@ -72,14 +67,13 @@ def test_a_page_without_text_has_front_matter() -> None:
         "http://nul/",
         "http://COM1.example/con",
         "http://-a.example/-",
-    ],
-)
-def test_names_are_those_that_any_system_can_have(url: str) -> None:
-    path = path_of(url, 5)
-    assert NAME.fullmatch(path), path
-    assert not re.match(r"(con|prn|aux|nul|com\d|lpt\d)[./]", path)
-    assert ".." not in path.split("/")
-    assert not path.split("/")[0].endswith(".")
+    ]
+    for url in rows:
+        path = path_of(url, 5)
+        assert NAME.fullmatch(path), path
+        assert not re.match(r"(con|prn|aux|nul|com\d|lpt\d)[./]", path)
+        assert ".." not in path.split("/")
+        assert not path.split("/")[0].endswith(".")
 
 
 def test_no_two_pages_have_one_name() -> None:

@@ -88,9 +88,8 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "output" / "topic.jsonl").read_bytes().count(b"\n") == 2
 
 
-@pytest.mark.parametrize(
-    ("stall", "trouble", "since_moved", "since_said", "since_trouble", "due"),
-    [
+def test_when_something_is_said() -> None:
+    rows = [
         (30.0, "", 30.0, 90.0, 90.0, True),
         (30.0, "", 29.9, 90.0, 90.0, False),
         (30.0, "", 90.0, 29.9, 90.0, False),
@@ -100,11 +99,8 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
         (0.0, "", 30.0, 90.0, 90.0, True),
         (0.0, "", 29.9, 90.0, 90.0, False),
         (90.0, "", 30.0, 90.0, 90.0, True),
-    ],
-)
-def test_when_something_is_said(
-    stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
-) -> None:
-    watch = StallWatch(None, str, int, 20 * stall)
-    watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
-    assert watch.due(1_000.0, trouble) is due
+    ]
+    for stall, trouble, since_moved, since_said, since_trouble, due in rows:
+        watch = StallWatch(None, str, int, 20 * stall)
+        watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
+        assert watch.due(1_000.0, trouble) is due

@@ -57,9 +57,8 @@ def test_each_feature_is_in_a_group() -> None:
     assert named == {*GROUPS, "page"}
 
 
-@pytest.mark.parametrize(
-    ("group", "changed", "is_text", "expected"),
-    [
+def test_groups_in_words() -> None:
+    rows = [
         ("text", {"length": 5.0, "stops": 1.0}, True, "it has sentences (147 characters)"),
         ("text", {"length": 5.5}, True, "it is long (244 characters)"),
         ("text", {"length": 4.0}, True, None),
@@ -101,12 +100,11 @@ def test_each_feature_is_in_a_group() -> None:
         ("containers", {"density ^1": 0.8}, False, "80% of the elements around it is links"),
         ("path", {"path width": 4.0, "path linked": 4.0}, False, "most lines of the same elements are links"),
         ("path", {"path width": 4.0, "path prose": 4.0}, True, "most lines of the same elements are sentences"),
-    ],
-)
-def test_groups_in_words(group: str, changed: dict[str, float], is_text: bool, expected: str | None) -> None:
-    block = JudgedBlock((usual() | changed).__getitem__, is_text)
-    found = weightiest(GROUPS, {group: 9.0 if is_text else -9.0}, block)
-    assert [str(one.message) for one in found] == [expected] * bool(expected)
+    ]
+    for group, changed, is_text, expected in rows:
+        block = JudgedBlock((usual() | changed).__getitem__, is_text)
+        found = weightiest(GROUPS, {group: 9.0 if is_text else -9.0}, block)
+        assert [str(one.message) for one in found] == [expected] * bool(expected)
 
 
 @pytest.mark.parametrize(("count", "is_explained"), [(1_000, True), (1_001, False)])

@@ -43,9 +43,8 @@ def raise_an_error(page: Page) -> Extraction:
     raise RuntimeError("no model")
 
 
-@pytest.mark.parametrize(
-    ("html", "second", "method"),
-    [
+def test_the_second_method_makes_the_text_of_pages_in_doubt() -> None:
+    rows = [
         (DOUBTFUL, second_text, "second"),
         (SURE, second_text, ""),
         ("", second_text, ""),
@@ -53,16 +52,15 @@ def raise_an_error(page: Page) -> Extraction:
         (DOUBTFUL, lambda page: TEXT, ""),
         (DOUBTFUL, lambda page: None, ""),
         (DOUBTFUL, raise_an_error, ""),
-    ],
-)
-def test_the_second_method_makes_the_text_of_pages_in_doubt(html: str, second: object, method: str) -> None:
-    first = EXTRACTORS["auto"](page(html))
-    extract = with_fallback(EXTRACTORS["auto"], ExtractorFallback("second", second))  # type: ignore[arg-type]
-    extraction = extract(page(html))
-    assert extraction.method == method
-    assert extraction.text == (TEXT if method else first.text)
-    assert extraction.title == first.title
-    assert extraction.page_type == first.page_type
+    ]
+    for html, second, method in rows:
+        first = EXTRACTORS["auto"](page(html))
+        extract = with_fallback(EXTRACTORS["auto"], ExtractorFallback("second", second))  # type: ignore[arg-type]
+        extraction = extract(page(html))
+        assert extraction.method == method
+        assert extraction.text == (TEXT if method else first.text)
+        assert extraction.title == first.title
+        assert extraction.page_type == first.page_type
 
 
 def test_it_is_not_called_without_doubt() -> None:
@@ -96,9 +94,8 @@ def test_nobody_answers() -> None:
         FallbackServer("http://127.0.0.1:1/", NOBODY, seconds=1)(page())
 
 
-@pytest.mark.parametrize(
-    ("address", "allowed", "refused"),
-    [
+def test_a_server_is_on_this_machine() -> None:
+    rows = [
         ("http://127.0.0.1:8000/", "", None),
         ("http://127.9.9.9/", "", None),
         ("http://[::1]:8000/text?a=b", "", None),
@@ -112,15 +109,14 @@ def test_nobody_answers() -> None:
         ("http://user:word@127.0.0.1/", "", ValueError),
         ("http:///text", "", ValueError),
         ("http://127.0.0.1:99999/", "", ValueError),
-    ],
-)
-def test_a_server_is_on_this_machine(address: str, allowed: str, refused: type[Exception] | None) -> None:
-    server = FallbackServer(address, AllowList([allowed]))
-    if refused is None:
-        server.check()
-    else:
-        with pytest.raises(refused):
+    ]
+    for address, allowed, refused in rows:
+        server = FallbackServer(address, AllowList([allowed]))
+        if refused is None:
             server.check()
+        else:
+            with pytest.raises(refused):
+                server.check()
 
 
 def test_an_address_is_checked_at_each_connection() -> None:

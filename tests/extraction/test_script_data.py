@@ -9,9 +9,8 @@ from crawler.extraction.script_text import ScriptData, TextCandidate, _counts, _
 LINE = "The bees dance in the hive now."
 
 
-@pytest.mark.parametrize(
-    ("text", "is_prose"),
-    [
+def test_prose() -> None:
+    rows = [
         ("a bee dances in the dark hive.", True),  # 30 characters
         ("a bee dances in a dark hives.", False),
         ("a bee dances in the dark hives", False),  # no full stop
@@ -25,15 +24,13 @@ LINE = "The bees dance in the hive now."
         # As few signs as prose has.
         ("[a] " + "a bee " * 12 + "dan.", True),  # 80 characters
         ("[a] " + "a bee " * 12 + "da.", False),
-    ],
-)
-def test_prose(text: str, is_prose: bool) -> None:
-    assert prose(text) == (len(text) if is_prose else 0)
+    ]
+    for text, is_prose in rows:
+        assert prose(text) == (len(text) if is_prose else 0)
 
 
-@pytest.mark.parametrize(
-    ("title", "value", "is_titled"),
-    [
+def test_a_title_is_that_of_the_page() -> None:
+    rows = [
         (8, 8, True),
         (8, 7, None),
         (7, 7, None),
@@ -43,10 +40,9 @@ def test_prose(text: str, is_prose: bool) -> None:
         (200, 100, None),
         (200, 399, True),
         (200, 400, None),
-    ],
-)
-def test_a_title_is_that_of_the_page(title: int, value: int, is_titled: bool | None) -> None:
-    assert _is_titled({"title": "b" * value}, "b" * title) is is_titled
+    ]
+    for title, value, is_titled in rows:
+        assert _is_titled({"title": "b" * value}, "b" * title) is is_titled
 
 
 @pytest.mark.parametrize(("address", "is_titled"), [({}, None), ({"slug": "bees"}, False), ({"date": "bees"}, None)])
@@ -76,9 +72,8 @@ def test_a_key_tells_where_a_text_belongs(key: str, counts: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
+def test_what_a_script_starts_from() -> None:
+    rows = [
         ("{}", {}),
         ("a" * 80 + "={}", {}),
         ("a" * 81 + "={}", None),
@@ -86,22 +81,18 @@ def test_a_key_tells_where_a_text_belongs(key: str, counts: bool) -> None:
         ("window" + ".a" * 40 + "=[1]; run()", [1]),
         ("run({})", None),
         ("{", None),
-    ],
-)
-def test_what_a_script_starts_from(source: str, found: object) -> None:
-    assert document(source) == found
+    ]
+    for source, found in rows:
+        assert document(source) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_a_text_as_html() -> None:
+    rows = [
         ("a <3\nb", "<p>a &lt;3</p><p>b</p>"),
         ("<p>a", "<div><p>a</div>"),
         ("&lt;p>a", "<div><p>a</div>"),
         (f"<p{'x' * 2_000}>a", f"<div><p{'x' * 2_000}>a</div>"),
         (f"<p{'x' * 2_001}>a", f"<p>&lt;p{'x' * 2_001}&gt;a</p>"),
-    ],
-    ids=["text", "html", "escaped", "a long tag", "longer than a tag"],
-)
-def test_a_text_as_html(text: str, html: str) -> None:
-    assert as_html([text]) == html
+    ]
+    for text, html in rows:
+        assert as_html([text]) == html

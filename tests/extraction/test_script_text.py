@@ -27,9 +27,8 @@ def written(*paragraphs: str) -> list[dict[str, object]]:
 LINKED = [{"text": "Bees "}, {"type": "link", "content": [{"text": "dance"}]}, {"text": " on the comb."}]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_text_beside_the_title() -> None:
+    rows = [
         STORY | {"body": HTML},
         STORY | {"body": TEXT},
         STORY | {"body": HTML.replace("<", "&lt;")},
@@ -44,12 +43,10 @@ LINKED = [{"text": "Bees "}, {"type": "link", "content": [{"text": "dance"}]}, {
         STORY | {"body": LINES, "code": "function(a){return a;};" * 200, "key": "a" * 5_000},
         {"a": {"b": [{"post": STORY | {"html": HTML}}]}, "translations": dict(enumerate(LONG))},
         {"headline": "Post: Why bees dance", "text": HTML},
-    ],
-    ids=str,
-)
-def test_text_beside_the_title(data: dict[str, object]) -> None:
-    assert of(json.dumps(data), "application/json") == TEXT
-    assert of(f"window.__STATE__ = {json.dumps(data)};run()", body="<p>Shown.</p>" * 1_000) == TEXT
+    ]
+    for data in rows:
+        assert of(json.dumps(data), "application/json") == TEXT
+        assert of(f"window.__STATE__ = {json.dumps(data)};run()", body="<p>Shown.</p>" * 1_000) == TEXT
 
 
 def test_pieces_of_a_line_are_joined() -> None:
@@ -57,21 +54,18 @@ def test_pieces_of_a_line_are_joined() -> None:
     assert of(json.dumps(data).replace("value", "text")) == f"{TEXT}\nBees dance on the comb."
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
+def test_text_without_a_title_where_the_page_shows_little() -> None:
+    rows = [
         "var a = 1; b = {{text: {}}}".format(json.dumps("".join(f"<p>{line}</p>" for line in LONG))),
         "run('{}')".format("".join(f"<p>{line}</p>" for line in LONG).replace("<", "\\x3C")),
         "run(JSON.parse({}))".format(json.dumps(json.dumps({"body": LONG}))),
         "self.push([1, {}])".format(json.dumps("<div>" + "".join(f"<p>{line}</p>" for line in LONG))),
         json.dumps({"body": LONG}),
-    ],
-    ids=["object", "string", "json in a string", "list", "data"],
-)
-def test_text_without_a_title_where_the_page_shows_little(script: str) -> None:
-    assert of(script) == "\n".join(LONG)
-    assert of(script, body="a" * 999) == "\n".join(LONG)
-    assert of(script, body="a" * 1_000) == ""
+    ]
+    for script in rows:
+        assert of(script) == "\n".join(LONG)
+        assert of(script, body="a" * 999) == "\n".join(LONG)
+        assert of(script, body="a" * 1_000) == ""
 
 
 @pytest.mark.parametrize(("short", "found"), [(0, True), (1, False)])
@@ -104,9 +98,9 @@ def test_json_ld(html: str, expected: str) -> None:
     assert of(html, "application/ld+json", "<p>Shown.</p>" * 1_000) == expected
 
 
-@pytest.mark.parametrize("script", ["", "{", "[1, 2]", '{"a": 1}', "run()" * 100, "null", '"a"', "{}" * 200])
-def test_no_text(script: str) -> None:
-    assert of(script) == ""
+def test_no_text() -> None:
+    for script in ["", "{", "[1, 2]", '{"a": 1}', "run()" * 100, "null", '"a"', "{}" * 200]:
+        assert of(script) == ""
 
 
 @pytest.mark.parametrize(("length", "expected"), [(0, TEXT), (len(TEXT) // 3, TEXT), (len(TEXT) // 3 + 1, "")])
@@ -131,9 +125,8 @@ def chinese(length: int) -> str:
     return json.dumps({"title": TITLE, "body": "。"}, ensure_ascii=False).replace("。", "蜂" * (length - 40) + "。")
 
 
-@pytest.mark.parametrize(
-    ("scripts", "is_found"),
-    [
+def test_which_scripts_are_read() -> None:
+    rows = [
         (["", *[""] * 198, data(0)], True),
         (["", *[""] * 199, data(0)], False),
         ([data(3_000_000)], True),
@@ -142,15 +135,10 @@ def chinese(length: int) -> str:
         ([chinese(199)], False),
         ([f"window.run('{chinese(198)}')"], True),
         ([f"window.run('{chinese(197)}')"], False),
-    ],
-    ids=[
-        *("200 scripts", "201 scripts", "a long script", "too long a script"),
-        *("a short script", "too short a script", "a short string", "too short a string"),
-    ],
-)
-def test_which_scripts_are_read(scripts: list[str], is_found: bool) -> None:
-    written = "".join(f"<script>{script}</script>" for script in scripts)
-    assert bool(scripted(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
+    ]
+    for scripts, is_found in rows:
+        written = "".join(f"<script>{script}</script>" for script in scripts)
+        assert bool(scripted(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
 
 
 @pytest.mark.parametrize(
@@ -166,9 +154,8 @@ def test_the_type_of_a_script(kind: str, expected: str) -> None:
     assert of(data(0), kind) == expected
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
+def test_hostile_scripts_cost_little() -> None:
+    rows = [
         '{"a":' * 100_000,
         json.dumps([["a"] * 2] * 200_000),
         json.dumps({"body": ["Bees dance. "] * 200_000}),
@@ -180,15 +167,13 @@ def test_the_type_of_a_script(kind: str, expected: str) -> None:
         json.dumps(json.dumps({"body": json.dumps(LINES * 1_000)})),
         "window." * 400_000 + "={}",
         "a = " * 400_000 + "{}",
-    ],
-    ids="nodes lists paragraphs deep quotes strings angles tags twice words names".split(),
-)
-def test_hostile_scripts_cost_little(script: str) -> None:
-    page = Page.from_html(f"<title>{TITLE}</title><script>{script}</script>")
-    assert page.blocks is not None
-    started = time.process_time()
-    assert isinstance(scripted(page), str)
-    assert time.process_time() - started < 1.5  # measured at most 0.4
+    ]
+    for script in rows:
+        page = Page.from_html(f"<title>{TITLE}</title><script>{script}</script>")
+        assert page.blocks is not None
+        started = time.process_time()
+        assert isinstance(scripted(page), str)
+        assert time.process_time() - started < 1.5  # measured at most 0.4
 
 
 def test_many_lists_under_a_long_name_cost_little() -> None:

@@ -107,14 +107,12 @@ def test_a_host_has_only_so_many_out(at_once: int) -> None:
     assert all_taken(frontier) == [f"{A}{at_once}"]
 
 
-@pytest.mark.parametrize(
-    ("at_once", "workers", "shared", "expected"),
-    [(4, 1, True, 4), (4, 2, True, 2), (4, 3, True, 1), (4, 9, True, 1), (4, 2, False, 4), (1, 2, True, 1)],
-)
-def test_workers_share_a_host(at_once: int, workers: int, shared: bool, expected: int) -> None:
-    pace = several(at_once, shared=shared)
-    frontier = filled(*(f"{A}{n}" for n in range(9)), pace=pace, workers=workers)
-    assert len(all_taken(frontier)) == expected
+def test_workers_share_a_host() -> None:
+    rows = [(4, 1, True, 4), (4, 2, True, 2), (4, 3, True, 1), (4, 9, True, 1), (4, 2, False, 4), (1, 2, True, 1)]
+    for at_once, workers, shared, expected in rows:
+        pace = several(at_once, shared=shared)
+        frontier = filled(*(f"{A}{n}" for n in range(9)), pace=pace, workers=workers)
+        assert len(all_taken(frontier)) == expected
 
 
 def test_a_host_may_have_a_number_of_its_own_on_all_ports() -> None:
@@ -178,26 +176,22 @@ def test_a_ready_host_waits_for_no_better_page_of_another(max_pages: int | None)
     assert [taken(frontier, now) for now in (0.0, 0.4, 0.5)] == [B, None, A]
 
 
-@pytest.mark.parametrize(
-    ("max_pages", "kind", "found", "is_returned"),
-    [
+def test_the_last_pages_are_given_back_for_much_better_ones() -> None:
+    """Or a better page could not be claimed: all that the crawl may have is at hand."""
+    rows = [
         (None, AddressKind.LINK, 800, False),
         (64, AddressKind.LINK, 800, True),
         (65, AddressKind.LINK, 800, False),
         (64, AddressKind.LINK, 202, True),
         (64, AddressKind.LINK, 200, False),
         (64, AddressKind.IMAGE, 800, False),
-    ],
-)
-def test_the_last_pages_are_given_back_for_much_better_ones(
-    max_pages: int | None, kind: AddressKind, found: int, is_returned: bool
-) -> None:
-    """Or a better page could not be claimed: all that the crawl may have is at hand."""
-    frontier = Frontier(KEYS, LimitSettings(), max_pages)
-    frontier.apply_reply(BatchReply([a_lease(1, A, priority=900), a_lease(2, B, priority=100, kind=kind)]), 0.0)
-    assert taken(frontier) == A
-    finish(frontier, links=[Candidate(C, found)])
-    assert [one.candidate.url for one in frontier.batch(0.0).returned] == ([B] if is_returned else [])
+    ]
+    for max_pages, kind, found, is_returned in rows:
+        frontier = Frontier(KEYS, LimitSettings(), max_pages)
+        frontier.apply_reply(BatchReply([a_lease(1, A, priority=900), a_lease(2, B, priority=100, kind=kind)]), 0.0)
+        assert taken(frontier) == A
+        finish(frontier, links=[Candidate(C, found)])
+        assert [one.candidate.url for one in frontier.batch(0.0).returned] == ([B] if is_returned else [])
 
 
 # What becomes of what was taken.
@@ -594,25 +588,23 @@ def test_a_host_that_rests_wants_no_more(kept: str) -> None:
     assert (demand.low, demand.at_hand) == ((), (97,))
 
 
-@pytest.mark.parametrize(("asked", "each"), [(0, 2), (1, 2), (9, 18), (64, 128), (90, MOST_OF_A_HOST)])
-def test_a_fast_host_is_asked_for_more(asked: int, each: int) -> None:
-    frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=LimitSettings(requests=99))
-    for number in range(1, asked + 1):
-        taken(frontier)
-        finish(frontier, number)
-    demand = frontier.batch(0).demand
-    assert demand is not None
-    assert demand.each == each
+def test_a_fast_host_is_asked_for_more() -> None:
+    for asked, each in [(0, 2), (1, 2), (9, 18), (64, 128), (90, MOST_OF_A_HOST)]:
+        frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=LimitSettings(requests=99))
+        for number in range(1, asked + 1):
+            taken(frontier)
+            finish(frontier, number)
+        demand = frontier.batch(0).demand
+        assert demand is not None
+        assert demand.each == each
 
 
-@pytest.mark.parametrize(
-    ("shared", "workers", "alone"),
-    [(False, 1, True), (False, 2, True), (True, 1, False), (True, 4, False), (True, 5, True)],
-)
-def test_a_host_is_asked_for_alone(shared: bool, workers: int, alone: bool) -> None:
-    demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING).demand
-    assert demand is not None
-    assert demand.alone == alone
+def test_a_host_is_asked_for_alone() -> None:
+    rows = [(False, 1, True), (False, 2, True), (True, 1, False), (True, 4, False), (True, 5, True)]
+    for shared, workers, alone in rows:
+        demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING).demand
+        assert demand is not None
+        assert demand.alone == alone
 
 
 @pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING - 0.1, False), (JOINING, True)])
@@ -632,28 +624,24 @@ def test_a_worker_that_others_join_does_not_wait() -> None:
 HOSTS = [f"http://{letter}.example/" for letter in "abcdef"]
 
 
-@pytest.mark.parametrize(
-    ("before", "workers", "shared", "returned"),
-    [
+def test_a_worker_returns_hosts_for_those_that_join() -> None:
+    rows = [
         (1, 2, False, HOSTS[1::2]),
         (1, 3, False, [HOSTS[1], HOSTS[2], HOSTS[4], HOSTS[5]]),
         (2, 3, False, HOSTS[2::3]),
         (2, 2, False, []),
         (2, 1, False, []),
         (1, 2, True, []),
-    ],
-)
-def test_a_worker_returns_hosts_for_those_that_join(
-    before: int, workers: int, shared: bool, returned: list[str]
-) -> None:
-    frontier = filled("http://z.example/", *HOSTS, pace=several(4, shared=shared), workers=before)
-    taken(frontier)
-    finish(frontier)
-    frontier.batch(0)
-    frontier.apply_reply(BatchReply(workers=workers), 9.0)
-    batch = frontier.batch(9)
-    assert sorted(lease.candidate.url for lease in batch.returned) == returned
-    assert sorted(batch.resting) == [ord(address_of(url).host[0]) for url in returned]
+    ]
+    for before, workers, shared, returned in rows:
+        frontier = filled("http://z.example/", *HOSTS, pace=several(4, shared=shared), workers=before)
+        taken(frontier)
+        finish(frontier)
+        frontier.batch(0)
+        frontier.apply_reply(BatchReply(workers=workers), 9.0)
+        batch = frontier.batch(9)
+        assert sorted(lease.candidate.url for lease in batch.returned) == returned
+        assert sorted(batch.resting) == [ord(address_of(url).host[0]) for url in returned]
 
 
 @pytest.mark.parametrize(
@@ -854,15 +842,15 @@ class Pair:
                 self.now += wait
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_order_is_the_model_s(seed: int) -> None:
-    pair = Pair(seed)
-    for _ in range(400):
-        pair.now += pair.chance.choice([0, 0, 0.5, 2])
-        getattr(pair, pair.chance.choice(STEPS))(pair.chance.choice(list(AT_ONCE)))
-        pair.check()
-    pair.drain()
-    assert pair.ended == pair.added
+def test_the_order_is_the_model_s() -> None:
+    for seed in range(20):
+        pair = Pair(seed)
+        for _ in range(400):
+            pair.now += pair.chance.choice([0, 0, 0.5, 2])
+            getattr(pair, pair.chance.choice(STEPS))(pair.chance.choice(list(AT_ONCE)))
+            pair.check()
+        pair.drain()
+        assert pair.ended == pair.added
 
 
 class Books:
@@ -915,30 +903,30 @@ class Books:
         return kept
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
-    chance, now = random.Random(seed), 0.0
-    frontier, books = Frontier(KEYS, LimitSettings(of_hosts=AT_ONCE, requests=3)), Books()
-    books.add(Candidate(f"http://{name}/") for name in AT_ONCE)
-    while not frontier.over:
-        now += chance.choice([0.1, 0.5, 3])
-        answer = books.commit(frontier.batch(now), now)
-        frontier.apply_reply(answer, now)
-        for _ in range(chance.randrange(6)):
-            frontier.take(now)
-        assert {work.lease.id for work in frontier.active} <= books.held.keys()
-        for work in frontier.active:
-            lease_id, what = work.lease.id, chance.random()
-            if what < 0.2:
-                frontier.requeue(lease_id, "load", refused=what < 0.1)
-            elif what < 0.7:
-                urls = [f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2 if books.count < 200 else 0)]
-                finish(frontier, lease_id, links=[Candidate(url, chance.randrange(3)) for url in urls])
-        if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
-            frontier.hosts.rest(what_rests, now + chance.choice([1, 5]))
-        assert now < 5_000
-    assert sorted(books.ended) == list(range(1, books.count + 1))
-    assert not books.held
+def test_all_that_the_ledger_lends_is_ended_once() -> None:
+    for seed in range(10):
+        chance, now = random.Random(seed), 0.0
+        frontier, books = Frontier(KEYS, LimitSettings(of_hosts=AT_ONCE, requests=3)), Books()
+        books.add(Candidate(f"http://{name}/") for name in AT_ONCE)
+        while not frontier.over:
+            now += chance.choice([0.1, 0.5, 3])
+            answer = books.commit(frontier.batch(now), now)
+            frontier.apply_reply(answer, now)
+            for _ in range(chance.randrange(6)):
+                frontier.take(now)
+            assert {work.lease.id for work in frontier.active} <= books.held.keys()
+            for work in frontier.active:
+                lease_id, what = work.lease.id, chance.random()
+                if what < 0.2:
+                    frontier.requeue(lease_id, "load", refused=what < 0.1)
+                elif what < 0.7:
+                    urls = [f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2 if books.count < 200 else 0)]
+                    finish(frontier, lease_id, links=[Candidate(url, chance.randrange(3)) for url in urls])
+            if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
+                frontier.hosts.rest(what_rests, now + chance.choice([1, 5]))
+            assert now < 5_000
+        assert sorted(books.ended) == list(range(1, books.count + 1))
+        assert not books.held
 
 
 # Images, which may come to nothing without being asked for.
@@ -1060,30 +1048,26 @@ def test_links_have_the_latest_prices(by_the_page_itself: bool) -> None:
     assert batch.priorities == priorities
 
 
-@pytest.mark.parametrize(
-    ("at_once", "priorities", "expected"),
-    [
+def test_a_host_asked_one_page_at_a_time_waits_for_what_rose() -> None:
+    rows = [
         (1, {A + "new": 9}, None),
         (1, {A + "new": 5}, A + "2"),
         (1, {A + "2": 9}, A + "2"),
         (1, {A + "1": 9}, A + "2"),
         (1, {B: 9}, A + "2"),
         (2, {A + "new": 9}, A + "2"),
-    ],
-)
-def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
-    at_once: int, priorities: dict[str, int], expected: str | None
-) -> None:
-    frontier = priced((A + "1", 6), (A + "2", 5), at_once=at_once)
-    taken(frontier)
-    frontier.update_priorities(priorities)
-    finish(frontier)
-    assert taken(frontier) == expected
-    if expected is None:
-        assert frontier.needs_batch
-        assert [one.candidate.url for one in frontier.batch(0).returned] == [A + "2"]
-        frontier.apply_reply(BatchReply([a_lease(7, A + "new", 9)]), 0.0)
-        assert taken(frontier) == A + "new"
+    ]
+    for at_once, priorities, expected in rows:
+        frontier = priced((A + "1", 6), (A + "2", 5), at_once=at_once)
+        taken(frontier)
+        frontier.update_priorities(priorities)
+        finish(frontier)
+        assert taken(frontier) == expected
+        if expected is None:
+            assert frontier.needs_batch
+            assert [one.candidate.url for one in frontier.batch(0).returned] == [A + "2"]
+            frontier.apply_reply(BatchReply([a_lease(7, A + "new", 9)]), 0.0)
+            assert taken(frontier) == A + "new"
 
 
 def test_what_was_learned_goes_with_the_next_batch() -> None:
@@ -1101,24 +1085,20 @@ def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
     assert frontier.apply_reply(BatchReply(), 0.0) == LinkUpdates(leased=(), no_longer=())
 
 
-@pytest.mark.parametrize(
-    ("candidate", "outcome", "gone"),
-    [
+def test_a_link_of_which_nothing_came_waits_no_longer() -> None:
+    rows = [
         (Candidate(A), None, []),
         (Candidate(A), LOST, [A]),
         (Candidate(A, requested=B), LOST, [B]),
         (Candidate(A, kind=AddressKind.SEED), LOST, []),
         (Candidate(A, sight=1), LOST, []),
-    ],
-)
-def test_a_link_of_which_nothing_came_waits_no_longer(
-    candidate: Candidate, outcome: Outcome | None, gone: list[str]
-) -> None:
-    frontier = filled()
-    frontier.apply_reply(BatchReply([Lease(1, candidate, 1, 1)]), 0.0)
-    taken(frontier)
-    finish(frontier, outcome=outcome, record=None if outcome else {})
-    assert list(frontier.apply_reply(BatchReply(), 0.0).no_longer) == gone
+    ]
+    for candidate, outcome, gone in rows:
+        frontier = filled()
+        frontier.apply_reply(BatchReply([Lease(1, candidate, 1, 1)]), 0.0)
+        taken(frontier)
+        finish(frontier, outcome=outcome, record=None if outcome else {})
+        assert list(frontier.apply_reply(BatchReply(), 0.0).no_longer) == gone
 
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
@@ -1138,29 +1118,25 @@ def test_so_many_are_asked_after_in_a_batch(monkeypatch: pytest.MonkeyPatch, cou
     assert frontier.batch(0).asked_after == ()
 
 
-@pytest.mark.parametrize(
-    ("kinds", "active", "expected"),
-    [
+def test_images_are_left_when_no_page_is_queued_or_requested() -> None:
+    rows = [
         ({A: AddressKind.IMAGE, f"{A}2": AddressKind.IMAGE, B: AddressKind.IMAGE}, 0, ["a.example", "b.example"]),
         ({A: AddressKind.IMAGE, f"{B}1": AddressKind.IMAGE, f"{B}2": AddressKind.IMAGE}, 0, ["b.example", "a.example"]),
         ({A: AddressKind.IMAGE, B: AddressKind.LINK}, 0, []),
         ({A: AddressKind.IMAGE, B: AddressKind.SEED}, 1, []),
         ({A: AddressKind.IMAGE, f"{A}2": AddressKind.IMAGE}, 1, ["a.example"]),
         ({}, 0, []),
-    ],
-)
-def test_images_are_left_when_no_page_is_queued_or_requested(
-    kinds: dict[str, AddressKind], active: int, expected: list[str]
-) -> None:
-    frontier = Frontier(KEYS, LimitSettings())
-    leases = [
-        a_lease(number, url, 0 if kind == AddressKind.IMAGE else 1, kind)
-        for number, (url, kind) in enumerate(kinds.items(), 1)
     ]
-    frontier.apply_reply(BatchReply(leases), 0.0)
-    for _ in range(active):
-        taken(frontier)
-    assert frontier.images_left() == expected
+    for kinds, active, expected in rows:
+        frontier = Frontier(KEYS, LimitSettings())
+        leases = [
+            a_lease(number, url, 0 if kind == AddressKind.IMAGE else 1, kind)
+            for number, (url, kind) in enumerate(kinds.items(), 1)
+        ]
+        frontier.apply_reply(BatchReply(leases), 0.0)
+        for _ in range(active):
+            taken(frontier)
+        assert frontier.images_left() == expected
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,8 @@ NAMED, UNNAMED = "/tag/*", "/*/*"
 GOOD = PatternCounts(useful=2)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "counts", "lent", "expected"),
-    [
+def test_when_a_pattern_brings_nothing() -> None:
+    rows = [
         (NAMED, PatternCounts(0, ENOUGH - 1, ENOUGH - 1), 0, False),
         (NAMED, PatternCounts(0, ENOUGH, ENOUGH), 0, True),
         ("/#/#", PatternCounts(0, ENOUGH, ENOUGH), 0, True),
@@ -70,10 +69,9 @@ GOOD = PatternCounts(useful=2)
         (UNNAMED, PatternCounts(20, 40, 40), 0, True),
         ("*?id=*", PatternCounts(0, ENOUGH_EQUAL - 1, ENOUGH_EQUAL - 1), 0, False),
         ("*?id=*", PatternCounts(0, ENOUGH_EQUAL, ENOUGH_EQUAL), 0, True),
-    ],
-)
-def test_when_a_pattern_brings_nothing(pattern: str, counts: PatternCounts, lent: int, expected: bool) -> None:
-    assert is_unproductive(pattern, counts, lent) is expected
+    ]
+    for pattern, counts, lent, expected in rows:
+        assert is_unproductive(pattern, counts, lent) is expected
 
 
 def lists(useful: int, useless: int, others: int = 0) -> PatternCounts:
@@ -81,9 +79,8 @@ def lists(useful: int, useless: int, others: int = 0) -> PatternCounts:
     return PatternCounts(useful + others, useless, useless, lists=useful + useless)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "counts", "lists_lent", "expected"),
-    [
+def test_when_lists_bring_nothing() -> None:
+    rows = [
         (NAMED, lists(0, ENOUGH_LISTS - 1), 0, False),
         (NAMED, lists(0, ENOUGH_LISTS), 0, True),
         (NAMED, PatternCounts(open=1, lists=1), ENOUGH_LISTS, False),
@@ -97,15 +94,13 @@ def lists(useful: int, useless: int, others: int = 0) -> PatternCounts:
         (NAMED, lists(9, 7), 0, True),
         (NAMED, lists(9, 7, others=2), 0, False),
         (NAMED, lists(9, 30, others=2), 0, True),
-    ],
-)
-def test_when_lists_bring_nothing(pattern: str, counts: PatternCounts, lists_lent: int, expected: bool) -> None:
-    assert is_unproductive(pattern, counts, 0, lists_lent) is expected
+    ]
+    for pattern, counts, lists_lent, expected in rows:
+        assert is_unproductive(pattern, counts, 0, lists_lent) is expected
 
 
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
+def test_patterns_of_lists() -> None:
+    rows = [
         (NOTHING_KNOWN, False),
         (lists(0, 1), True),
         (lists(1, 0), True),
@@ -113,10 +108,9 @@ def test_when_lists_bring_nothing(pattern: str, counts: PatternCounts, lists_len
         (lists(8, 0, others=1), False),
         (PatternCounts(0, 5, 5), False),
         (PatternCounts(open=1, lists=1), True),
-    ],
-)
-def test_patterns_of_lists(counts: PatternCounts, expected: bool) -> None:
-    assert counts.is_of_lists is expected
+    ]
+    for counts, expected in rows:
+        assert counts.is_of_lists is expected
 
 
 def trials(rendered: int, gained: int = 0) -> PatternCounts:
@@ -126,9 +120,8 @@ def trials(rendered: int, gained: int = 0) -> PatternCounts:
 DUE, NOT_DUE, UNDECIDED = RenderingState.DUE, RenderingState.NOT_DUE, RenderingState.UNDECIDED
 
 
-@pytest.mark.parametrize(
-    ("of_pattern", "of_site", "has_sign", "draw", "under_way", "expected"),
-    [
+def test_when_a_page_is_rendered() -> None:
+    rows = [
         (NOTHING_KNOWN, NOTHING_KNOWN, True, 0.9, 0, DUE),
         (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, 0, NOT_DUE),
         (NOTHING_KNOWN, NOTHING_KNOWN, False, 0.9, TRIALS, NOT_DUE),
@@ -148,46 +141,33 @@ DUE, NOT_DUE, UNDECIDED = RenderingState.DUE, RenderingState.NOT_DUE, RenderingS
         (NOTHING_KNOWN, trials(SITE_TRIALS - 1), True, 0.9, 0, DUE),
         (NOTHING_KNOWN, trials(SITE_TRIALS), True, 0.9, 0, NOT_DUE),
         (NOTHING_KNOWN, trials(SITE_TRIALS, 1), True, 0.9, 0, DUE),
-    ],
-)
-def test_when_a_page_is_rendered(
-    of_pattern: PatternCounts,
-    of_site: PatternCounts,
-    has_sign: bool,
-    draw: float,
-    under_way: int,
-    expected: RenderingState,
-) -> None:
-    assert rendering_of(of_pattern, of_site, has_sign, draw, under_way) is expected
+    ]
+    for of_pattern, of_site, has_sign, draw, under_way, expected in rows:
+        assert rendering_of(of_pattern, of_site, has_sign, draw, under_way) is expected
 
 
-@pytest.mark.parametrize(
-    ("has_gained", "of_database", "expected"),
-    [
+def test_pages_wait_for_the_trials_of_their_pattern() -> None:
+    rows = [
         (True, NOTHING_KNOWN, DUE),
         (False, NOTHING_KNOWN, UNDECIDED),  # two are under way still
         (None, NOTHING_KNOWN, DUE),  # the browser did not start, so that one more may be tried
         (False, trials(TRIALS), NOT_DUE),
         (False, trials(4, 2), DUE),
-    ],
-)
-def test_pages_wait_for_the_trials_of_their_pattern(
-    has_gained: bool | None, of_database: PatternCounts, expected: RenderingState
-) -> None:
-    known = SitePatterns()
-    urls = [f"{SITE}/story/{number}" for number in range(9)]
-    for url in urls[:TRIALS]:
-        assert known.rendering_of(url, True, 0.9) is DUE
-        pattern = known.begin_trial(url)
-    assert known.rendering_of(urls[-1], True, 0.9) is UNDECIDED
-    known.end_trial(pattern, None if has_gained is None else Trial(pattern, has_gained))
-    known.update({pattern: of_database})
-    assert known.rendering_of(urls[-1], True, 0.9) is expected
+    ]
+    for has_gained, of_database, expected in rows:
+        known = SitePatterns()
+        urls = [f"{SITE}/story/{number}" for number in range(9)]
+        for url in urls[:TRIALS]:
+            assert known.rendering_of(url, True, 0.9) is DUE
+            pattern = known.begin_trial(url)
+        assert known.rendering_of(urls[-1], True, 0.9) is UNDECIDED
+        known.end_trial(pattern, None if has_gained is None else Trial(pattern, has_gained))
+        known.update({pattern: of_database})
+        assert known.rendering_of(urls[-1], True, 0.9) is expected
 
 
-@pytest.mark.parametrize(
-    ("result", "use"),
-    [
+def test_the_use_of_a_request() -> None:
+    rows = [
         (KEPT, Usefulness.USEFUL),
         (PageResult(record={"text": " "}), Usefulness.OPEN),
         (PageResult(record={"text": "Bees."}, check=ChangeCheck(PageChange.NEW)), Usefulness.USEFUL),
@@ -204,10 +184,9 @@ def test_pages_wait_for_the_trials_of_their_pattern(
         (PageResult(Outcome(Code.LANGUAGE, "de")), None),
         (PageResult(Outcome(Code.NO_TEXT)), Usefulness.OPEN),
         (PageResult(Outcome(Code.NO_TEXT), awaits_browser=True), None),
-    ],
-)
-def test_the_use_of_a_request(result: PageResult, use: Usefulness | None) -> None:
-    assert use_of(result, Usefulness.OPEN) is use
+    ]
+    for result, use in rows:
+        assert use_of(result, Usefulness.OPEN) is use
 
 
 def known(**counts: PatternCounts) -> SitePatterns:
@@ -216,20 +195,18 @@ def known(**counts: PatternCounts) -> SitePatterns:
     return found
 
 
-@pytest.mark.parametrize(
-    ("paths", "use"),
-    [
+def test_the_use_of_new_links() -> None:
+    rows = [
         ([], Usefulness.USELESS),
         (["/post/b"], Usefulness.USEFUL),
         (["/tag/b"], Usefulness.USELESS),
         (["/new/b"], Usefulness.OPEN),
         (["/old/b", "/new/b", "/post/b"], Usefulness.USEFUL),
         (["/old/b"], Usefulness.USELESS),
-    ],
-)
-def test_the_use_of_new_links(paths: list[str], use: Usefulness) -> None:
-    site = known(post=GOOD, old=PatternCounts(0, 9, 9), new=PatternCounts(1), tag=PatternCounts(0, 3, 3))
-    assert site.lead(NAMED, [SITE + path for path in paths]) is use
+    ]
+    for paths, use in rows:
+        site = known(post=GOOD, old=PatternCounts(0, 9, 9), new=PatternCounts(1), tag=PatternCounts(0, 3, 3))
+        assert site.lead(NAMED, [SITE + path for path in paths]) is use
 
 
 @pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Usefulness.OPEN), (MOST_OPEN, Usefulness.USELESS)])
@@ -245,21 +222,19 @@ def test_patterns_with_a_common_name_are_alike(other: PatternCounts, expected: b
     assert site.is_unproductive("/*?do=log&id=*") is expected
 
 
-@pytest.mark.parametrize(
-    ("other", "expected"),
-    [
+def test_lists_of_a_site_are_alike() -> None:
+    rows = [
         ({"/category/*": lists(0, ENOUGH_LISTS - 1)}, True),
         ({"/category/*": lists(0, ENOUGH_LISTS - 2)}, False),
         ({"/category/*": lists(0, 1), "/author/*": lists(0, ENOUGH_LISTS - 2)}, True),
         ({"/category/*": lists(1, ENOUGH_LISTS - 1)}, False),
         ({"/category/*": PatternCounts(0, ENOUGH_LISTS - 1, ENOUGH_LISTS - 1)}, False),
         ({"/category/* .more": lists(0, ENOUGH_LISTS - 1)}, False),
-    ],
-)
-def test_lists_of_a_site_are_alike(other: dict[str, PatternCounts], expected: bool) -> None:
-    site = SitePatterns()
-    site.update({NAMED: lists(0, 1), **other})
-    assert site.is_unproductive(NAMED) is expected
+    ]
+    for other, expected in rows:
+        site = SitePatterns()
+        site.update({NAMED: lists(0, 1), **other})
+        assert site.is_unproductive(NAMED) is expected
 
 
 LISTED = {"/post/*": GOOD}
@@ -267,9 +242,8 @@ ARCHIVES = {"/#/#": PatternCounts(0, 5, 5)}
 PART = PatternCounts(0, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("listed", "counts", "pattern", "expected"),
-    [
+def test_what_a_useful_sitemap_does_not_list_is_alike() -> None:
+    rows = [
         ("/post/b", LISTED | ARCHIVES, "/part/#", True),
         ("/post/b", LISTED | ARCHIVES, "/part/# .next", True),
         ("/post/b", LISTED | {"/#/#": PatternCounts(0, 4, 4)}, "/part/#", False),
@@ -277,16 +251,13 @@ PART = PatternCounts(0, 2, 2)
         ("/post/b", {"/post/*": PatternCounts(1)} | ARCHIVES, "/part/#", False),
         ("/part/7", LISTED | ARCHIVES, "/part/#", False),
         ("", LISTED | ARCHIVES, "/part/#", False),
-    ],
-)
-def test_what_a_useful_sitemap_does_not_list_is_alike(
-    listed: str, counts: dict[str, PatternCounts], pattern: str, expected: bool
-) -> None:
-    found = PatternMemory()
-    found.update([lease(SITE)], {7: counts | {pattern: PART}})
-    if listed:
-        found.see([Candidate(SITE + listed, via=FoundBy.SITEMAP)])
-    assert found.of(SITE).is_unproductive(pattern) is expected
+    ]
+    for listed, counts, pattern, expected in rows:
+        found = PatternMemory()
+        found.update([lease(SITE)], {7: counts | {pattern: PART}})
+        if listed:
+            found.see([Candidate(SITE + listed, via=FoundBy.SITEMAP)])
+        assert found.of(SITE).is_unproductive(pattern) is expected
 
 
 def test_a_sitemap_may_list_any_number_of_patterns() -> None:
@@ -322,9 +293,8 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
     return found
 
 
-@pytest.mark.parametrize(
-    ("one", "pattern"),
-    [
+def test_only_links_that_are_new_are_put_off() -> None:
+    rows = [
         (lease(SITE + "/tag/b"), NAMED),
         (lease(SITE + "/post/b"), ""),
         (lease(SITE + "/new/b"), ""),
@@ -339,10 +309,9 @@ def memory(counts: Mapping[str, PatternCounts] = TAGS_AND_POSTS) -> PatternMemor
         (lease(SITE + "/tag/b", requested=SITE + "/post/b"), ""),
         (lease(SITE + "/tag/b", known=PageHistory()), ""),
         (replace(lease(SITE + "/tag/b"), request=object()), ""),
-    ],
-)
-def test_only_links_that_are_new_are_put_off(one: Lease, pattern: str) -> None:
-    assert memory().pattern_to_put_off(one) == pattern
+    ]
+    for one, pattern in rows:
+        assert memory().pattern_to_put_off(one) == pattern
 
 
 POST, TAG, ELSEWHERE = (Candidate(url) for url in (SITE + "/post/c", SITE + "/tag/c", "http://b.example/"))
@@ -350,9 +319,8 @@ NEW = Candidate(SITE + "/new/c")
 USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list=True)
 
 
-@pytest.mark.parametrize(
-    ("one", "result", "links", "use"),
-    [
+def test_what_a_request_says_about_its_pattern() -> None:
+    rows = [
         (lease(SITE + "/tag/b"), MISSING, [], PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS)),
         (lease(SITE + "/tag/b"), MISSING, [POST], PatternUse(NAMED, Usefulness.USEFUL, Usefulness.USEFUL)),
         (lease(SITE + "/tag/b"), MISSING, [TAG], PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS)),
@@ -377,12 +345,9 @@ USELESS_LIST = PatternUse(NAMED, Usefulness.USELESS, Usefulness.USELESS, is_list
         (lease(SITE + "/tag/b", kind=AddressKind.SEED), KEPT, [], None),
         (lease(SITE + "/tag/b", known=PageHistory()), NOINDEX, [], None),
         (lease(SITE + "/tag/b"), PageResult(Outcome(Code.TIMEOUT)), [], None),
-    ],
-)
-def test_what_a_request_says_about_its_pattern(
-    one: Lease, result: PageResult, links: list[Candidate], use: PatternUse | None
-) -> None:
-    assert memory().use(one, result, links) == use
+    ]
+    for one, result, links, use in rows:
+        assert memory().use(one, result, links) == use
 
 
 REPLY = '"reply"'
@@ -395,21 +360,17 @@ def of_alike_addresses(plain: PatternCounts, labelled: PatternCounts) -> Pattern
     return found
 
 
-@pytest.mark.parametrize(
-    ("plain", "labelled", "labels", "pattern"),
-    [
+def test_the_label_of_a_link_tells_where_addresses_are_alike() -> None:
+    rows = [
         (GOOD, PatternCounts(0, ENOUGH, ENOUGH), REPLY, LABELLED),
         (GOOD, PatternCounts(0, ENOUGH, ENOUGH), ".title", ""),
         (GOOD, PatternCounts(0, ENOUGH - 1, ENOUGH - 1), REPLY, ""),
         (PatternCounts(0, ENOUGH, ENOUGH), PatternCounts(), REPLY, "/x/*"),
         (PatternCounts(2, 30, 30), PatternCounts(2), REPLY, ""),
         (PatternCounts(2, 30, 30), PatternCounts(2), "", "/x/*"),
-    ],
-)
-def test_the_label_of_a_link_tells_where_addresses_are_alike(
-    plain: PatternCounts, labelled: PatternCounts, labels: str, pattern: str
-) -> None:
-    assert of_alike_addresses(plain, labelled).pattern_to_put_off(lease(SITE + "/x/b", labels=labels)) == pattern
+    ]
+    for plain, labelled, labels, pattern in rows:
+        assert of_alike_addresses(plain, labelled).pattern_to_put_off(lease(SITE + "/x/b", labels=labels)) == pattern
 
 
 @pytest.mark.parametrize(
@@ -427,25 +388,22 @@ def test_a_request_from_a_link_with_a_label_is_counted_apart(
     assert found.use(lease(SITE + "/x/b", labels=labels), MISSING, []) == use
 
 
-@pytest.mark.parametrize(
-    ("of_pattern", "of_label", "labels", "priority"),
-    [
+def test_lists_wait() -> None:
+    rows = [
         (lists(0, 1), NOTHING_KNOWN, "", 80),
         (lists(9, 0), NOTHING_KNOWN, REPLY, 80),
         (GOOD, NOTHING_KNOWN, REPLY, 800),
         (GOOD, lists(1, 0), REPLY, 80),
         (lists(9, 0), GOOD, REPLY, 800),
         (lists(9, 0), PatternCounts(1), REPLY, 80),
-    ],
-)
-def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: str, priority: int) -> None:
-    patterns = of_alike_addresses(of_pattern, of_label)
-    assert patterns.priority(lease(SITE + "/x/b", priority=800, labels=labels)) == priority
+    ]
+    for of_pattern, of_label, labels, priority in rows:
+        patterns = of_alike_addresses(of_pattern, of_label)
+        assert patterns.priority(lease(SITE + "/x/b", priority=800, labels=labels)) == priority
 
 
-@pytest.mark.parametrize(
-    ("waiting", "priority"),
-    [
+def test_only_lists_that_were_found_wait() -> None:
+    rows = [
         (lease(SITE + "/tag/b", priority=500), 50),
         (lease(SITE + "/tag/b", priority=100), 10),
         (lease(SITE + "/tag/b", priority=99), 99),
@@ -457,10 +415,9 @@ def test_lists_wait(of_pattern: PatternCounts, of_label: PatternCounts, labels: 
         (lease(SITE + "/tag/b", priority=500, kind=AddressKind.SEED, via=FoundBy.SEED), 500),
         (lease(SITE + "/tag/b", known=PageHistory(), priority=500), 500),
         (lease(SITE + "/post/b", priority=500), 500),
-    ],
-)
-def test_only_lists_that_were_found_wait(waiting: Lease, priority: int) -> None:
-    assert memory({NAMED: lists(1, 0), "/post/*": GOOD}).priority(waiting) == priority
+    ]
+    for waiting, priority in rows:
+        assert memory({NAMED: lists(1, 0), "/post/*": GOOD}).priority(waiting) == priority
 
 
 def test_requests_count_before_the_database_has_counted_them() -> None:
@@ -536,36 +493,32 @@ FURTHER = f"{SITE}/timeline?Z=c"
 HALF = LEAST_OF_ENDLESS // 2
 
 
-@pytest.mark.parametrize(
-    ("counts", "url", "pattern"),
-    [
+def test_further_queries_of_a_path_are_one_pattern() -> None:
+    rows = [
         (MANY, FURTHER, "/timeline?*"),
         (MANY, f"{SITE}/timeline?b=c", "/timeline?b=*"),
         (MANY, f"{SITE}/timeline", "/timeline"),
         (MANY, f"{SITE}/tree?b=c", "/*?b=*"),
         (FEW, FURTHER, "/timeline?Z=*"),
         (FEW | {"/timeline?Y=* .label": PatternCounts()}, FURTHER, "/timeline?Z=*"),
-    ],
-)
-def test_further_queries_of_a_path_are_one_pattern(counts: dict[str, PatternCounts], url: str, pattern: str) -> None:
-    site = SitePatterns()
-    site.update(counts)
-    assert site.pattern(url) == pattern
+    ]
+    for counts, url, pattern in rows:
+        site = SitePatterns()
+        site.update(counts)
+        assert site.pattern(url) == pattern
 
 
-@pytest.mark.parametrize(
-    ("of_further", "of_own", "expected"),
-    [
+def test_a_path_without_an_end_is_left() -> None:
+    rows = [
         (PatternCounts(HALF, HALF), NOTHING_KNOWN, "/timeline?*"),
         (PatternCounts(HALF, HALF), PatternCounts(1, 2), "/timeline?*"),
         (PatternCounts(HALF, HALF), GOOD, ""),
         (PatternCounts(HALF + 1, HALF), NOTHING_KNOWN, ""),
         (PatternCounts(HALF - 1, HALF), NOTHING_KNOWN, ""),
-    ],
-)
-def test_a_path_without_an_end_is_left(of_further: PatternCounts, of_own: PatternCounts, expected: str) -> None:
-    found = memory(MANY | {"/timeline?*": of_further, "/timeline?Z=*": of_own})
-    assert found.pattern_to_put_off(lease(FURTHER)) == expected
+    ]
+    for of_further, of_own, expected in rows:
+        found = memory(MANY | {"/timeline?*": of_further, "/timeline?Z=*": of_own})
+        assert found.pattern_to_put_off(lease(FURTHER)) == expected
 
 
 @pytest.mark.parametrize(
@@ -585,9 +538,8 @@ def test_a_path_without_an_end_is_judged_by_all_its_queries(of_days: PatternCoun
 FILES = "/file?ci=*&name=*"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "counts", "expected"),
-    [
+def test_queries_whose_pages_are_copies_are_left() -> None:
+    rows = [
         (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=24), True),
         (f'{FILES} "file"', PatternCounts(30, 6, open=4, copies=24), True),
         (FILES, PatternCounts(LEAST_OF_ENDLESS, copies=23), False),
@@ -595,12 +547,11 @@ FILES = "/file?ci=*&name=*"
         ("/file?ci=*&view=raw", PatternCounts(LEAST_OF_ENDLESS, copies=36), True),
         ("/file?ci=*&view=raw", PatternCounts(LEAST_OF_ENDLESS, copies=35), False),
         ("/file/*/*", PatternCounts(LEAST_OF_ENDLESS, copies=40), False),
-    ],
-)
-def test_queries_whose_pages_are_copies_are_left(pattern: str, counts: PatternCounts, expected: bool) -> None:
-    site = SitePatterns()
-    site.update({pattern: counts})
-    assert site.is_unproductive(pattern) is expected
+    ]
+    for pattern, counts, expected in rows:
+        site = SitePatterns()
+        site.update({pattern: counts})
+        assert site.is_unproductive(pattern) is expected
 
 
 def test_combined_parameters_are_judged_whole() -> None:

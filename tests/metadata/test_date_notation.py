@@ -1,15 +1,12 @@
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from crawler.metadata.date_notation import dates, parse
 
 TODAY = datetime.now(UTC).date()
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_parse() -> None:
+    rows = [
         ("2024-05-06", "2024-05-06"),
         ("2024-05-06T10:15:00+08:00", "2024-05-06T10:15:00+08:00"),
         ("2024-05-06T10:15:00.123Z", "2024-05-06T10:15:00+00:00"),
@@ -65,15 +62,13 @@ TODAY = datetime.now(UTC).date()
         *(("Stand 3.2.12", "2012-02-03"), ("Django 3.2.12", None), ("version 3.2.12", None), ("v3.2.12", None)),
         ("Chapter 4, 2012", None),
         ("", None),
-    ],
-)
-def test_parse(text: str, expected: str | None) -> None:
-    assert parse(text) == expected
+    ]
+    for text, expected in rows:
+        assert parse(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "day_first", "expected"),
-    [
+def test_parse_of_ambiguous_dates() -> None:
+    rows = [
         ("3/4/2012", True, "2012-04-03"),
         ("3/4/2012", False, None),
         ("3-4-2012", False, None),
@@ -82,10 +77,9 @@ def test_parse(text: str, expected: str | None) -> None:
         ("13/4/2012", False, "2012-04-13"),
         ("4/13/2012", True, "2012-04-13"),
         ("3/4/2012 5:06:07 PM", True, None),
-    ],
-)
-def test_parse_of_ambiguous_dates(text: str, day_first: bool, expected: str | None) -> None:
-    assert parse(text, day_first) == expected
+    ]
+    for text, day_first, expected in rows:
+        assert parse(text, day_first) == expected
 
 
 def test_all_dates_of_a_text() -> None:

@@ -26,9 +26,8 @@ def test_codes_are_those_of_the_model() -> None:
     assert set(ALIASES.values()) <= CODES
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
+def test_normalise() -> None:
+    rows = [
         ("zh", "zh"),
         ("zh-CN", "zh"),
         ("zh_Hant_TW", "zh"),
@@ -43,15 +42,13 @@ def test_codes_are_those_of_the_model() -> None:
         ("xx", None),
         ("zxx", None),
         ("中文", None),
-    ],
-)
-def test_normalise(code: str, expected: str | None) -> None:
-    assert normalise(code) == expected
+    ]
+    for code, expected in rows:
+        assert normalise(code) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_language_of_sentences() -> None:
+    rows = [
         ("The river was high after three days of rain, and nobody crossed the bridge.", "en"),
         ("Der Fluss stand nach drei Tagen Regen hoch, und niemand ging über die Brücke.", "de"),
         ("Le fleuve était haut après trois jours de pluie et personne ne passait le pont.", "fr"),
@@ -62,16 +59,14 @@ def test_normalise(code: str, expected: str | None) -> None:
         ("사흘 동안 비가 와서 강물이 높아졌고 아무도 다리를 건너지 않았다.", "ko"),
         ("ฝนตกสามวันแม่น้ำสูงขึ้นและไม่มีใครข้ามสะพาน", "th"),
         ("هطل المطر ثلاثة أيام وارتفع النهر ولم يعبر أحد الجسر", "ar"),
-    ],
-)
-def test_language_of_sentences(text: str, expected: str) -> None:
-    assert language(text) == expected
-    assert language(text, declared="sv") == expected
+    ]
+    for text, expected in rows:
+        assert language(text) == expected
+        assert language(text, declared="sv") == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "declared", "expected"),
-    [
+def test_language_of_short_and_mixed_texts() -> None:
+    rows = [
         ("", "", None),
         ("", "fr", "fr"),
         ("2012-03-04 10:20", "de-AT", "de"),
@@ -86,10 +81,9 @@ def test_language_of_sentences(text: str, expected: str) -> None:
         ("뉴스", "en", "ko"),
         ("使用 asyncio 编写网络爬虫的方法与实例", "en", "zh"),
         ("The name of the park in the north of the city is 天坛 and it is open every day.", "", "en"),
-    ],
-)
-def test_language_of_short_and_mixed_texts(text: str, declared: str, expected: str | None) -> None:
-    assert language(text, declared) == expected
+    ]
+    for text, declared, expected in rows:
+        assert language(text, declared) == expected
 
 
 CODE = "#define SQLITE_MUTEX_FAST 0\n#define SQLITE_MUTEX_RECURSIVE 1\nmutex_notheld | mutex_held | unlikely()\n" * 8
@@ -102,11 +96,11 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("before", ["", CODE, CELLS])
-@pytest.mark.parametrize("code", SENTENCES)
-def test_sentences_tell_the_language_not_code_or_tables(before: str, code: str) -> None:
-    assert language(f"{before}{SENTENCES[code]}") == code
-    assert language(f"{before}{SENTENCES[code]}", declared="sv") == code
+def test_sentences_tell_the_language_not_code_or_tables() -> None:
+    for before in ["", CODE, CELLS]:
+        for code in SENTENCES:
+            assert language(f"{before}{SENTENCES[code]}") == code
+            assert language(f"{before}{SENTENCES[code]}", declared="sv") == code
 
 
 @pytest.mark.parametrize(
@@ -131,9 +125,8 @@ def test_a_lead_in_another_language_than_the_declared_one_gets_a_second_look(dec
     assert language(f"{LATIN_LEAD}\n{ENGLISH}", declared) == expected
 
 
-@pytest.mark.parametrize(
-    ("sample", "expected"),
-    [
+def test_scripts_on_each_side_of_their_shares() -> None:
+    rows = [
         ("字" * 10 + "a" * 20, "zh"),
         ("字" * 9 + "a" * 20, None),
         ("字" * 27 + "の" * 3, "zh"),
@@ -142,11 +135,10 @@ def test_a_lead_in_another_language_than_the_declared_one_gets_a_second_look(dec
         ("字字가가가", "ko"),
         ("abc", None),
         ("", None),
-    ],
-)
-def test_scripts_on_each_side_of_their_shares(sample: str, expected: str | None) -> None:
-    assert (CJK_SHARE, KANA_SHARE) == (1 / 3, 1 / 10)
-    assert _by_script(sample, len(sample), None) == expected
+    ]
+    for sample, expected in rows:
+        assert (CJK_SHARE, KANA_SHARE) == (1 / 3, 1 / 10)
+        assert _by_script(sample, len(sample), None) == expected
 
 
 @pytest.mark.parametrize(("letters", "expected"), [(MIN_LETTERS - 1, "ja"), (MIN_LETTERS, "zh")])

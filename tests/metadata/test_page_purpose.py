@@ -24,9 +24,8 @@ FIELD = "<form><input name=user><input type='Password' name=p></form>"
 ALONE = "<form><input type=hidden name=page><input type=password name=p><input type=submit></form>"
 
 
-@pytest.mark.parametrize(
-    ("title", "path", "html", "length", "expected"),
-    [
+def test_a_form_to_log_in() -> None:
+    rows = [
         ("Log in", "", FIELD, 0, True),
         ("Log in", "", FIELD, SHORT - 1, True),
         ("Log in", "", FIELD, SHORT, False),
@@ -44,11 +43,10 @@ ALONE = "<form><input type=hidden name=page><input type=password name=p><input t
         ("Log in", "", "<p>Choose a password of eight letters.</p>", 7, False),
         ("Log in", "", "<form><input name=password></form>", 0, False),
         ("Log in", "", "<form><input type=text></form>", 0, False),
-    ],
-)
-def test_a_form_to_log_in(title: str, path: str, html: str, length: int, expected: bool) -> None:
-    page = Page.from_html(f"<title>{title}</title>{html}", f"http://a.example/{path}")
-    assert is_login(page, Extraction("w" * length, "")) is expected
+    ]
+    for title, path, html, length, expected in rows:
+        page = Page.from_html(f"<title>{title}</title>{html}", f"http://a.example/{path}")
+        assert is_login(page, Extraction("w" * length, "")) is expected
 
 
 def data(*types: str) -> str:
@@ -56,9 +54,8 @@ def data(*types: str) -> str:
     return f'<script type="application/ld+json">{{"@graph": [{graph}]}}</script>'
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_a_list_of_other_pages() -> None:
+    rows = [
         ("<body class='archive category category-birds'>", True),
         ("<body class='home blog'>", True),
         ("<body class='mediawiki ltr ns-14 ns-subject'>", True),
@@ -80,10 +77,9 @@ def data(*types: str) -> str:
         (data('"WebPage"', '"NewsArticle"'), False),
         (data('"CollectionPage"', '"HowTo"'), False),
         (data('"WebPage", "isPartOf": {"@type": "CollectionPage"}'), False),
-    ],
-)
-def test_a_list_of_other_pages(html: str, expected: bool) -> None:
-    assert is_listing(Page.from_html(html), Extraction("", "")) is expected
+    ]
+    for html, expected in rows:
+        assert is_listing(Page.from_html(html), Extraction("", "")) is expected
 
 
 def post(number: int, text: str = "") -> str:
@@ -252,9 +248,8 @@ def test_a_title_in_a_menu_begins_no_text() -> None:
     assert not is_listing(page, Extraction("", "", blocks=kept, page_type="article"))
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_a_page_of_which_nothing_is_kept_may_be_a_list() -> None:
+    rows = [
         (dated(1), True),
         (f"<p>{CLOUD}</p>", True),
         (f"<p>{CLOUD.rpartition(' <a')[0]}</p>", False),
@@ -262,12 +257,11 @@ def test_a_title_in_a_menu_begins_no_text() -> None:
         (f"<aside>{dated(1)}</aside>", False),
         (f"<ul>{MENU}</ul>", False),
         ("", False),
-    ],
-)
-def test_a_page_of_which_nothing_is_kept_may_be_a_list(html: str, expected: bool) -> None:
-    page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
-    assert is_listing(page, Extraction("", "")) is expected
-    assert not is_listing(page, Extraction("", "", page_type="product"))
+    ]
+    for html, expected in rows:
+        page = Page.from_html(f"<body>{html}", "http://a.example/blog/page/2")
+        assert is_listing(page, Extraction("", "")) is expected
+        assert not is_listing(page, Extraction("", "", page_type="product"))
 
 
 @pytest.mark.parametrize(("beside", "expected"), [(MENU, True), ("", False), (f"<nav><ul>{MENU}</ul></nav>", False)])
@@ -340,9 +334,8 @@ def test_a_thread_is_none(posts: int) -> None:
     assert not is_listing(page, Extraction("", "", blocks=page.blocks, page_type="forum"))
 
 
-@pytest.mark.parametrize(
-    ("html", "by_its_text", "expected"),
-    [
+def test_the_type_of_a_list() -> None:
+    rows = [
         (threads(FEWEST_ROWS), "forum", "listing"),
         (threads(FEWEST_ROWS), "", "listing"),
         (threads(FEWEST_ROWS), "collection", "collection"),
@@ -350,11 +343,10 @@ def test_a_thread_is_none(posts: int) -> None:
         ("".join(map(post, range(3))), "article", "listing"),
         (f"<p>{TEXT}", "article", "article"),
         ("<body class='archive tag'>" + TEXT, "article", "listing"),
-    ],
-)
-def test_the_type_of_a_list(html: str, by_its_text: str, expected: str) -> None:
-    page = Page.from_html(html, "http://a.example/forum/2")
-    assert page_type(page, Extraction("", "", blocks=page.blocks, page_type=by_its_text)) == expected
+    ]
+    for html, by_its_text, expected in rows:
+        page = Page.from_html(html, "http://a.example/forum/2")
+        assert page_type(page, Extraction("", "", blocks=page.blocks, page_type=by_its_text)) == expected
 
 
 def test_a_page_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:

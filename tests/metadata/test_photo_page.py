@@ -1,7 +1,5 @@
 """Pages that show an image or a gallery and have next to no text."""
 
-import pytest
-
 from crawler.extraction.auto import auto
 from crawler.metadata.photo_page import LEAST_OF_A_GALLERY, MOST_BESIDE_A_PHOTO, MOST_BESIDE_A_TITLE, is_photo_page
 from crawler.page.page import Extraction, Page
@@ -14,9 +12,8 @@ POST = "http://a.example/2024/a-morning/"
 SHORT, LONG = "The hive in May.", "x" * (MOST_BESIDE_A_TITLE + 1)
 
 
-@pytest.mark.parametrize(
-    ("url", "html", "text", "expected"),
-    [
+def test_pages_of_an_image() -> None:
+    rows = [
         (POST, f"<body class='single attachment'>{PHOTO}", SHORT, True),
         (POST, f"<body class='single attachment'>{PHOTO}", "x" * MOST_BESIDE_A_PHOTO, True),
         (POST, f"<body class='single attachment'>{PHOTO}", "x" * (MOST_BESIDE_A_PHOTO + 1), False),
@@ -41,29 +38,26 @@ SHORT, LONG = "The hive in May.", "x" * (MOST_BESIDE_A_TITLE + 1)
         (POST, f"<body><h1>A morning</h1>{LARGER}", SHORT, False),
         (POST, f"<body><h1>Hive at dawn</h1><a href=/post>{PHOTO}</a>", SHORT, False),
         (POST, "<body><h1></h1><a href=/files/dawn.jpg><img src=/dawn.jpg alt=''></a>", SHORT, False),
-    ],
-)
-def test_pages_of_an_image(url: str, html: str, text: str, expected: bool) -> None:
-    assert is_photo_page(Page.from_html(html, url), Extraction(text, "")) is expected
+    ]
+    for url, html, text, expected in rows:
+        assert is_photo_page(Page.from_html(html, url), Extraction(text, "")) is expected
 
 
 def gallery(count: int, ending: str = ".jpg") -> str:
     return "<body>" + "".join(f"<a href=/large/{n}{ending}><img src=/small/{n}.jpg></a>" for n in range(count))
 
 
-@pytest.mark.parametrize(
-    ("html", "text", "expected"),
-    [
+def test_galleries() -> None:
+    rows = [
         (gallery(LEAST_OF_A_GALLERY), SHORT, True),
         (gallery(LEAST_OF_A_GALLERY), "", True),
         (gallery(LEAST_OF_A_GALLERY - 1), SHORT, False),
         (gallery(LEAST_OF_A_GALLERY), LONG, False),
         (gallery(LEAST_OF_A_GALLERY, ""), SHORT, False),
         (3 * gallery(LEAST_OF_A_GALLERY // 2), SHORT, False),
-    ],
-)
-def test_galleries(html: str, text: str, expected: bool) -> None:
-    assert is_photo_page(Page.from_html(html, POST), Extraction(text, "")) is expected
+    ]
+    for html, text, expected in rows:
+        assert is_photo_page(Page.from_html(html, POST), Extraction(text, "")) is expected
 
 
 def test_an_article_with_a_photo_is_none() -> None:

@@ -22,9 +22,8 @@ def canonical(url: str) -> str:
     return f"<link rel=canonical href='{url}'>"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_whose_text_a_page_has() -> None:
+    rows = [
         (article("<h1>How bees dance</h1>"), ITSELF),
         (article("<h1>How bees dance</h1>", "HOW BEES DANCE!"), ITSELF),
         (article("<h1>How bees dance</h1>", "A blog"), UNKNOWN),
@@ -42,11 +41,10 @@ def canonical(url: str) -> str:
         (article("<h1>How bees dance</h1>", head=canonical("/posts/")), ANOTHER),
         (article("<h1>How bees dance</h1>", head=canonical("http://b.example/dance")), ANOTHER),
         ("<title>Empty</title>", UNKNOWN),
-    ],
-)
-def test_whose_text_a_page_has(html: str, expected: TextOwner) -> None:
-    page = Page.from_html(html, URL)
-    assert text_owner(page, auto(page)) is expected
+    ]
+    for html, expected in rows:
+        page = Page.from_html(html, URL)
+        assert text_owner(page, auto(page)) is expected
 
 
 @pytest.mark.parametrize(("lines", "expected"), [(MOST_ABOVE - 1, ANOTHER), (MOST_ABOVE, UNKNOWN)])

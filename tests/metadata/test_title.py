@@ -12,9 +12,8 @@ BOOK = "The Book of All Insects"
 SITE = "<meta property=og:site_name content='The Valley Post'>"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_headline() -> None:
+    rows = [
         ("", ""),
         ("<title>Bees dance</title>", "Bees dance"),
         ("<title>Bees dance - The Valley Post</title><h1>Bees dance</h1>", "Bees dance"),
@@ -65,15 +64,13 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
             "<title>Bees of 6 kinds dance | Post</title><h1>How all bees dance</h1><h2>Bees of 6 kinds dance</h2>",
             "Bees of 6 kinds dance",
         ),
-    ],
-)
-def test_headline(html: str, expected: str) -> None:
-    assert headline(Page.from_html(html)) == expected
+    ]
+    for html, expected in rows:
+        assert headline(Page.from_html(html)) == expected
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
+def test_an_underscore_separates_nothing_but_names() -> None:
+    rows = [
         ("The my_module module", "The my_module module"),
         ("my_module", "my_module"),
         ("Bees dance _ Post", "Bees dance"),
@@ -83,11 +80,10 @@ def test_headline(html: str, expected: str) -> None:
         ("Bees dance_Valley Hive", "Bees dance"),  # the site's name
         ("蜜蜂在黑暗中跳舞_Post", "蜜蜂在黑暗中跳舞"),
         ("Bees dance_河边网", "Bees dance"),
-    ],
-)
-def test_an_underscore_separates_nothing_but_names(title: str, expected: str) -> None:
-    site = "<meta property=og:site_name content='Valley Hive'>"
-    assert headline(Page.from_html(f"{site}<title>{title}</title><p>text")) == expected
+    ]
+    for title, expected in rows:
+        site = "<meta property=og:site_name content='Valley Hive'>"
+        assert headline(Page.from_html(f"{site}<title>{title}</title><p>text")) == expected
 
 
 LOGO = "<header><h1 class=logo><a href=/start><img src=logo.png> <span>The Hive</span></a></h1></header>"
@@ -95,9 +91,8 @@ MANUAL = "<div id=projectname>%s</div><p>Search</p><div class=title>Dance<p>In t
 PROJECT = "<div class=header><div class=title><h1>The Hive of the Valley</h1>How bees dance</div></div>"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_the_name_of_the_site_above_the_heading() -> None:
+    rows = [
         # The name is a link to another page.
         (f"<title>bees [The Hive]</title>{LOGO}<h1 id=bees>Bees</h1>", "Bees"),
         (f"<title>how_bees_dance [The Hive]</title>{LOGO}<h1>How bees dance</h1><h1>Wasps</h1>", "How bees dance"),
@@ -122,19 +117,17 @@ PROJECT = "<div class=header><div class=title><h1>The Hive of the Valley</h1>How
         (f"<title>Hive - Dances</title>{MANUAL % 'Hive'}<h2>Dan</h2><p>Of bees", "Hive"),
         # A menu names the page, too.
         ("<title>Bees: The Hive</title><header><a href=/a>Bees</a></header><h1>Bees</h1><p>The Hive", "Bees"),
-    ],
-)
-def test_the_name_of_the_site_above_the_heading(html: str, expected: str) -> None:
-    assert headline(Page.from_html(html, "http://example.com/bees")) == expected
+    ]
+    for html, expected in rows:
+        assert headline(Page.from_html(html, "http://example.com/bees")) == expected
 
 
 TEXT = "<p>Bees dance in the dark of the hive to tell the others the way to the flowers, and the longer the better.</p>"
 BAR = "<div class=bar><button>Menu</button><h1>The Guide of Bees</h1></div>"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_the_heading_at_which_the_main_text_begins() -> None:
+    rows = [
         # The name of the manual ends <title>, whose other part is not the heading.
         (f"<title>Dances - The Guide of Bees</title>{BAR}<main><h1>All dances</h1>", "All dances"),
         (f"<title>Dances - The Guide of Bees</title>{BAR}<main><h2>How all bees dance</h2>", "The Guide of Bees"),
@@ -144,11 +137,10 @@ BAR = "<div class=bar><button>Menu</button><h1>The Guide of Bees</h1></div>"
         ("<title>Dance guide - Post</title><main><h1>Guide</h1><h1>The guide to dances</h1>", "Dance guide"),
         # A label and a part of <title> in the heading.
         ("<title>Bees dance | Post | Blog</title><main><h1>Hive</h1><h1>Bees dance Members</h1>", "Bees dance"),
-    ],
-)
-def test_the_heading_at_which_the_main_text_begins(html: str, expected: str) -> None:
-    page = Page.from_html(f"{html}{TEXT * 6}</main>", "http://example.com/a")
-    assert headline(page, auto(page).blocks) == expected
+    ]
+    for html, expected in rows:
+        page = Page.from_html(f"{html}{TEXT * 6}</main>", "http://example.com/a")
+        assert headline(page, auto(page).blocks) == expected
 
 
 @pytest.mark.parametrize(
@@ -159,9 +151,8 @@ def test_the_host_tells_the_name_of_the_site(url: str, expected: str) -> None:
     assert headline(Page.from_html("<title>Valley Post | Bees dance</title><h1>Valley Post</h1>", url)) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
+def test_the_address_tells_the_headline() -> None:
+    rows = [
         ("", "The heart of towns"),
         ("?how_wild_bees_dance", "The heart of towns"),
         ("r/bees/comments/1/", "The heart of towns"),
@@ -169,18 +160,16 @@ def test_the_host_tells_the_name_of_the_site(url: str, expected: str) -> None:
         ("r/bees/1/wild_bees_dance/", "The heart of towns"),
         ("r/bees/1/wild_bees_dance_too/", "The heart of towns"),
         ("wild-bees/dance/all-day", "Wild bees dance all day long, people say to us"),
-    ],
-)
-def test_the_address_tells_the_headline(path: str, expected: str) -> None:
-    html = "<title>Talk - The heart of towns</title><h1>Wild bees dance all day long, people say to us</h1>"
-    assert headline(Page.from_html(html, f"http://example.com/{path}")) == expected
+    ]
+    for path, expected in rows:
+        html = "<title>Talk - The heart of towns</title><h1>Wild bees dance all day long, people say to us</h1>"
+        assert headline(Page.from_html(html, f"http://example.com/{path}")) == expected
 
 
-@pytest.mark.parametrize(
-    "url", ["", "http://[", "//", "http://example.com/%ff%zz", "\ud800", "http://example.com/" + "%2f" * 100_000]
-)
-def test_odd_addresses(url: str) -> None:
-    assert headline(Page.from_html("<title>Talk</title><h1>Wild bees</h1>", url)) == "Talk"
+def test_odd_addresses() -> None:
+    rows = ["", "http://[", "//", "http://example.com/%ff%zz", "\ud800", "http://example.com/" + "%2f" * 100_000]
+    for url in rows:
+        assert headline(Page.from_html("<title>Talk</title><h1>Wild bees</h1>", url)) == "Talk"
 
 
 @pytest.mark.parametrize(("count", "expected"), [(MAX_HEADINGS - 1, "How bees dance"), (MAX_HEADINGS, "Bees dance")])
@@ -205,9 +194,8 @@ def test_a_long_heading_is_cut(word: str) -> None:
     assert MAX_TITLE - len(word) <= len(found) <= MAX_TITLE
 
 
-@pytest.mark.parametrize(
-    ("html", "path", "expected"),
-    [
+def test_below_the_name_of_the_site_is_the_headline() -> None:
+    rows = [
         ("<article><h1>Combs</h1><p>Text</p></article>", "a", "Combs"),
         ("<article><h1>Bees</h1><h2>Of Combs</h2><p>Text</p></article>", "guide/combs", "Of Combs"),
         ("<article><h1>Bees</h1><h2>Of Combs</h2><p>Text</p></article>", "#/guide/combs", "Of Combs"),
@@ -219,12 +207,11 @@ def test_a_long_heading_is_cut(word: str) -> None:
         ("<article><h1>Combs of <a href=/a>bees</a></h1><p>Text</p></article>", "", "Combs of bees"),
         ("<article><p>Text</p><h1>Combs</h1></article>", "combs", "Bee manual"),
         ("<article><h2>Combs</h2><p>Text</p></article>", "combs", "Bee manual"),
-    ],
-)
-def test_below_the_name_of_the_site_is_the_headline(html: str, path: str, expected: str) -> None:
-    name = "<title>Bee manual</title><aside><h1><a href='/'>Bee manual</a></h1></aside>"
-    page = Page.from_html(name + html, f"http://example.com/{path}")
-    assert headline(page, page.blocks[1:]) == expected
+    ]
+    for html, path, expected in rows:
+        name = "<title>Bee manual</title><aside><h1><a href='/'>Bee manual</a></h1></aside>"
+        page = Page.from_html(name + html, f"http://example.com/{path}")
+        assert headline(page, page.blocks[1:]) == expected
 
 
 def test_a_headline_before_the_main_text_is_below_the_name() -> None:

@@ -46,20 +46,19 @@ def unpacked(body: bytes, codings: str) -> bytes | Outcome:
     return found.body
 
 
-@pytest.mark.parametrize("coding", PACK)
-@pytest.mark.parametrize("more", [0, 1, 5_000_000])
-def test_a_body_may_be_so_large(coding: str, more: int) -> None:
-    body = bytes(LARGEST + more)
-    assert unpacked(PACK[coding](body), coding) == (Outcome(Code.BODY_TOO_LARGE) if more else body)
+def test_a_body_may_be_so_large() -> None:
+    for coding in PACK:
+        for more in [0, 1, 5_000_000]:
+            body = bytes(LARGEST + more)
+            assert unpacked(PACK[coding](body), coding) == (Outcome(Code.BODY_TOO_LARGE) if more else body)
 
 
-@pytest.mark.parametrize(
-    "codings", ["gzip", "br, zstd", "deflate, gzip", "gzip, gzip, gzip", "zstd, br, deflate, gzip"]
-)
-def test_a_body_has_so_many_codings(codings: str) -> None:
-    names = codings.split(", ")
-    body = reduce(lambda found, name: PACK[name](found), names, b"Bees.")
-    assert unpacked(body, codings) == (b"Bees." if len(names) <= MOST_CODINGS else Outcome(Code.BODY_TOO_LARGE))
+def test_a_body_has_so_many_codings() -> None:
+    rows = ["gzip", "br, zstd", "deflate, gzip", "gzip, gzip, gzip", "zstd, br, deflate, gzip"]
+    for codings in rows:
+        names = codings.split(", ")
+        body = reduce(lambda found, name: PACK[name](found), names, b"Bees.")
+        assert unpacked(body, codings) == (b"Bees." if len(names) <= MOST_CODINGS else Outcome(Code.BODY_TOO_LARGE))
 
 
 @pytest.mark.parametrize(

@@ -240,15 +240,14 @@ class Receiver:
         self.heard.append("complete")
 
 
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [("a..b", False), (".a", False), ("a" * 64, False), ("a" * 63, True), ("a_b.example", True), ("::1", True)],
-)
-def test_a_name_that_cannot_be_encoded_is_refused_at_once(name: str, asked: bool) -> None:
-    class Asked:
-        def resolveHostName(self, receiver: Any, name: str, *rest: Any) -> None:  # noqa: N802 - Twisted's name
-            receiver.receiver.heard.append("asked")
+def test_a_name_that_cannot_be_encoded_is_refused_at_once() -> None:
+    rows = [("a..b", False), (".a", False), ("a" * 64, False), ("a" * 63, True), ("a_b.example", True), ("::1", True)]
+    for name, asked in rows:
 
-    receiver = Receiver()
-    PublicResolver(Asked(), AllowList([])).resolveHostName(receiver, name)
-    assert receiver.heard == (["asked"] if asked else [name, "complete"])
+        class Asked:
+            def resolveHostName(self, receiver: Any, name: str, *rest: Any) -> None:  # noqa: N802 - Twisted's name
+                receiver.receiver.heard.append("asked")
+
+        receiver = Receiver()
+        PublicResolver(Asked(), AllowList([])).resolveHostName(receiver, name)
+        assert receiver.heard == (["asked"] if asked else [name, "complete"])

@@ -49,9 +49,8 @@ def test_addresses_of_adverts() -> None:
     assert [url for url in OTHER_ADDRESSES if is_advert_address(url)] == []
 
 
-@pytest.mark.parametrize(
-    ("url", "counts"),
-    [
+def test_programs_that_count_clicks() -> None:
+    rows = [
         ("http://a.example/click?to=b", True),
         ("http://a.example/cgi-bin/click.cgi?id=1", True),
         ("http://a.example/adclick/7", True),
@@ -59,10 +58,9 @@ def test_addresses_of_adverts() -> None:
         ("http://a.example/b?click=1", False),
         ("http://click.example/b", False),
         ("", False),
-    ],
-)
-def test_programs_that_count_clicks(url: str, counts: bool) -> None:
-    assert counts_clicks(url) is counts
+    ]
+    for url, counts in rows:
+        assert counts_clicks(url) is counts
 
 
 def test_on_a_page_about_adverts_their_folder_says_nothing() -> None:
@@ -71,11 +69,10 @@ def test_on_a_page_about_adverts_their_folder_says_nothing() -> None:
     assert not has_advert_address(replace(image, page="http://a.example/sponsors/2024"))
 
 
-@pytest.mark.parametrize(
-    ("shown", "pages", "repeated"), [(3, 59, True), (3, 60, False), (2, 3, False), (3, 3, True), (0, 10, False)]
-)
-def test_repetition(shown: int, pages: int, repeated: bool) -> None:
-    assert is_repeated(shown / pages, pages) is repeated
+def test_repetition() -> None:
+    rows = [(3, 59, True), (3, 60, False), (2, 3, False), (3, 3, True), (0, 10, False)]
+    for shown, pages, repeated in rows:
+        assert is_repeated(shown / pages, pages) is repeated
 
 
 def judge_of(probability: float, limit: float = 0.9) -> Judge:
@@ -102,14 +99,14 @@ def evidence_of(mark: NoiseReason) -> Evidence:
     return ON_SOME_PAGES if mark is NoiseReason.SHOWN_ON_PAGES else Evidence()
 
 
-@pytest.mark.parametrize("mark", MARKED)
-@pytest.mark.parametrize(("probability", "is_noise"), [(0.76, True), (0.89, True), (0.74, False)])
-def test_one_mark_is_enough_if_noise_is_likely(mark: NoiseReason, probability: float, is_noise: bool) -> None:
-    verdict = judge_of(probability).judge(MARKED[mark], evidence_of(mark))
-    assert verdict.is_noise is is_noise
-    assert verdict.decided_by == ("learned" if is_noise else "")
-    assert (mark in {reason.code for reason in verdict.reasons}) is is_noise
-    assert (verdict.probability >= 0.95) is is_noise
+def test_one_mark_is_enough_if_noise_is_likely() -> None:
+    for mark in MARKED:
+        for probability, is_noise in [(0.76, True), (0.89, True), (0.74, False)]:
+            verdict = judge_of(probability).judge(MARKED[mark], evidence_of(mark))
+            assert verdict.is_noise is is_noise
+            assert verdict.decided_by == ("learned" if is_noise else "")
+            assert (mark in {reason.code for reason in verdict.reasons}) is is_noise
+            assert (verdict.probability >= 0.95) is is_noise
 
 
 @pytest.mark.parametrize(("probability", "is_noise"), [(0.89, False), (0.91, True)])
@@ -117,20 +114,18 @@ def test_without_a_mark_the_limit_decides(probability: float, is_noise: bool) ->
     assert judge_of(probability).judge(PLAIN, Evidence()).is_noise is is_noise
 
 
-@pytest.mark.parametrize(
-    ("size", "is_mark"),
-    [
+def test_sizes_of_banners_are_no_sizes_of_photos() -> None:
+    rows = [
         ((468, 60), True),
         ((468, 61), False),
         ((88, 31), True),
         ((300, 250), False),
         ((180, 150), False),
         ((120, 600), True),
-    ],
-)
-def test_sizes_of_banners_are_no_sizes_of_photos(size: tuple[int, int], is_mark: bool) -> None:
-    assert has_banner_size(replace(PLAIN, size=size)) is is_mark
-    assert judge_of(0.8).judge(replace(PLAIN, size=size), Evidence()).is_noise is is_mark
+    ]
+    for size, is_mark in rows:
+        assert has_banner_size(replace(PLAIN, size=size)) is is_mark
+        assert judge_of(0.8).judge(replace(PLAIN, size=size), Evidence()).is_noise is is_mark
 
 
 PARAGRAPH = "<p>" + "The moth flies at night, and rests by day on the bark of the oak. " * 8

@@ -90,16 +90,16 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_no_page_is_too_much(name: str) -> None:
-    found = page(PAGES[name])
-    extraction = Extraction(TEXT, "", blocks=found.blocks[:100])
-    assert len(found.images) <= MANY
-    begin = time.process_time()
-    shown = sightings(found, extraction)
-    assert all(len(one.features) == len(FEATURES) for one in shown)
-    assert time.process_time() - begin < MOST_SECONDS
-    assert all(Sighting.of(one.record()).url == one.url for one in shown[:100])
+def test_no_page_is_too_much() -> None:
+    for name in PAGES:
+        found = page(PAGES[name])
+        extraction = Extraction(TEXT, "", blocks=found.blocks[:100])
+        assert len(found.images) <= MANY
+        begin = time.process_time()
+        shown = sightings(found, extraction)
+        assert all(len(one.features) == len(FEATURES) for one in shown)
+        assert time.process_time() - begin < MOST_SECONDS
+        assert all(Sighting.of(one.record()).url == one.url for one in shown[:100])
 
 
 @pytest.mark.parametrize(("name", "images"), [("noscript", 2), ("no addresses", 0), ("no targets", 2)])

@@ -147,10 +147,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("html", "expected"), CASES)
-def test_features(html: str, expected: dict[str, float]) -> None:
-    found = features_in(html)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+def test_features() -> None:
+    for html, expected in CASES:
+        found = features_in(html)
+        assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
 def test_the_second_image() -> None:

@@ -6,9 +6,8 @@ from crawler.noise.li2006 import NoiseWords, description, read, shipped
 GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
 
 
-@pytest.mark.parametrize(
-    ("vector", "words", "score", "is_noise"),
-    [
+def test_formula_1_against_formula_2() -> None:
+    rows = [
         (GRADED, ["sms"], 3.0, True),
         (GRADED, ["sms", "top", "story"], 2.0, False),  # N sigma itself is not over it
         (GRADED, ["sms", "banner", "banner"], 2.5, True),  # each word counts once
@@ -16,11 +15,10 @@ GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
         (GRADED, ["story"], None, False),
         (GRADED, [], None, False),
         (NoiseWords({}), ["sms"], None, False),
-    ],
-)
-def test_formula_1_against_formula_2(vector: NoiseWords, words: list[str], score: float | None, is_noise: bool) -> None:
-    assert vector.score(words) == score
-    assert vector.is_over(vector.score(words)) is is_noise
+    ]
+    for vector, words, score, is_noise in rows:
+        assert vector.score(words) == score
+        assert vector.is_over(vector.score(words)) is is_noise
 
 
 @pytest.mark.parametrize(("vector", "limit"), [(GRADED, 2.0), (NoiseWords({}), 0.0)])
@@ -33,9 +31,8 @@ def test_a_limit_of_ones_own(limit: float, is_noise: bool) -> None:
     assert GRADED.is_over(2.5, limit) is is_noise
 
 
-@pytest.mark.parametrize(
-    ("lines", "weights"),
-    [
+def test_lines() -> None:
+    rows = [
         ([], {}),
         (["", "  ", "# banner 2"], {}),
         (["Banner 0.5 # ours"], {"banner": 0.5}),
@@ -45,15 +42,13 @@ def test_a_limit_of_ones_own(limit: float, is_noise: bool) -> None:
         (["468 1"], {"468": 1.0}),
         (["sms 1", "sms 2", "sms 1.5"], {"sms": 2.0}),
         (["sms 0"], {"sms": 0.0}),
-    ],
-)
-def test_lines(lines: list[str], weights: dict[str, float]) -> None:
-    assert read(lines).weights == weights
+    ]
+    for lines, weights in rows:
+        assert read(lines).weights == weights
 
 
-@pytest.mark.parametrize(
-    ("url", "alt", "is_noise"),
-    [
+def test_words_that_are_shipped() -> None:
+    rows = [
         ("https://img.example.com/ads/4711.gif", "", True),
         ("https://img.example.com/4711.gif", "点击进入广告", True),
         ("https://example.com/guanggao/1.gif", "", True),
@@ -63,11 +58,10 @@ def test_lines(lines: list[str], weights: dict[str, float]) -> None:
         ("https://example.com/2024/05/4711.jpg", "洪水淹没山谷", False),
         ("https://example.com/next/4711.jpg", "", False),  # not enough by itself
         ("https://example.com/4711.jpg", "Photo of the logo", False),  # a word of the subject beside it
-    ],
-)
-def test_words_that_are_shipped(url: str, alt: str, is_noise: bool) -> None:
-    vector = shipped()
-    assert vector.is_over(vector.score(description(Sighting(url, "", "", alt=alt)))) is is_noise
+    ]
+    for url, alt, is_noise in rows:
+        vector = shipped()
+        assert vector.is_over(vector.score(description(Sighting(url, "", "", alt=alt)))) is is_noise
 
 
 def test_what_the_shipped_lists_say_of_their_weights() -> None:

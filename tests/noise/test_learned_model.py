@@ -51,9 +51,8 @@ def features(first: float = 0, second: float = 0, third: float = 0) -> np.ndarra
     return found
 
 
-@pytest.mark.parametrize(
-    ("row", "logit"),
-    [
+def test_logits() -> None:
+    rows = [
         (features(), 0),
         (features(first=0.5), 0),
         (features(first=0.6), 1),
@@ -62,44 +61,40 @@ def features(first: float = 0, second: float = 0, third: float = 0) -> np.ndarra
         (features(second=2.5), 2 + 30),
         (features(third=0.1), 4),
         (features(1, 3, 1), 7 + 30),
-    ],
-)
-def test_logits(row: np.ndarray, logit: float) -> None:
-    assert model().logits(row[None]).tolist() == [logit]
+    ]
+    for row, logit in rows:
+        assert model().logits(row[None]).tolist() == [logit]
 
 
 def test_logits_of_many_rows() -> None:
     assert model().logits(np.stack([features(), features(first=1), features(third=1)])).tolist() == [0, 1, 4]
 
 
-@pytest.mark.parametrize(
-    ("logit", "likely"), [(0, 0.5), (1, 0.7310585786), (-1, 0.2689414214), (1e9, 1.0), (-1e9, 0.0), (MOST, 1.0)]
-)
-def test_probabilities(logit: float, likely: float) -> None:
-    assert probability(logit) == pytest.approx(likely)
+def test_probabilities() -> None:
+    rows = [(0, 0.5), (1, 0.7310585786), (-1, 0.2689414214), (1e9, 1.0), (-1e9, 0.0), (MOST, 1.0)]
+    for logit, likely in rows:
+        assert probability(logit) == pytest.approx(likely)
 
 
 ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(len(FEATURES) - len(OF_SITE))))
 
 
-@pytest.mark.parametrize(
-    ("pages", "shown", "expected"),
-    [
+def test_features_of_the_site() -> None:
+    rows = [
         (0, 0, (0, 0, UNKNOWN)),
         (1, 1, (1, 0, UNKNOWN)),
         (2, 1, (2, 0, 0.0)),
         (2, 2, (2, 1, 1.0)),
         (5, 3, (5, 2, 0.5)),
         (5, 0, (5, 0, 0.0)),
-    ],
-)
-def test_features_of_the_site(pages: int, shown: int, expected: tuple[float, ...]) -> None:
-    evidence = Evidence(pages=pages)
-    evidence.shown["a.example/p.jpg"] = shown
-    found = features_of(ONE, evidence, None, 0.25)
-    assert found[: -len(OF_SITE)].tolist() == list(ONE.features)
-    of_site = (np.log1p(expected[0]), np.log1p(expected[1]), expected[2], UNKNOWN, 0.25)
-    assert found[-len(OF_SITE) :].tolist() == pytest.approx(of_site)
+    ]
+    for pages, shown, expected in rows:
+        evidence = Evidence(pages=pages)
+        evidence.shown["a.example/p.jpg"] = shown
+        found = features_of(ONE, evidence, None, 0.25)
+        assert found[: -len(OF_SITE)].tolist() == list(ONE.features)
+        of_site = (np.log1p(expected[0]), np.log1p(expected[1]), expected[2], UNKNOWN, 0.25)
+        assert found[-len(OF_SITE) :].tolist() == pytest.approx(of_site)
 
 
 def test_an_image_without_features_is_nothing() -> None:

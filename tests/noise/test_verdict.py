@@ -111,9 +111,8 @@ def test_words_against_noise_are_no_reason() -> None:
     assert reason.values == {"words": ["ads", "banner"]}
 
 
-@pytest.mark.parametrize(
-    ("opinion", "probability"),
-    [
+def test_scores_as_probabilities() -> None:
+    rows = [
         (ModelVerdict(), 0.0),
         (ModelVerdict(score=0.0, limit=0.4), 0.0),
         (ModelVerdict(score=0.2, limit=0.4), 0.25),
@@ -124,20 +123,17 @@ def test_words_against_noise_are_no_reason() -> None:
         (ModelVerdict(score=9.0, limit=0.4, is_noise=True), 1.0),
         (ModelVerdict(score=1.0, limit=1.0, is_noise=True), 0.5),
         (ModelVerdict(score=0.0, limit=0.0), 0.0),
-    ],
-)
-def test_scores_as_probabilities(opinion: ModelVerdict, probability: float) -> None:
-    assert opinion.probability == pytest.approx(probability)
+    ]
+    for opinion, probability in rows:
+        assert opinion.probability == pytest.approx(probability)
 
 
-@pytest.mark.parametrize(
-    ("size", "is_noise"),
-    [((1, 1), True), ((2, 2), True), ((0, 0), True), ((3, 2), False), ((800, 0), False), ((1, None), False)],
-)
-def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise: bool) -> None:
-    verdict = Judge(models=("size",)).judge(replace(STORY, size=size), EMPTY)
-    assert (verdict.is_noise, verdict.decided_by) == (is_noise, "size" if is_noise else "")
-    assert verdict.reasons == (Reason(NoiseReason.UNSEEN, {"width": size[0], "height": size[1]}),) * is_noise
+def test_what_nobody_sees_is_noise() -> None:
+    rows = [((1, 1), True), ((2, 2), True), ((0, 0), True), ((3, 2), False), ((800, 0), False), ((1, None), False)]
+    for size, is_noise in rows:
+        verdict = Judge(models=("size",)).judge(replace(STORY, size=size), EMPTY)
+        assert (verdict.is_noise, verdict.decided_by) == (is_noise, "size" if is_noise else "")
+        assert verdict.reasons == (Reason(NoiseReason.UNSEEN, {"width": size[0], "height": size[1]}),) * is_noise
 
 
 def test_a_page_s_own_image_is_seen() -> None:

@@ -51,9 +51,8 @@ def test_each_feature_is_in_one_group() -> None:
     assert sorted(name for names in _OF_GROUP.values() for name in names) == sorted(FEATURES)
 
 
-@pytest.mark.parametrize(
-    ("row", "usual", "logit", "groups"),
-    [
+def test_changes_by_hand() -> None:
+    rows = [
         (features(), features(), 0, {"size": 0, "words": 0}),
         (features(width=1), features(), 1, {"size": 1, "words": 0}),
         (features(width=0.5), features(alt=0.5), 0, {"size": 0, "words": 0}),
@@ -61,11 +60,10 @@ def test_each_feature_is_in_one_group() -> None:
         (features(width=1, alt=1), features(), 3, {"size": 1, "words": 2}),
         (features(), features(width=1), 0, {"size": -1, "words": 0}),
         (features(alt=1), features(width=1, alt=1), 2, {"size": -1, "words": 0}),
-    ],
-)
-def test_changes_by_hand(row: Floats, usual: Floats, logit: float, groups: dict[str, float]) -> None:
-    model = replace(made(("width", "alt", "height")), usual=usual)
-    assert changes(model, row) == Changes(logit, groups)
+    ]
+    for row, usual, logit, groups in rows:
+        model = replace(made(("width", "alt", "height")), usual=usual)
+        assert changes(model, row) == Changes(logit, groups)
 
 
 def test_changes_are_those_of_the_model() -> None:
@@ -86,19 +84,17 @@ def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) 
     return [str(one.message) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("change", "is_noise", "expected"),
-    [
+def test_what_changes_much_is_a_reason() -> None:
+    rows = [
         (0.25, True, []),
         (0.26, True, ["it is not a link"]),
         (-0.25, False, []),
         (-0.26, False, ["it is not a link"]),
         (9.0, False, []),
         (-9.0, True, []),
-    ],
-)
-def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: list[str]) -> None:
-    assert said({"target": change}, features(), is_noise) == expected
+    ]
+    for change, is_noise, expected in rows:
+        assert said({"target": change}, features(), is_noise) == expected
 
 
 def test_the_weightiest_reason_comes_first() -> None:
@@ -112,9 +108,8 @@ FAR = {"blocks to main text back": log1p(4), "blocks to main text ahead": log1p(
 BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
 
 
-@pytest.mark.parametrize(
-    ("group", "row", "of_noise", "of_content"),
-    [
+def test_reasons_in_words() -> None:
+    rows = [
         ("place", {"in main container": 1, "next block main": 1}, "", "it is in the main text"),
         ("place", {"in main container": 1, "last block main": 1}, "", "it is in the main text"),
         ("place", {"in main container": 1, **FAR}, "it is apart from the main text", ""),
@@ -150,14 +145,13 @@ BESIDE = FAR | {"blocks to main text ahead": log1p(3)}
         ("head", {"has head image": 1, "head image": 1}, "", "the page names it as its representative image"),
         ("head", {}, "", ""),
         ("page", {"page is forum": 1}, "", ""),
-    ],
-)
-def test_reasons_in_words(group: str, row: dict[str, float], of_noise: str, of_content: str) -> None:
-    found = np.zeros(len(FEATURES), np.float32)
-    for name, feature in row.items():
-        found[FEATURES.index(name)] = feature
-    assert said({group: 9.0}, found, True) == [of_noise] * bool(of_noise)
-    assert said({group: -9.0}, found, False) == [of_content] * bool(of_content)
+    ]
+    for group, row, of_noise, of_content in rows:
+        found = np.zeros(len(FEATURES), np.float32)
+        for name, feature in row.items():
+            found[FEATURES.index(name)] = feature
+        assert said({group: 9.0}, found, True) == [of_noise] * bool(of_noise)
+        assert said({group: -9.0}, found, False) == [of_content] * bool(of_content)
 
 
 @pytest.mark.parametrize(("pages", "of_content"), [(2, []), (3, ["no other of 3 pages of the site shows it"])])

@@ -1,5 +1,3 @@
-import pytest
-
 from crawler.page.links import LAZY, ImageLink
 from crawler.page.page import Page
 
@@ -11,9 +9,8 @@ def images(html: str) -> tuple[ImageLink, ...]:
     return Page.from_html(html, E + "p.html").images
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_address() -> None:
+    rows = [
         ("<img src=a.png>", "a.png"),
         ("<img src=' a.png '>", "a.png"),
         ("<img src='a b.png'>", "a%20b.png"),
@@ -37,23 +34,21 @@ def images(html: str) -> tuple[ImageLink, ...]:
         ("<picture><source srcset=a.webp><img src=b.png></picture>", "b.png"),
         ("<picture><source srcset=a.webp></picture><img src=b.png>", "b.png"),
         ("<input type=IMAGE src=a.png>", "a.png"),
-    ],
-)
-def test_address(html: str, expected: str) -> None:
-    assert [image.url for image in images(html)] == [E + expected]
+    ]
+    for html, expected in rows:
+        assert [image.url for image in images(html)] == [E + expected]
 
 
-@pytest.mark.parametrize("name", LAZY)
-def test_every_lazy_attribute_comes_before_the_stand_in(name: str) -> None:
-    assert [image.url for image in images(f"<img src=wait.gif {name}=real.png>")] == [E + "real.png"]
-    assert [image.url for image in images(f"<img src=wait.gif {name}='{DATA}'>")] == [E + "wait.gif"]
-    assert [image.url for image in images(f"<img src=real.png {name}=true>")] == [E + "real.png"]
-    assert [image.url for image in images(f"<img src=real.png {name}>")] == [E + "real.png"]
+def test_every_lazy_attribute_comes_before_the_stand_in() -> None:
+    for name in LAZY:
+        assert [image.url for image in images(f"<img src=wait.gif {name}=real.png>")] == [E + "real.png"]
+        assert [image.url for image in images(f"<img src=wait.gif {name}='{DATA}'>")] == [E + "wait.gif"]
+        assert [image.url for image in images(f"<img src=real.png {name}=true>")] == [E + "real.png"]
+        assert [image.url for image in images(f"<img src=real.png {name}>")] == [E + "real.png"]
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
+def test_no_image() -> None:
+    rows = [
         "<img>",
         "<img src=''>",
         f"<img src='{DATA}'>",
@@ -66,30 +61,26 @@ def test_every_lazy_attribute_comes_before_the_stand_in(name: str) -> None:
         "<picture><source srcset=a.webp></picture><img>",
         "<video><source srcset=a.webp><img src=a.png></video>",
         "<svg><image href=a.png></svg>",
-    ],
-)
-def test_no_image(html: str) -> None:
-    assert images(html) == ()
+    ]
+    for html in rows:
+        assert images(html) == ()
 
 
-@pytest.mark.parametrize(
-    ("html", "target", "text"),
-    [
+def test_the_link_around_an_image() -> None:
+    rows = [
         ("<img src=a>", "", ""),
         ("<a href=x><img src=a></a>", E + "x", ""),
         ("<a href=x>one <img src=a> two</a>", E + "x", "one two"),
         ("<a href='#x'><img src=a>t</a>", "", "t"),
         ("<a href=x>t</a><img src=a>", "", ""),
         ("<a href=x>t<div><a href=y><img src=a>u</a></div></a>", E + "y", "u"),
-    ],
-)
-def test_the_link_around_an_image(html: str, target: str, text: str) -> None:
-    assert [(image.target, image.anchor_text) for image in images(html)] == [(target, text)]
+    ]
+    for html, target, text in rows:
+        assert [(image.target, image.anchor_text) for image in images(html)] == [(target, text)]
 
 
-@pytest.mark.parametrize(
-    ("attributes", "size"),
-    [
+def test_size() -> None:
+    rows = [
         ("", (None, None)),
         ("width=3 height=4", (3, 4)),
         ("width=' 3px ' height=4.5", (3, 4)),
@@ -103,11 +94,10 @@ def test_the_link_around_an_image(html: str, target: str, text: str) -> None:
         ("style='border-width:3px'", (None, None)),
         ("style='width:3em;height:50%'", (None, None)),
         ("style='color:red;width:3px' width=9 height=9", (3, 9)),
-    ],
-)
-def test_size(attributes: str, size: tuple[int | None, int | None]) -> None:
-    (image,) = images(f"<img src=a {attributes}>")
-    assert (image.width, image.height) == size
+    ]
+    for attributes, size in rows:
+        (image,) = images(f"<img src=a {attributes}>")
+        assert (image.width, image.height) == size
 
 
 def test_words_of_an_image() -> None:

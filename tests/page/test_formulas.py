@@ -18,9 +18,8 @@ ASSISTIVE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("source", "tex"),
-    [
+def test_a_formula_in_a_sentence() -> None:
+    rows = [
         (MATHML.format("", ""), "x=d"),
         (MATHML.format("", NOTE), "x = d^2"),
         (MATHML.format(ALTTEXT, ""), "x=d^{2}"),
@@ -31,12 +30,11 @@ ASSISTIVE = (
         (DRAWN + '<script type="math/tex">x = d</script>', "x = d"),
         (KATEX.format(MATHML.format("", NOTE)), "x = d^2"),
         (ASSISTIVE, "x^2"),
-    ],
-)
-def test_a_formula_in_a_sentence(source: str, tex: str) -> None:
-    page = Page.from_html(f"<p>A map with ({source}) is flat.</p>")
-    assert [block.text for block in page.blocks] == [f"A map with ({tex}) is flat."]
-    assert markdown(page, Extraction("", "", blocks=page.blocks)) == f"A map with (${tex}$) is flat."
+    ]
+    for source, tex in rows:
+        page = Page.from_html(f"<p>A map with ({source}) is flat.</p>")
+        assert [block.text for block in page.blocks] == [f"A map with ({tex}) is flat."]
+        assert markdown(page, Extraction("", "", blocks=page.blocks)) == f"A map with (${tex}$) is flat."
 
 
 @pytest.mark.parametrize(
@@ -54,24 +52,21 @@ def test_what_is_no_formula(source: str, text: str) -> None:
     assert page.blocks[0].text.replace(" ", "") == f"A map with ({text}) is flat.".replace(" ", "")
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_a_formula_on_a_line_of_its_own() -> None:
+    rows = [
         '<div><script type="math/tex; mode=display">x</script></div>',
         '<p><math display="block"><mi>x</mi></math></p>',
         '<div class="math"><p><img src="1.png" alt="x"></p></div>',
         '<p><span class="katex-display"><span class="katex"><math><mi>x</mi></math></span></span></p>',
         '<mjx-container display="true"><mjx-assistive-mml><math><mi>x</mi></math></mjx-assistive-mml></mjx-container>',
-    ],
-)
-def test_a_formula_on_a_line_of_its_own(source: str) -> None:
-    page = Page.from_html(f"<p>A map costs $5 with</p>{source}")
-    assert markdown(page, Extraction("", "", blocks=page.blocks)) == "A map costs $5 with\n\n$$x$$"
+    ]
+    for source in rows:
+        page = Page.from_html(f"<p>A map costs $5 with</p>{source}")
+        assert markdown(page, Extraction("", "", blocks=page.blocks)) == "A map costs $5 with\n\n$$x$$"
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
+def test_tex_that_a_script_draws() -> None:
+    rows = [
         (r"A map \(x_1\) is flat.", "A map $x_1$ is flat."),
         (r"A map \[x*y*z\] is flat.", "A map $$x*y*z$$ is flat."),
         ("A map $$x$$ is flat.", "A map $$x$$ is flat."),
@@ -82,12 +77,11 @@ def test_a_formula_on_a_line_of_its_own(source: str) -> None:
         (r"Use \( and \) to group.", r"Use \\( and \\) to group."),
         ("x=$a+$b", "x=$a+$b"),
         (r"\(a$ &lt;img src=x> [j](javascript:x) $b=1\)", r"$a\$ \lt img src=x\gt  [j] (javascript:x) \$b=1$"),
-    ],
-)
-def test_tex_that_a_script_draws(text: str, written: str) -> None:
-    page = Page.from_html(f"<p>{text}</p>")
-    assert [block.text for block in page.blocks] == [text.replace("&lt;", "<")]
-    assert markdown(page, Extraction("", "", blocks=page.blocks)) == written
+    ]
+    for text, written in rows:
+        page = Page.from_html(f"<p>{text}</p>")
+        assert [block.text for block in page.blocks] == [text.replace("&lt;", "<")]
+        assert markdown(page, Extraction("", "", blocks=page.blocks)) == written
 
 
 def test_a_price_beside_a_formula() -> None:
@@ -95,9 +89,8 @@ def test_a_price_beside_a_formula() -> None:
     assert markdown(page, Extraction("", "", blocks=page.blocks)) == r"It costs \$5 or $x$."
 
 
-@pytest.mark.parametrize(
-    ("mathml", "tex"),
-    [
+def test_mathml_as_tex() -> None:
+    rows = [
         ("<mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac>", r"\frac{a}{b+1}"),
         ("<msubsup><mi>x</mi><mi>i</mi><mn>10</mn></msubsup>", "x_i^{10}"),
         ("<msqrt><mi>x</mi></msqrt><mroot><mi>y</mi><mn>3</mn></mroot>", r"\sqrt{x}\sqrt[3]{y}"),
@@ -116,10 +109,9 @@ def test_a_price_beside_a_formula() -> None:
         ("<msup><mi>f</mi><mo>′</mo></msup>", "f'"),
         ("<mrow>" * 60 + "<mi>x</mi>", "x"),
         ("<mfrac><mi>a</mi></mfrac>", "a"),
-    ],
-)
-def test_mathml_as_tex(mathml: str, tex: str) -> None:
-    assert [block.text for block in Page.from_html(f"<p>a <math>{mathml}</math></p>").blocks] == [f"a {tex}"]
+    ]
+    for mathml, tex in rows:
+        assert [block.text for block in Page.from_html(f"<p>a <math>{mathml}</math></p>").blocks] == [f"a {tex}"]
 
 
 def test_two_formulas_side_by_side() -> None:

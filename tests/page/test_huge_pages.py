@@ -68,9 +68,8 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
     assert 0.99 * SIZE < len(HUGE[name]()) <= SIZE
 
 
-@pytest.mark.parametrize(
-    ("unit", "limit", "where"),
-    [
+def test_what_is_not_read_is_said() -> None:
+    rows = [
         ("x" + " " * 999, html_tree.MAX_BYTES // 1_000, html_tree.Cut.BYTES),
         ("<p>x", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
         ("x</p>", html_tree.MAX_TAGS, html_tree.Cut.TAGS),
@@ -85,15 +84,14 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
             html_tree.Cut.TAGS,
         ),
         ("<div>x", 2_040, html_tree.Cut.DEPTH),
-    ],
-)
-def test_what_is_not_read_is_said(unit: str, limit: int, where: html_tree.Cut) -> None:
-    assert Page.from_html(unit * (limit - 10)).ended is None
-    over = Page.from_html(unit * (limit + 50) + "<p>Over.")
-    assert over.ended == where
-    text = " ".join(block.text for block in over.blocks)
-    assert limit - 10 <= text.count("x") <= limit + 10
-    assert "Over." not in text
+    ]
+    for unit, limit, where in rows:
+        assert Page.from_html(unit * (limit - 10)).ended is None
+        over = Page.from_html(unit * (limit + 50) + "<p>Over.")
+        assert over.ended == where
+        text = " ".join(block.text for block in over.blocks)
+        assert limit - 10 <= text.count("x") <= limit + 10
+        assert "Over." not in text
 
 
 @pytest.mark.parametrize(
@@ -113,13 +111,13 @@ def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
     assert html_tree.is_deep(root) is is_deep
 
 
-@pytest.mark.parametrize(("count", "has_text"), [(500, True), (501, False)])
-@pytest.mark.parametrize("before", ["", "<script>a<b</script>", "<p title='<script>'>", "<!-- <p ", "<b ='> <q=\">"])
-@pytest.mark.parametrize("attribute", ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"])
-def test_crowded_tags_are_text(count: int, has_text: bool, before: str, attribute: str) -> None:
-    tag = " ".join(map(attribute.format, range(count)))
-    source, where = html_tree.bounded(f"{before}<div {tag}>One.</div>".encode())
-    assert (b"<div a0" in source, where) == (has_text, None)
+def test_crowded_tags_are_text() -> None:
+    for count, has_text in [(500, True), (501, False)]:
+        for before in ["", "<script>a<b</script>", "<p title='<script>'>", "<!-- <p ", "<b ='> <q=\">"]:
+            for attribute in ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"]:
+                tag = " ".join(map(attribute.format, range(count)))
+                source, where = html_tree.bounded(f"{before}<div {tag}>One.</div>".encode())
+                assert (b"<div a0" in source, where) == (has_text, None)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import random
 import struct
 
-import pytest
-
 from crawler.demo.site import gif, png
 from crawler.page.image_file import (
     AVIF,
@@ -14,7 +12,6 @@ from crawler.page.image_file import (
     JPEG,
     PNG,
     WEBP,
-    ImageType,
     NonImage,
     content_of,
     looks_like_content,
@@ -41,9 +38,8 @@ BMP_BODY = b"BM" + (60).to_bytes(4, "little") + bytes(12) + struct.pack("<ii", 6
 ICO_BODY = b"\x00\x00\x01\x00\x01\x00\x20\x10" + bytes(20)
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "pixels"),
-    [
+def test_types_and_sizes() -> None:
+    rows = [
         (png("a", 640, 480), PNG, (640, 480)),
         (gif("a", 88, 31), GIF, (88, 31)),
         (b"GIF87a" + gif("a", 88, 31)[6:], GIF, (88, 31)),
@@ -56,15 +52,13 @@ ICO_BODY = b"\x00\x00\x01\x00\x01\x00\x20\x10" + bytes(20)
         (AVIF_BODY.replace(b"ftypmif1", b"ftypavif"), AVIF, None),
         (BMP_BODY, BMP, (640, 480)),
         (ICO_BODY, ICO, (32, 16)),
-    ],
-)
-def test_types_and_sizes(body: bytes, kind: ImageType, pixels: tuple[int, int] | None) -> None:
-    assert (type_of(body), size(body), content_of(body)) == (kind, pixels, None)
+    ]
+    for body, kind, pixels in rows:
+        assert (type_of(body), size(body), content_of(body)) == (kind, pixels, None)
 
 
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
+def test_what_is_none() -> None:
+    rows = [
         (b"", "empty"),
         (b"\x89PNG\r\n\x1a", NonImage.UNKNOWN),
         (b"BM is how this text begins, which is no bitmap for that", NonImage.UNKNOWN),
@@ -76,10 +70,9 @@ def test_types_and_sizes(body: bytes, kind: ImageType, pixels: tuple[int, int] |
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", NonImage.SVG),
         (b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- a --><SVG>", NonImage.SVG),
         (b"<?xml version='1.0'?><rss>", NonImage.UNKNOWN),
-    ],
-)
-def test_what_is_none(body: bytes, why: NonImage) -> None:
-    assert (type_of(body), size(body), content_of(body)) == (None, None, why)
+    ]
+    for body, why in rows:
+        assert (type_of(body), size(body), content_of(body)) == (None, None, why)
 
 
 def test_images_cut_anywhere_do_no_harm() -> None:
@@ -91,9 +84,8 @@ def test_images_cut_anywhere_do_no_harm() -> None:
             size(body[:end] + chance.randbytes(len(body) - end))
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "expected"),
-    [
+def test_what_looks_like_content() -> None:
+    rows = [
         (200, 150, True),
         (199, 150, False),
         (200, 149, False),
@@ -102,10 +94,9 @@ def test_images_cut_anywhere_do_no_harm() -> None:
         (300, 900, True),
         (300, 901, False),
         (728, 90, False),
-    ],
-)
-def test_what_looks_like_content(width: int, height: int, expected: bool) -> None:
-    assert looks_like_content(jpeg(width, height)) is expected
+    ]
+    for width, height, expected in rows:
+        assert looks_like_content(jpeg(width, height)) is expected
 
 
 def test_what_has_no_size_looks_like_nothing() -> None:

@@ -21,9 +21,8 @@ def headings(count: int, prefix: str = "") -> str:
     return "".join(heading(f"{prefix}{number}", f"/manual?id={number}") for number in range(count))
 
 
-@pytest.mark.parametrize(
-    ("url", "html", "targets"),
-    [
+def test_a_parameter_by_which_headings_link_to_themselves_is_a_position() -> None:
+    rows = [
         (MANUAL, HOOKS, []),
         (f"{MANUAL}?id=hooks", HOOKS, []),
         (f"{MANUAL}?v=2", heading("hooks", "/manual?v=2&id=hooks"), []),
@@ -45,21 +44,17 @@ def headings(count: int, prefix: str = "") -> str:
         (MANUAL, heading("hooks", "/hooks?id=hooks"), ["http://a.example/hooks?id=hooks"]),
         (MANUAL, heading("hooks", "/manual?id=hooks&v=2"), [f"{MANUAL}?id=hooks&v=2"]),
         (MANUAL, '<li id="about"><a href="/manual?id=about">about</a></li>', [f"{MANUAL}?id=about"]),
-    ],
-)
-def test_a_parameter_by_which_headings_link_to_themselves_is_a_position(
-    url: str, html: str, targets: list[str]
-) -> None:
-    assert [link.url for link in Page.from_html(html, url).links] == targets
+    ]
+    for url, html, targets in rows:
+        assert [link.url for link in Page.from_html(html, url).links] == targets
 
 
 APPLICATION = "http://a.example/app/"
 GUIDE = f"{APPLICATION}#/guide"
 
 
-@pytest.mark.parametrize(
-    ("url", "href", "target"),
-    [
+def test_a_route_is_part_of_an_address_on_a_rendered_page() -> None:
+    rows = [
         (APPLICATION, "#/guide", GUIDE),
         (APPLICATION, "/app/#/guide", GUIDE),
         (APPLICATION, "#!/guide?v=2", f"{APPLICATION}#!/guide?v=2"),
@@ -68,29 +63,26 @@ GUIDE = f"{APPLICATION}#/guide"
         (GUIDE, "#/", APPLICATION),
         (GUIDE, "#/?v=2", APPLICATION),
         (GUIDE, "a.html", f"{APPLICATION}a.html"),
-    ],
-)
-def test_a_route_is_part_of_an_address_on_a_rendered_page(url: str, href: str, target: str) -> None:
-    html = f"<a href='{href}'>guide</a>".encode()
-    page = Page(url, html, "text/html; charset=utf-8", made_from=MadeFrom.RENDERED)
-    assert [link.url for link in page.links] == [target]
-    assert not page.routes
+    ]
+    for url, href, target in rows:
+        html = f"<a href='{href}'>guide</a>".encode()
+        page = Page(url, html, "text/html; charset=utf-8", made_from=MadeFrom.RENDERED)
+        assert [link.url for link in page.links] == [target]
+        assert not page.routes
 
 
-@pytest.mark.parametrize(
-    ("href", "targets", "routes"),
-    [
+def test_elsewhere_routes_are_apart() -> None:
+    rows = [
         ("#/guide", [], {GUIDE}),
         ("/app/#/guide", [APPLICATION], {GUIDE}),
         ("/#/guide", ["http://a.example/"], set()),
         ("#/", [], set()),
         ("#guide", [], set()),
-    ],
-)
-def test_elsewhere_routes_are_apart(href: str, targets: list[str], routes: set[str]) -> None:
-    page = Page.from_html(f"<a href='{href}'>guide</a>", APPLICATION)
-    assert [link.url for link in page.links] == targets
-    assert page.routes == routes
+    ]
+    for href, targets, routes in rows:
+        page = Page.from_html(f"<a href='{href}'>guide</a>", APPLICATION)
+        assert [link.url for link in page.links] == targets
+        assert page.routes == routes
 
 
 @pytest.mark.parametrize("href", ["#top", "", "#", "#!top"])

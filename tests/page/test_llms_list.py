@@ -1,7 +1,5 @@
 """The links of an llms.txt are those of its list items."""
 
-import pytest
-
 from crawler.page.llms_list import is_llms_list, listed_pages
 from crawler.page.sitemaps import listing
 
@@ -23,20 +21,18 @@ LIST = b"""\
 """
 
 
-@pytest.mark.parametrize(
-    ("url", "body", "is_list"),
-    [
+def test_a_list_is_told_by_its_name_and_its_title() -> None:
+    rows = [
         ("https://bees.example/llms.txt", LIST, True),
         ("https://bees.example/docs/LLMS.txt?v=1", LIST, True),
         ("https://bees.example/llms.txt", b"\xef\xbb\xbf\n# Bees", True),
         ("https://bees.example/llms.txt", b"<html># Bees", False),
         ("https://bees.example/llms-full.txt", LIST, False),
         ("https://bees.example/bees.txt", LIST, False),
-    ],
-)
-def test_a_list_is_told_by_its_name_and_its_title(url: str, body: bytes, is_list: bool) -> None:
-    assert is_llms_list(body, url) == is_list
-    assert (listing(body, url, 10_000) is not None) == is_list
+    ]
+    for url, body, is_list in rows:
+        assert is_llms_list(body, url) == is_list
+        assert (listing(body, url, 10_000) is not None) == is_list
 
 
 def test_its_pages_are_those_of_its_items() -> None:

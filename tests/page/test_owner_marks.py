@@ -58,19 +58,19 @@ def test_an_image_in_a_marked_part_stays_without_its_words() -> None:
     assert [(image["url"], image["alt"]) for image in document.images] == [("http://a.example/hive.png", "")]
 
 
-@pytest.mark.parametrize("name", MARKED)
-def test_no_method_has_marked_text(name: str) -> None:
-    for method in METHODS:
-        document = clean(MARKED[name].encode(), "http://a.example/", content_type="text/html", method=method)
-        assert "Moths" not in document.text + document.markdown, method
-        assert "Bees dance" in document.text, method
+def test_no_method_has_marked_text() -> None:
+    for name in MARKED:
+        for method in METHODS:
+            document = clean(MARKED[name].encode(), "http://a.example/", content_type="text/html", method=method)
+            assert "Moths" not in document.text + document.markdown, method
+            assert "Bees dance" in document.text, method
 
 
-@pytest.mark.parametrize("name", UNMARKED)
-def test_what_is_not_marked_stays(name: str) -> None:
-    page = Page.from_html(UNMARKED[name])
-    assert any("Moths" in block.text for block in page.blocks)
-    assert not page.withheld.is_whole
+def test_what_is_not_marked_stays() -> None:
+    for name in UNMARKED:
+        page = Page.from_html(UNMARKED[name])
+        assert any("Moths" in block.text for block in page.blocks)
+        assert not page.withheld.is_whole
 
 
 def test_marks_are_evidence_that_says_nothing_about_uses() -> None:

@@ -13,9 +13,8 @@ def page(html: str, robots_header: str = "") -> Page:
     return Page(URL, html.encode(), "", robots_header)
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding", "read_as"),
-    [
+def test_pages_without_a_declaration() -> None:
+    rows = [
         (CHINESE, "gb2312", "gb18030"),
         (CHINESE, "gbk", "gb18030"),
         (CHINESE + "𠀀", "gb18030", "gb18030"),
@@ -24,12 +23,11 @@ def page(html: str, robots_header: str = "") -> Page:
         (KOREAN, "euc-kr", "cp949"),
         (CHINESE, "utf-8", "utf-8"),
         (CHINESE, "utf-16", "utf-16-le"),
-    ],
-)
-def test_pages_without_a_declaration(text: str, encoding: str, read_as: str) -> None:
-    found = Page(URL, f"<title>{text}</title><p>{text}</p>".encode(encoding))
-    assert found.encoding == read_as
-    assert [found.title, found.blocks[0].text] == [text, text]
+    ]
+    for text, encoding, read_as in rows:
+        found = Page(URL, f"<title>{text}</title><p>{text}</p>".encode(encoding))
+        assert found.encoding == read_as
+        assert [found.title, found.blocks[0].text] == [text, text]
 
 
 @pytest.mark.parametrize(
@@ -52,9 +50,8 @@ def test_from_html(text: str) -> None:
     assert found.encoding == "utf-8"
 
 
-@pytest.mark.parametrize(
-    ("html", "title"),
-    [
+def test_title() -> None:
+    rows = [
         ("<title> a\n b </title>", "a b"),
         ("<title>a &amp; <b>b</b></title>", "a & <b>b</b>"),
         ("<title>a</title><title>b</title>", "a"),
@@ -63,15 +60,13 @@ def test_from_html(text: str) -> None:
         ("<p>a", ""),
         ("<body><title>a</title>", "a"),
         ("<title></title>", ""),
-    ],
-)
-def test_title(html: str, title: str) -> None:
-    assert page(html).title == title
+    ]
+    for html, title in rows:
+        assert page(html).title == title
 
 
-@pytest.mark.parametrize(
-    ("html", "meta"),
-    [
+def test_meta() -> None:
+    rows = [
         ("", {}),
         ("<meta name=Description content=a><meta name=description content=b>", {"description": "a"}),
         ("<meta property='og:Title' content=a><meta http-equiv=X content=b>", {"og:title": "a", "x": "b"}),
@@ -80,15 +75,13 @@ def test_title(html: str, title: str) -> None:
         ("<meta name=a content=''>", {"a": ""}),
         ("<meta name=robots content=a><meta name=ROBOTS content=b>", {"robots": "a,b"}),
         ("<meta name=winnow content=a><meta name=winnow content=b>", {"winnow": "a,b"}),
-    ],
-)
-def test_meta(html: str, meta: dict[str, str]) -> None:
-    assert page(html).meta == meta
+    ]
+    for html, meta in rows:
+        assert page(html).meta == meta
 
 
-@pytest.mark.parametrize(
-    ("href", "base"),
-    [
+def test_base() -> None:
+    rows = [
         ("/c/", "http://example.com/c/"),
         ("c/", "http://example.com/a/c/"),
         ("//other.example/d", "http://other.example/d"),
@@ -96,21 +89,21 @@ def test_meta(html: str, meta: dict[str, str]) -> None:
         ("data:text/html,x", URL),
         ("http://[", URL),
         ("", URL),
-    ],
-)
-def test_base(href: str, base: str) -> None:
-    found = page(f"<base><base href='{href}'><base href=/late/><a href=x>t</a><img src=x><link rel=canonical href=x>")
-    assert found.base == (base if href else "http://example.com/late/")
-    assert {found.links[0].url, found.images[0].url, found.canonical} == {found.base.rpartition("/")[0] + "/x"}
+    ]
+    for href, base in rows:
+        found = page(
+            f"<base><base href='{href}'><base href=/late/><a href=x>t</a><img src=x><link rel=canonical href=x>"
+        )
+        assert found.base == (base if href else "http://example.com/late/")
+        assert {found.links[0].url, found.images[0].url, found.canonical} == {found.base.rpartition("/")[0] + "/x"}
 
 
 def test_without_a_base_the_page_s_address_is() -> None:
     assert page("<a href=x>t</a>").base == URL
 
 
-@pytest.mark.parametrize(
-    ("html", "canonical"),
-    [
+def test_canonical() -> None:
+    rows = [
         ("", None),
         ("<link rel=canonical>", None),
         ("<link rel=stylesheet href=x>", None),
@@ -118,15 +111,13 @@ def test_without_a_base_the_page_s_address_is() -> None:
         ("<link rel='alternate Canonical' href=x>", "http://example.com/a/x"),
         ("<link rel=canonical href=x><link rel=canonical href=y>", "http://example.com/a/x"),
         ("<link rel=canonical href='javascript:x'>", None),
-    ],
-)
-def test_canonical(html: str, canonical: str | None) -> None:
-    assert page(html).canonical == canonical
+    ]
+    for html, canonical in rows:
+        assert page(html).canonical == canonical
 
 
-@pytest.mark.parametrize(
-    ("html", "header", "robots"),
-    [
+def test_robots() -> None:
+    rows = [
         ("", "", ""),
         ("<meta name=robots content='NoIndex, nofollow,,'>", "", "noindex nofollow"),
         ("<meta name=robots content=none>", "", "none noindex nofollow"),
@@ -149,15 +140,13 @@ def test_canonical(html: str, canonical: str | None) -> None:
         ("", "max-snippet:10, noindex", "max-snippet:10|noindex"),
         ("", "unavailable_after: 25 Jun 2010, noindex", "unavailable_after: 25 jun 2010|noindex"),
         ("<meta name=robots content=noindex>", "otherbot: nofollow", "noindex"),
-    ],
-)
-def test_robots(html: str, header: str, robots: str) -> None:
-    assert page(html, header).robots == frozenset(robots.split("|") if "|" in robots else robots.split())
+    ]
+    for html, header, robots in rows:
+        assert page(html, header).robots == frozenset(robots.split("|") if "|" in robots else robots.split())
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
+def test_refresh() -> None:
+    rows = [
         ("0;url=/x", (0, "http://example.com/x")),
         ("5; URL = 'x'", (5, "http://example.com/a/x")),
         ("5,/x", (5, "http://example.com/x")),
@@ -178,16 +167,14 @@ def test_robots(html: str, header: str, robots: str) -> None:
         ("5x", None),
         ("x", None),
         ("", None),
-    ],
-)
-def test_refresh(content: str, expected: tuple[int, str] | None) -> None:
-    assert page(f'<meta http-equiv=Refresh content="{content}">').refresh == expected
-    assert page(f'<noscript><meta http-equiv=refresh content="{content}"></noscript>').refresh is None
+    ]
+    for content, expected in rows:
+        assert page(f'<meta http-equiv=Refresh content="{content}">').refresh == expected
+        assert page(f'<noscript><meta http-equiv=refresh content="{content}"></noscript>').refresh is None
 
 
-@pytest.mark.parametrize(
-    ("html", "language"),
-    [
+def test_language() -> None:
+    rows = [
         ("<p>x", ""),
         ("<html lang=en-GB>", "en-GB"),
         ("<html xml:lang=de>", "de"),
@@ -195,31 +182,27 @@ def test_refresh(content: str, expected: tuple[int, str] | None) -> None:
         ("<meta http-equiv=Content-Language content=zh>", "zh"),
         ("<html lang=''><meta http-equiv=content-language content=zh>", "zh"),
         ("<body lang=fr>", ""),
-    ],
-)
-def test_language(html: str, language: str) -> None:
-    assert page(html + "<p>x").language == language
+    ]
+    for html, language in rows:
+        assert page(html + "<p>x").language == language
 
 
-@pytest.mark.parametrize(
-    ("html", "near"),
-    [
+def test_near_text() -> None:
+    rows = [
         ("<p>before <a href=x>t</a> after</p><p>next", "before t after"),
         ("<p>before</p><a href=x><img src=i></a><p>next", "next"),
         ("<p>before</p><a href=x></a>", ""),
         (f"<p>{'y' * 200}<a href=x>t</a>", "y" * 200),
         (f"<p>{'y' * 199}<a href=x>t</a>", "y" * 199 + "t"),
-    ],
-)
-def test_near_text(html: str, near: str) -> None:
-    found = page(html)
-    assert [found.near_text(link) for link in found.links] == [near]
-    assert [found.near_text(image) for image in found.images] in ([], [near])
+    ]
+    for html, near in rows:
+        found = page(html)
+        assert [found.near_text(link) for link in found.links] == [near]
+        assert [found.near_text(image) for image in found.images] in ([], [near])
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
+def test_a_permalink_or_a_link_to_the_source_is_no_text() -> None:
+    rows = [
         ("<h2>Bees<a href=#bees>¶</a></h2>", "Bees"),
         ("<h2>Bees<a href=#bees>\uf0c1</a></h2>", "Bees"),
         ("<h2>Bees<a href=/bees>\uf0c1</a></h2>", "Bees\uf0c1"),
@@ -239,15 +222,13 @@ def test_near_text(html: str, near: str) -> None:
         ("<p>Bees¶", "Bees¶"),
         ("<p><a href=#bees>¶ 4</a>", "¶ 4"),
         ("<p><a href=#bees>¶<b>4</b></a>", "¶4"),
-    ],
-)
-def test_a_permalink_or_a_link_to_the_source_is_no_text(html: str, text: str) -> None:
-    assert [block.text for block in page(html).blocks] == [text]
+    ]
+    for html, text in rows:
+        assert [block.text for block in page(html).blocks] == [text]
 
 
-@pytest.mark.parametrize(
-    ("lines", "text"),
-    [
+def test_lines_of_code_that_are_so_by_their_style() -> None:
+    rows = [
         ("<span class=line>a</span><span class=line>  b</span>", "a\n  b"),
         ("<span class=x-code-line><i>a</i></span><span class='x-code-line b'>b</span>c", "a\nbc"),
         ("<span class=line>a\n</span><span class=line>b</span>", "a\nb"),
@@ -259,30 +240,25 @@ def test_a_permalink_or_a_link_to_the_source_is_no_text(html: str, text: str) ->
         ("<span class=line>a</span><i class=line>b</i>", "ab"),
         ("<span class=line-number>1</span><span class=line>b</span>", "1b"),
         ("<span class=line>a</span><span class=inline>b</span>", "ab"),
-    ],
-)
-def test_lines_of_code_that_are_so_by_their_style(lines: str, text: str) -> None:
-    assert page(f"<pre>{lines}</pre>").blocks[0].text == text
+    ]
+    for lines, text in rows:
+        assert page(f"<pre>{lines}</pre>").blocks[0].text == text
 
 
-@pytest.mark.parametrize(
-    ("html", "title", "links", "texts"),
-    [
+def test_the_body_begins_where_browsers_have_it_begin() -> None:
+    rows = [
         ("<title>T</title><main><p>A <a href=x>x</a></main>", "T", ["x"], ["A x"]),
         ("<title>T</title><nav><a href=x>x</a></nav> and <p>A <a href=y>y</a>", "T", ["x", "y"], ["x", "and", "A y"]),
         ("<title>T</title><header>A</header><meta name=robots content=none>B", "T", [], ["A", "B"]),
         ("<head><title>T</title><my-app>A</my-app></head><body>B<p>C</body>", "T", [], ["A", "B", "C"]),
         ("<head><article><title>T</title>A</article></head>", "T", [], ["A"]),
         ("<html><head><title>T</title></head><body>A</body>", "T", [], ["A"]),
-    ],
-)
-def test_the_body_begins_where_browsers_have_it_begin(
-    html: str, title: str, links: list[str], texts: list[str]
-) -> None:
-    found = page(html)
-    assert (found.title, [block.text for block in found.blocks]) == (title, texts)
-    assert [link.url for link in found.links] == [f"http://example.com/a/{one}" for one in links]
-    assert found.robots == ({"none", "nofollow", "noindex"} if "robots" in html else set())
+    ]
+    for html, title, links, texts in rows:
+        found = page(html)
+        assert (found.title, [block.text for block in found.blocks]) == (title, texts)
+        assert [link.url for link in found.links] == [f"http://example.com/a/{one}" for one in links]
+        assert found.robots == ({"none", "nofollow", "noindex"} if "robots" in html else set())
 
 
 def test_once_computes_once_a_page() -> None:
@@ -296,9 +272,8 @@ def test_once_computes_once_a_page() -> None:
     assert first.links is first.links
 
 
-@pytest.mark.parametrize(
-    ("content_type", "body", "expected"),
-    [
+def test_is_html() -> None:
+    rows = [
         ("text/html", b"", True),
         ("Text/HTML ; charset=gbk", b"", True),
         ("application/xhtml+xml", b"", True),
@@ -314,7 +289,6 @@ def test_once_computes_once_a_page() -> None:
         ("", b"%PDF-1.4", False),
         ("", b"", False),
         (";", b"<html>", True),
-    ],
-)
-def test_is_html(content_type: str, body: bytes, expected: bool) -> None:
-    assert is_html(content_type, body) is expected
+    ]
+    for content_type, body, expected in rows:
+        assert is_html(content_type, body) is expected

@@ -70,11 +70,11 @@ def dated(html: str) -> str | None:
     return publication_date(page, EXTRACTORS["auto"](page)).moment
 
 
-@pytest.mark.parametrize("name", COSTLY)
-def test_time_is_bounded(name: str) -> None:
-    started = time.process_time()
-    COSTLY[name]()
-    assert time.process_time() - started < 4
+def test_time_is_bounded() -> None:
+    for name in COSTLY:
+        started = time.process_time()
+        COSTLY[name]()
+        assert time.process_time() - started < 4
 
 
 def test_entries_with_one_target_are_not_compared_with_all_its_links() -> None:
@@ -84,20 +84,18 @@ def test_entries_with_one_target_are_not_compared_with_all_its_links() -> None:
     assert time.process_time() - started < 2
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
+def test_an_ordinary_page_loses_nothing() -> None:
+    rows = [
         "<script>for(i=0;i<n;i++){run()} // don't count</script>",
         "<p>If x <y it doesn't hold.</p>",
         '<a href="x.html"">t</a>',
         "<p title='it's here'>Well.</p>",
         "<!-- don't <b -->",
         f"<div data-x='{'a b=c ' * 2_000}'></div>",
-    ],
-)
-def test_an_ordinary_page_loses_nothing(before: str) -> None:
-    text = extract(before + ARTICLE + "<p>It's over.</p>").text
-    assert all(f"paragraph {number} of" in text for number in range(1, 120))
+    ]
+    for before in rows:
+        text = extract(before + ARTICLE + "<p>It's over.</p>").text
+        assert all(f"paragraph {number} of" in text for number in range(1, 120))
 
 
 @pytest.mark.parametrize(("count", "read", "cut"), [(10_000, 10_000, 0), (10_002, 10_000, 2)])

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import MadeFrom, Page
 from crawler.page.script_signs import (
@@ -38,9 +36,8 @@ def sign(body: str, head: str = SCRIPT) -> Sign | None:
     return sign_of(page, page.once(EXTRACTORS["auto"]))
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_signs() -> None:
+    rows = [
         ("<div id='root'></div>", Sign.EMPTY_ROOT),
         ("<div id='__next'><div class='spinner'>Loading</div></div>" + LINKS, Sign.EMPTY_ROOT),
         ("<app-root></app-root>" + LINKS, Sign.EMPTY_ROOT),
@@ -56,35 +53,31 @@ def sign(body: str, head: str = SCRIPT) -> Sign | None:
         (LONG, Sign.FEW_LINKS),
         (LONG + LINKS, None),
         (TEXT + LINKS, None),
-    ],
-)
-def test_signs(body: str, expected: Sign | None) -> None:
-    assert sign(body) is expected
-    assert sign(body, head="") is None or "<script>" in body  # without scripts nothing would change
+    ]
+    for body, expected in rows:
+        assert sign(body) is expected
+        assert sign(body, head="") is None or "<script>" in body  # without scripts nothing would change
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
+def test_programs() -> None:
+    rows = [
         ("<script src='a.js'></script>", True),
         ("<script type='module'>run()</script>", True),
         ("<script type='TEXT/JavaScript'>run()</script>", True),
         ("<script type='application/ld+json'>{}</script>", False),
         ("<script> </script>", False),
         ("<p>No script</p>", False),
-    ],
-)
-def test_programs(script: str, expected: bool) -> None:
-    assert has_programs(Page.from_html(script)) is expected
+    ]
+    for script, expected in rows:
+        assert has_programs(Page.from_html(script)) is expected
 
 
 def content(columns: int, *links: str) -> RenderedContent:
     return RenderedContent(columns, frozenset(links))
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
+def test_gain() -> None:
+    rows = [
         (content(0), content(59), False),
         (content(0), content(60), True),
         (content(400), content(559), False),
@@ -94,10 +87,9 @@ def content(columns: int, *links: str) -> RenderedContent:
         (content(0, "a"), content(0, "a", "b", "c", "d"), True),
         (content(5_000, "a"), content(0, "b", "c", "d"), False),
         (content(150), content(0, "b"), True),
-    ],
-)
-def test_gain(before: RenderedContent, after: RenderedContent, expected: bool) -> None:
-    assert has_gained(before, after) is expected
+    ]
+    for before, after, expected in rows:
+        assert has_gained(before, after) is expected
 
 
 def test_only_links_within_the_site_count() -> None:
@@ -112,9 +104,8 @@ def app(text: str, more: str = "") -> str:
 WIDEST = "a" * LONGEST_PLACEHOLDER
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_which_pages_lack_text_until_they_are_rendered() -> None:
+    rows = [
         ("", True),
         (app(""), True),
         (app("Please wait..."), True),
@@ -127,11 +118,10 @@ WIDEST = "a" * LONGEST_PLACEHOLDER
         (app("", TEXT), False),
         (TEXT + NOTICE, False),
         ("<p>The hive is closed on Mondays.</p>", False),
-    ],
-)
-def test_which_pages_lack_text_until_they_are_rendered(body: str, expected: bool) -> None:
-    html = f"<html><head>{SCRIPT}</head><body>{body}</body></html>"
-    page = Page.from_html(html, "http://a.example/")
-    assert lacks_text(page, page.once(EXTRACTORS["auto"])) is expected
-    for other in (replace(page, made_from=MadeFrom.RENDERED), Page.from_html(html.replace(SCRIPT, ""), page.url)):
-        assert not lacks_text(other, other.once(EXTRACTORS["auto"]))
+    ]
+    for body, expected in rows:
+        html = f"<html><head>{SCRIPT}</head><body>{body}</body></html>"
+        page = Page.from_html(html, "http://a.example/")
+        assert lacks_text(page, page.once(EXTRACTORS["auto"])) is expected
+        for other in (replace(page, made_from=MadeFrom.RENDERED), Page.from_html(html.replace(SCRIPT, ""), page.url)):
+            assert not lacks_text(other, other.once(EXTRACTORS["auto"]))

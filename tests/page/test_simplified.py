@@ -1,39 +1,33 @@
 """Traditional and simplified characters are the same where pages are compared with a topic, and nowhere else."""
 
-import pytest
-
 from crawler.page.simplified import simplified, spelled_either_way
 from crawler.page.text import fingerprint, page_words, terms
 from crawler.topic.word_statistics import Vocabulary
 
 
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
+def test_traditional_characters_become_simplified() -> None:
+    rows = [
         ("", ""),
         ("Honey bees", "Honey bees"),
         ("養蜂場", "养蜂场"),
         ("养蜂场", "养蜂场"),
         ("鐵路、機車 and ミツバチ", "铁路、机车 and ミツバチ"),
         ("薴", "苎"),
-    ],
-)
-def test_traditional_characters_become_simplified(text: str, plain: str) -> None:
-    assert simplified(text) == plain == simplified(plain)
+    ]
+    for text, plain in rows:
+        assert simplified(text) == plain == simplified(plain)
 
 
-@pytest.mark.parametrize(
-    ("word", "text", "count"),
-    [
+def test_words_are_found_in_either() -> None:
+    rows = [
         ("养蜂", "養蜂,养蜂,養,蜂", 2),
         ("養蜂", "养蜂", 1),
         ("发", "髮發发", 3),
         ("c++", "c++ cc", 1),
         ("[養]", "[养]", 1),
-    ],
-)
-def test_words_are_found_in_either(word: str, text: str, count: int) -> None:
-    assert len(spelled_either_way(word).findall(text)) == count
+    ]
+    for word, text, count in rows:
+        assert len(spelled_either_way(word).findall(text)) == count
 
 
 def test_terms_and_places_are_the_same() -> None:

@@ -4,9 +4,8 @@ from crawler.page import text as module
 from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, letters, uncut_words, words
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words() -> None:
+    rows = [
         ("", []),
         ("... !?", []),
         ("Two  Words", ["two", "words"]),
@@ -28,36 +27,32 @@ from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop
         ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
         ("می\u200cروم", ["می\u200cروم"]),
         ("Приві́т, світ", ["приві́т", "світ"]),
-    ],
-)
-def test_words(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    ]
+    for text, expected in rows:
+        assert words(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_splitting_at_signs_gives_the_words_of_the_pattern() -> None:
+    rows = [
         "",
         "it's 'tis rock 'n' roll''s o' clock '",
         "In 2012: 3.5 km, snake_case; a-b.c\tand\x1fso\non",
         "Straße — “l’eau” … ½ × ², naïve_café\u3000Привет\u2028",
         "".join(map(chr, range(0x20, 0x250))),
         "".join(f"a{sign}b" for sign in map(chr, range(0x2190, 0x2300))),
-    ],
-)
-def test_splitting_at_signs_gives_the_words_of_the_pattern(text: str) -> None:
-    by_pattern = uncut_words(f"{text} 蜜")  # a text with a character of an unspaced script is never split
-    assert [*uncut_words(text), "蜜"] == by_pattern
+    ]
+    for text in rows:
+        by_pattern = uncut_words(f"{text} 蜜")  # a text with a character of an unspaced script is never split
+        assert [*uncut_words(text), "蜜"] == by_pattern
 
 
-@pytest.mark.parametrize("script", ["မြန်မာ", "ភាសាខ្មែរ", "ภาษาไทย", "ພາສາລາວ", "漢字かな"])
-def test_unspaced_words_are_pairs(script: str) -> None:
-    assert words(script) == [script[i : i + 2] for i in range(len(script) - 1)]
+def test_unspaced_words_are_pairs() -> None:
+    for script in ["မြန်မာ", "ភាសាខ្មែរ", "ภาษาไทย", "ພາສາລາວ", "漢字かな"]:
+        assert words(script) == [script[i : i + 2] for i in range(len(script) - 1)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_has_full_stop() -> None:
+    rows = [
         ("", False),
         ("Home", False),
         ("It rains.", True),
@@ -107,20 +102,18 @@ def test_unspaced_words_are_pairs(script: str) -> None:
         ("ល្អណាស់។", True),
         ("ሰላም።", True),
         ("ภาษาไทย", False),
-    ],
-)
-def test_has_full_stop(text: str, expected: bool) -> None:
-    assert has_full_stop(text) is expected
+    ]
+    for text, expected in rows:
+        assert has_full_stop(text) is expected
 
 
-@pytest.mark.parametrize("mark", sorted(FULL_STOPS))
-def test_every_full_stop_ends_a_sentence(mark: str) -> None:
-    assert has_full_stop(f"word{mark}")
+def test_every_full_stop_ends_a_sentence() -> None:
+    for mark in sorted(FULL_STOPS):
+        assert has_full_stop(f"word{mark}")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_fold_space() -> None:
+    rows = [
         ("", ""),
         (" \t\n ", ""),
         ("\u3000\u00a0a\u2003b\r\n", "a b"),
@@ -128,30 +121,26 @@ def test_every_full_stop_ends_a_sentence(mark: str) -> None:
         ("a \u200b b", "a b"),
         ("\u200b", ""),
         ("می\u200cروم", "می\u200cروم"),
-    ],
-)
-def test_fold_space(text: str, expected: str) -> None:
-    assert fold_space(text) == expected
+    ]
+    for text, expected in rows:
+        assert fold_space(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_fingerprint_is_the_same_everywhere() -> None:
+    rows = [
         ("The quick brown fox, 42.", "64e9c8f5bd71a355"),
         ("天气很好，我们去公园。", "24ea03f733e70eaa"),
         ("محمد \ufdfa", "1b2c649bb7fdca7e"),
         ("\ufdfa ２", "81165f49ea837894"),
         ("", None),
         (" …!—。 _", None),
-    ],
-)
-def test_fingerprint_is_the_same_everywhere(text: str, expected: str | None) -> None:
-    assert fingerprint(text) == expected
+    ]
+    for text, expected in rows:
+        assert fingerprint(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_fingerprint_sees_letters_and_digits_only() -> None:
+    rows = [
         ("Hello, World", "hello world!", True),
         ("１２ＡＢ", "12ab", True),
         ("caf\u00e9", "CAFE\u0301", True),
@@ -161,15 +150,13 @@ def test_fingerprint_is_the_same_everywhere(text: str, expected: str | None) -> 
         ("की", "का", False),
         ("12", "1 3", False),
         ("resume", "résumé", False),
-    ],
-)
-def test_fingerprint_sees_letters_and_digits_only(one: str, other: str, same: bool) -> None:
-    assert (fingerprint(one) == fingerprint(other)) is same
+    ]
+    for one, other, same in rows:
+        assert (fingerprint(one) == fingerprint(other)) is same
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_letters() -> None:
+    rows = [
         ("“Bees” – dance …", "beesdance"),
         ("Caf\u00e9 – 蜜蜂。", "caf\u00e9蜜蜂"),
         ("STRASSE – Stra\u00dfe", "strassestrasse"),
@@ -178,10 +165,9 @@ def test_fingerprint_sees_letters_and_digits_only(one: str, other: str, same: bo
         ("\ufdfa –", "صلى الله عليه وسلم"),
         ("".join(map(chr, range(0x2190, 0x2300))) + "Bees", "bees"),  # more kinds of signs than are removed one by one
         ("\ud800 Bees –", "bees"),
-    ],
-)
-def test_letters(text: str, expected: str) -> None:
-    assert letters(text) == expected.encode()
+    ]
+    for text, expected in rows:
+        assert letters(text) == expected.encode()
 
 
 def test_letters_between_signs_are_found_without_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:

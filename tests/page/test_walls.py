@@ -1,6 +1,5 @@
 """Walls against robots are told from pages, by their services' marks and not by their words."""
 
-import pytest
 from wall_pages import FAILED, KEPT, WALLS, Response
 
 from crawler.page.page import Page
@@ -13,15 +12,15 @@ def service_of(response: Response) -> str:
     return wall_service(response.status, headers, page)
 
 
-@pytest.mark.parametrize("name", WALLS)
-def test_a_wall_has_the_name_of_its_service(name: str) -> None:
-    service, response = WALLS[name]
-    assert service_of(response) == service
+def test_a_wall_has_the_name_of_its_service() -> None:
+    for name in WALLS:
+        service, response = WALLS[name]
+        assert service_of(response) == service
 
 
-@pytest.mark.parametrize("name", KEPT | FAILED)
-def test_other_responses_are_no_walls(name: str) -> None:
-    assert service_of((KEPT | FAILED)[name]) == ""
+def test_other_responses_are_no_walls() -> None:
+    for name in KEPT | FAILED:
+        assert service_of((KEPT | FAILED)[name]) == ""
 
 
 def test_a_redirect_that_corrects_an_odd_address_is_no_wall() -> None:
@@ -35,9 +34,8 @@ WIDGET = "<div class='h-captcha'></div>"
 LINKS = "<a href=/></a>"
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "is_wall"),
-    [
+def test_how_little_a_wall_has_beside_its_marks() -> None:
+    rows = [
         (MARK + "a" * (LITTLE_TEXT - 1), 200, True),
         (MARK + "a" * LITTLE_TEXT, 200, False),
         (MARK + "蜂" * (LITTLE_TEXT // 2), 200, False),
@@ -59,7 +57,6 @@ LINKS = "<a href=/></a>"
         (WIDGET + "<textarea name=text></textarea>", 200, False),
         (WIDGET + "<input>", 200, False),
         (WIDGET + "<input type=submit>", 200, True),
-    ],
-)
-def test_how_little_a_wall_has_beside_its_marks(body: str, status: int, is_wall: bool) -> None:
-    assert bool(service_of(Response(f"<html>{body}", status))) is is_wall
+    ]
+    for body, status, is_wall in rows:
+        assert bool(service_of(Response(f"<html>{body}", status))) is is_wall

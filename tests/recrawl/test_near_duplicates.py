@@ -107,21 +107,17 @@ def test_keys_are_those_of_a_crawl() -> None:
         assert [keys_of_band(rows, band)[row] for band in range(BANDS)] == keys
 
 
-@pytest.mark.parametrize(
-    ("ranks", "sites", "expected"),
-    [
+def test_of_copies_on_a_site_the_one_with_the_lowest_rank_is_the_original() -> None:
+    rows = [
         ([1, 1, 1], [7, 7, 7], [0, 0, 0]),
         ([1, 0, 1], [7, 7, 7], [1, 1, 1]),
         ([2, 1, 0], [7, 7, 7], [2, 2, 2]),
         ([1, 2, 0], [7, 8, 7], [2, 2, 2]),
         ([1, 0, 1], [7, 8, 7], [0, 0, 0]),
         ([0, 1, 1], [7, 7, 7], [0, 0, 0]),
-    ],
-)
-def test_of_copies_on_a_site_the_one_with_the_lowest_rank_is_the_original(
-    ranks: list[int], sites: list[int], expected: list[int]
-) -> None:
-    assert found([drawn(1), like(drawn(1), 120), drawn(1)], ranks=ranks, sites=sites) == expected
+    ]
+    for ranks, sites, expected in rows:
+        assert found([drawn(1), like(drawn(1), 120), drawn(1)], ranks=ranks, sites=sites) == expected
 
 
 def test_copies_of_a_replaced_text_are_compared_again() -> None:

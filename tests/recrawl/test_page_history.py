@@ -18,9 +18,8 @@ DATE = "Mon, 06 May 2024 07:08:09 GMT"
 BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
 
 
-@pytest.mark.parametrize(
-    ("known", "expected"),
-    [
+def test_conditions() -> None:
+    rows = [
         (None, {}),
         (PageHistory(), {}),
         (PageHistory(etag='"a"', last_modified=DATE), BOTH),
@@ -31,10 +30,9 @@ BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
         (PageHistory(etag="e" * 1_000), {"If-None-Match": "e" * 1_000}),
         (PageHistory(etag="e" * 1_001), {}),
         (PageHistory(etag=""), {}),
-    ],
-)
-def test_conditions(known: PageHistory | None, expected: dict[str, str]) -> None:
-    assert conditional_headers(known, None) == expected
+    ]
+    for known, expected in rows:
+        assert conditional_headers(known, None) == expected
 
 
 def test_now_and_then_the_whole_page_is_asked_for() -> None:
@@ -59,9 +57,8 @@ def test_what_another_version_read_is_asked_for_whole(before: str | None, asked:
 NOW, BEFORE = 1_700_000_000.0, ("2020-01-01T00:00:00+00:00", 304)
 
 
-@pytest.mark.parametrize(
-    ("check", "met_again"),
-    [
+def test_when_the_stored_version_was_last_met_again() -> None:
+    rows = [
         (ChangeCheck(PageChange.NOT_MODIFIED), ("2023-11-14T22:13:20+00:00", 304)),
         (ChangeCheck(PageChange.SAME, has_same_bytes=True), ("2023-11-14T22:13:20+00:00", 200)),
         (ChangeCheck(PageChange.SAME), BEFORE),  # its text is the same, its bytes are not
@@ -69,12 +66,9 @@ NOW, BEFORE = 1_700_000_000.0, ("2020-01-01T00:00:00+00:00", 304)
         (ChangeCheck(PageChange.NOTHING), BEFORE),
         (ChangeCheck(PageChange.CHANGED), (None, None)),
         (ChangeCheck(PageChange.RENEWED), (None, None)),
-    ],
-)
-def test_when_the_stored_version_was_last_met_again(
-    check: ChangeCheck, met_again: tuple[str | None, int | None]
-) -> None:
-    known = PageHistory(revisited_at=BEFORE[0], revisit_status=BEFORE[1])
-    visit = Visit(known, check, None, "", is_seed=False, lastmod=None, validators={}, new_links=0)
-    after = history_after(visit, RoundContext(2, NOW, Bounds()))
-    assert (after.revisited_at, after.revisit_status) == met_again
+    ]
+    for check, met_again in rows:
+        known = PageHistory(revisited_at=BEFORE[0], revisit_status=BEFORE[1])
+        visit = Visit(known, check, None, "", is_seed=False, lastmod=None, validators={}, new_links=0)
+        after = history_after(visit, RoundContext(2, NOW, Bounds()))
+        assert (after.revisited_at, after.revisit_status) == met_again

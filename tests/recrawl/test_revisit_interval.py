@@ -11,9 +11,8 @@ FIRST_SIGHT = CheckHistory(NOW, 0.0, None)
 CHECKED = CheckHistory(NOW, 4 * DAY, False)
 
 
-@pytest.mark.parametrize(
-    ("changed", "new_links", "is_seed", "days"),
-    [
+def test_a_check() -> None:
+    rows = [
         (True, 0, False, 2.0),
         (False, 0, False, 6.0),
         (True, 1, False, 1.0),
@@ -22,11 +21,10 @@ CHECKED = CheckHistory(NOW, 4 * DAY, False)
         (False, 0, True, 6.0),
         (False, 1, True, 3.0),
         (False, -1, True, 6.0),
-    ],
-)
-def test_a_check(changed: bool, new_links: int, is_seed: bool, days: float) -> None:
-    history = replace(CHECKED, changed=changed, new_links=new_links, is_seed=is_seed)
-    assert next_interval(history, BOUNDS) == days * DAY
+    ]
+    for changed, new_links, is_seed, days in rows:
+        history = replace(CHECKED, changed=changed, new_links=new_links, is_seed=is_seed)
+        assert next_interval(history, BOUNDS) == days * DAY
 
 
 @pytest.mark.parametrize("interval", [2 * HOUR, DAY, 10 * DAY])
@@ -35,9 +33,8 @@ def test_while_an_interval_is_kept_no_more_is_asked(interval: float) -> None:
     assert next_interval(history, BOUNDS) == interval / 2
 
 
-@pytest.mark.parametrize(
-    ("interval", "changed", "expected"),
-    [
+def test_bounds() -> None:
+    rows = [
         (3 * HOUR, True, 1.5 * HOUR),
         (2 * HOUR, True, HOUR),
         (1.9 * HOUR, True, HOUR),
@@ -50,10 +47,9 @@ def test_while_an_interval_is_kept_no_more_is_asked(interval: float) -> None:
         (400 * DAY, True, 30 * DAY),
         (1e308, False, 30 * DAY),
         (5e-324, True, HOUR),
-    ],
-)
-def test_bounds(interval: float, changed: bool, expected: float) -> None:
-    assert next_interval(replace(CHECKED, interval=interval, changed=changed), BOUNDS) == expected
+    ]
+    for interval, changed, expected in rows:
+        assert next_interval(replace(CHECKED, interval=interval, changed=changed), BOUNDS) == expected
 
 
 @pytest.mark.parametrize(("least", "most", "days"), [(DAY, DAY, 1), (3 * DAY, 9 * DAY, 6), (7 * DAY, 9 * DAY, 7)])
@@ -61,17 +57,15 @@ def test_bounds_of_ones_own(least: float, most: float, days: float) -> None:
     assert next_interval(CHECKED, Bounds(least, most)) == days * DAY
 
 
-@pytest.mark.parametrize(
-    ("least", "most"), [(0, 1), (-1, 1), (2, 1), (nan, 1), (1, nan), (nan, nan), (1, inf), (inf, inf), (-inf, 1)]
-)
-def test_bounds_that_are_none(least: float, most: float) -> None:
-    with pytest.raises(ValueError, match="between two numbers of seconds above 0"):
-        Bounds(least, most)
+def test_bounds_that_are_none() -> None:
+    rows = [(0, 1), (-1, 1), (2, 1), (nan, 1), (1, nan), (nan, nan), (1, inf), (inf, inf), (-inf, 1)]
+    for least, most in rows:
+        with pytest.raises(ValueError, match="between two numbers of seconds above 0"):
+            Bounds(least, most)
 
 
-@pytest.mark.parametrize(
-    ("lastmod", "expected"),
-    [
+def test_the_first_interval() -> None:
+    rows = [
         (None, DAY),
         (NOW - 20 * DAY, 2 * DAY),
         (NOW - 5 * DAY, 12 * HOUR),
@@ -89,10 +83,9 @@ def test_bounds_that_are_none(least: float, most: float) -> None:
         (nan, DAY),
         (inf, DAY),
         (-inf, DAY),
-    ],
-)
-def test_the_first_interval(lastmod: float | None, expected: float) -> None:
-    assert next_interval(replace(FIRST_SIGHT, lastmod=lastmod), BOUNDS) == pytest.approx(expected, rel=1e-12)
+    ]
+    for lastmod, expected in rows:
+        assert next_interval(replace(FIRST_SIGHT, lastmod=lastmod), BOUNDS) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,8 @@ PAGE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
+def test_what_a_condition_means() -> None:
+    rows = [
         ("depth == 2", True),
         ("depth = 2", True),
         ("depth == 2.0", True),
@@ -67,18 +66,16 @@ PAGE: dict[str, Any] = {
         ("not not depth == 2", True),
         ("NOT depth == 1 AND depth == 2 OR author == NULL", True),
         ("  depth\n==\t2  ", True),
-    ],
-)
-def test_what_a_condition_means(text: str, holds: bool) -> None:
-    assert condition_of(text).holds(PAGE) is holds
+    ]
+    for text, holds in rows:
+        assert condition_of(text).holds(PAGE) is holds
 
 
 INJECTED = "'; DROP TABLE page; --"
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
+def test_what_is_refused_in_one_sentence() -> None:
+    rows = [
         ("", "the condition '' is not complete"),
         ("depth ==", "the condition 'depth ==' is not complete"),
         ("depth == 2 and", "is not complete"),
@@ -113,13 +110,12 @@ INJECTED = "'; DROP TABLE page; --"
         ("not " * (MOST_LEVELS + 1) + "depth == 2", f"may have {MOST_LEVELS} levels"),
         ("(" * 4_000 + "depth", f"may have {MOST_LEVELS} levels"),
         (" " * (MOST_CHARACTERS + 1), "may have 10,000 characters at most"),
-    ],
-)
-def test_what_is_refused_in_one_sentence(text: str, why: str) -> None:
-    with pytest.raises(WrongUseError) as refused:
-        condition_of(text)
-    assert why in str(refused.value)
-    assert "\n" not in str(refused.value)
+    ]
+    for text, why in rows:
+        with pytest.raises(WrongUseError) as refused:
+            condition_of(text)
+        assert why in str(refused.value)
+        assert "\n" not in str(refused.value)
 
 
 def test_levels_and_length_up_to_the_limits() -> None:
@@ -137,19 +133,17 @@ def test_the_parts_that_must_all_hold_have_their_sources() -> None:
     assert [one.path for one in comparisons(condition)] == [("depth",), ("relevance",), ("title",), ("title",)]
 
 
-@pytest.mark.parametrize(
-    ("text", "is_sql"),
-    [
+def test_what_the_database_decides() -> None:
+    rows = [
         ("depth > 1", True),
         ("not depth > 1 and title != 'a'", True),
         ("quality == null", True),
         ("quality.certainty > 1", False),
         ("depth > 1 or quality.certainty > 1", False),
         ("not own_fields.a == 1", False),
-    ],
-)
-def test_what_the_database_decides(text: str, is_sql: bool) -> None:
-    assert (sql_of(condition_of(text), "sqlite") is not None) is is_sql
+    ]
+    for text, is_sql in rows:
+        assert (sql_of(condition_of(text), "sqlite") is not None) is is_sql
 
 
 def test_values_are_parameters_of_the_statement() -> None:

@@ -1,7 +1,7 @@
 """What exports read of the pages that crawls stored."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -263,9 +263,8 @@ def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> Non
         crew.change(update(version).values(version=version.c.version - 1))
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_a_place_is_a_language_a_site_or_both() -> None:
+    rows = [
         ("zh", LanguageOrSite(language="zh")),
         ("ZH", LanguageOrSite(language="zh")),
         ("localhost", LanguageOrSite(language="", site="localhost")),
@@ -273,15 +272,13 @@ def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> Non
         ("[::1]:8000", LanguageOrSite(language="", site="[::1]:8000")),
         ("en/News.Example.org", LanguageOrSite(language="en", site="news.example.org")),
         ("en/zh", LanguageOrSite(language="en", site="zh")),
-    ],
-)
-def test_a_place_is_a_language_a_site_or_both(given: str, expected: LanguageOrSite) -> None:
-    assert place_of(given) == expected
+    ]
+    for given, expected in rows:
+        assert place_of(given) == expected
 
 
-@pytest.mark.parametrize(
-    ("read", "given", "why"),
-    [
+def test_what_is_wrong_is_said() -> None:
+    rows = [
         (place_of, "", "'' is wrong"),
         (place_of, "/", "'/' is wrong"),
         (place_of, "zh/", "'zh/' is wrong"),
@@ -297,14 +294,13 @@ def test_a_place_is_a_language_a_site_or_both(given: str, expected: LanguageOrSi
         (since_of, "2026-02-30", "'2026-02-30' is wrong"),
         (since_of, "0001-01-01T00:00+10:00", "is wrong"),
         (since_of, "12345678", "'12345678' is wrong"),
-    ],
-)
-def test_what_is_wrong_is_said(read: Callable[[str], Any], given: str, why: str) -> None:
-    with pytest.raises(ValueError, match="is wrong; allowed") as error:
-        read(given)
-    assert why in str(error.value)
-    assert len(str(error.value)) < 400
-    assert "\n" not in str(error.value)
+    ]
+    for read, given, why in rows:
+        with pytest.raises(ValueError, match="is wrong; allowed") as error:
+            read(given)
+        assert why in str(error.value)
+        assert len(str(error.value)) < 400
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Content-Signal, by the policy of contentsignals.org."""
 
-import pytest
-
 from crawler.rights.content_signals import MAX_SIGNALS, signals
 from crawler.rights.statement import State, Use
 
@@ -9,9 +7,8 @@ Y, N, BAD = State.ALLOWED, State.DISALLOWED, State.MALFORMED
 TRAIN, INPUT, SEARCH = Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_signals() -> None:
+    rows = [
         ("search=yes, ai-train=no", {SEARCH: Y, TRAIN: N}),
         ("ai-train=no, search=yes, ai-input=yes", {TRAIN: N, SEARCH: Y, INPUT: Y}),
         ("search=yes,ai-train=no,use=reference", {SEARCH: Y, TRAIN: N}),
@@ -28,10 +25,9 @@ TRAIN, INPUT, SEARCH = Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH
         ("search=yes ai-train=no", dict.fromkeys(Use, BAD)),
         ("ai-train: no", dict.fromkeys(Use, BAD)),
         ("search=yes, ai-train: no", {SEARCH: Y, TRAIN: BAD, INPUT: BAD}),
-    ],
-)
-def test_signals(text: str, said: dict[Use, State]) -> None:
-    assert signals(text) == said
+    ]
+    for text, said in rows:
+        assert signals(text) == said
 
 
 def test_a_value_that_is_cut_is_not_parsed() -> None:

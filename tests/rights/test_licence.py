@@ -12,9 +12,8 @@ CC = "https://creativecommons.org/licenses"
 BY, BY_SA = f"{CC}/by/4.0/", f"{CC}/by-sa/4.0/"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
+def test_names() -> None:
+    rows = [
         (BY, "CC-BY-4.0"),
         ("http://www.creativecommons.org/licenses/by-nc-nd/3.0/us/deed.en", "CC-BY-NC-ND-3.0-US"),
         (f"{CC}/by/3.0/igo/", "CC-BY-3.0-IGO"),
@@ -45,10 +44,9 @@ BY, BY_SA = f"{CC}/by/4.0/", f"{CC}/by-sa/4.0/"
         ("© 2026 A. Bee", None),
         ("https://a.example/terms", None),
         ("", None),
-    ],
-)
-def test_names(text: str, name: str | None) -> None:
-    assert licence_name(text) == name
+    ]
+    for text, name in rows:
+        assert licence_name(text) == name
 
 
 def head(*parts: str) -> str:
@@ -66,9 +64,8 @@ def json_ld(text: str) -> str:
 LINK = f'<link rel="license" href="{BY}">'
 
 
-@pytest.mark.parametrize(
-    ("html", "name", "where"),
-    [
+def test_pages() -> None:
+    rows = [
         (head(LINK), "CC-BY-4.0", ["link rel=license, head"]),
         (head(f'<meta name="dcterms.license" content="{BY}">'), "CC-BY-4.0", ["meta dcterms.license, head"]),
         (head('<meta name="DC.rights" content="CC BY 4.0">'), "CC-BY-4.0", ["meta dc.rights, head"]),
@@ -113,12 +110,11 @@ LINK = f'<link rel="license" href="{BY}">'
         # A licence file of RSL is not a licence in words.
         (head('<link rel="license" type="application/rsl+xml" href="/l.xml">'), None, []),
         (body(), None, []),
-    ],
-)
-def test_pages(html: str, name: str | None, where: list[str]) -> None:
-    found, evidence = licence(Page.from_html(html, "http://a.example/"))
-    assert found == name
-    assert [one.where for one in evidence] == where
+    ]
+    for html, name, where in rows:
+        found, evidence = licence(Page.from_html(html, "http://a.example/"))
+        assert found == name
+        assert [one.where for one in evidence] == where
 
 
 def test_a_page_in_utf_16_is_read() -> None:

@@ -7,9 +7,8 @@ import pytest
 from crawler.rights.path_patterns import MAX_WORK, PathPattern, matching, path_of
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "found"),
-    [
+def test_matches() -> None:
+    rows = [
         ("/", "/a", True),
         ("", "/a", True),
         ("/fish", "/fish/salmon.html", True),
@@ -38,31 +37,27 @@ from crawler.rights.path_patterns import MAX_WORK, PathPattern, matching, path_o
         ("$", "/", False),
         ("/$", "/", True),
         ("/**$", "/a", True),
-    ],
-)
-def test_matches(pattern: str, path: str, found: bool) -> None:
-    assert PathPattern.of(pattern).matches(path) is found
+    ]
+    for pattern, path, found in rows:
+        assert PathPattern.of(pattern).matches(path) is found
 
 
-@pytest.mark.parametrize(
-    ("url", "path"),
-    [
+def test_path_of_an_address() -> None:
+    rows = [
         ("http://a.example", "/"),
         ("http://a.example?b", "/?b"),
         ("https://a.example:8080/b/%7ec?d=/e#f", "/b/~c?d=/e"),
         ("/b", "/b"),
         ("", "/"),
-    ],
-)
-def test_path_of_an_address(url: str, path: str) -> None:
-    assert path_of(url) == path
+    ]
+    for url, path in rows:
+        assert path_of(url) == path
 
 
-@pytest.mark.parametrize(
-    ("pattern", "length"), [("/a", 2), ("/*a", 3), ("/**a$", 5), ("/%61", 2), ("/%2a", 2), ("/\u871c", 10), ("", 0)]
-)
-def test_length_in_octets(pattern: str, length: int) -> None:
-    assert PathPattern.of(pattern).length == length
+def test_length_in_octets() -> None:
+    rows = [("/a", 2), ("/*a", 3), ("/**a$", 5), ("/%61", 2), ("/%2a", 2), ("/\u871c", 10), ("", 0)]
+    for pattern, length in rows:
+        assert PathPattern.of(pattern).length == length
 
 
 @dataclass(frozen=True)

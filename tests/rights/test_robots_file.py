@@ -47,9 +47,8 @@ Disallow: /wp-admin/
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "use", "expected"),
-    [
+def test_states() -> None:
+    rows = [
         # The example of the draft.
         (DRAFT, "/test", Use.AI_TRAIN, "disallowed"),
         (DRAFT, "/ai-ok/test", Use.AI_TRAIN, "allowed"),
@@ -100,10 +99,9 @@ Disallow: /wp-admin/
         # All are refused something, and the page is not in it.
         ("User-agent: *\nDisallow: /a", "/b", Use.AI_TRAIN, "unknown"),
         ("", "/", Use.AI_TRAIN, "unknown"),
-    ],
-)
-def test_states(text: str, path: str, use: Use, expected: str) -> None:
-    assert state(text, path, use) == expected
+    ]
+    for text, path, use, expected in rows:
+        assert state(text, path, use) == expected
 
 
 def test_evidence_is_verbatim_and_names_the_file_by_its_digest() -> None:
@@ -119,9 +117,8 @@ def test_evidence_is_verbatim_and_names_the_file_by_its_digest() -> None:
     assert {(row["where"], row["read_at"]) for row in rows} == {(where, READ_AT)}
 
 
-@pytest.mark.parametrize(
-    ("text", "licences"),
-    [
+def test_licences() -> None:
+    rows = [
         ("License: https://a.example/l.xml\nUser-agent: *\nAllow: /", ["https://a.example/l.xml"]),
         ("User-agent: *\nAllow: /\nLicense: https://a.example/l.xml", ["https://a.example/l.xml"]),
         # The group's own licences replace those for all.
@@ -132,10 +129,9 @@ def test_evidence_is_verbatim_and_names_the_file_by_its_digest() -> None:
         ("User-agent: *\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\nLicense: https://a/1", []),
         ("License:\nLicense: " + "x" * 3_000, []),
         ("License: https://a/1\n" * 9, ["https://a/1"] * MAX_LICENCES),
-    ],
-)
-def test_licences(text: str, licences: list[str]) -> None:
-    assert robots(text).own.licences == licences
+    ]
+    for text, licences in rows:
+        assert robots(text).own.licences == licences
 
 
 @pytest.mark.parametrize(

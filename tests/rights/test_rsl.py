@@ -2,8 +2,6 @@
 
 import time
 
-import pytest
-
 from crawler.rights.rsl import MAX_BYTES, read_file
 from crawler.rights.statement import MAX_SAYS, Rights, Use
 
@@ -39,9 +37,8 @@ def states(text: str, path: str = "/a", is_of_page: bool = False) -> str:
     return "".join(signs[found.state(use).value] for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_files() -> None:
+    rows = [
         # Templates and examples of the standard.
         (file(content(prohibits("train-ai"))), "n??"),
         (file(content(permits("train-ai"))), "ynn"),
@@ -78,10 +75,9 @@ def states(text: str, path: str = "/a", is_of_page: bool = False) -> str:
         ("<rsl><content url='/'/></rsl>", "!!!"),
         ("<rsl xmlns='https://rslstandard.org/rsl'><content>", "!!!"),
         ("<html><p>404</html>", "!!!"),
-    ],
-)
-def test_files(text: str, expected: str) -> None:
-    assert states(text) == expected
+    ]
+    for text, expected in rows:
+        assert states(text) == expected
 
 
 def test_an_empty_pattern_is_the_page_that_names_the_file() -> None:
@@ -105,9 +101,8 @@ ENTITIES = (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_hostile_files_are_read_at_once() -> None:
+    rows = [
         ENTITIES + file(content(permits("&e8;"))),
         '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + file(content(permits("&x;"))),
         '<!DOCTYPE rsl SYSTEM "http://127.0.0.1:1/x.dtd">' + file(content(permits("ai-train"))),
@@ -118,11 +113,10 @@ ENTITIES = (
         file(content(*["<payment/>" * 100] * 400)),
         "x" * (MAX_BYTES + 1),
         "\x00\ud800".encode("utf-8", "replace").decode(),
-    ],
-)
-def test_hostile_files_are_read_at_once(text: str) -> None:
-    begin = time.perf_counter()
-    found = read_file(text.encode(), URL)
-    rows = Rights(None, tuple(found.evidence("https://a.example/4"))).field("")["evidence"]
-    assert time.perf_counter() - begin < 1
-    assert all(len(row["says"]) <= MAX_SAYS and "root:" not in row["says"] for row in rows)
+    ]
+    for text in rows:
+        begin = time.perf_counter()
+        found = read_file(text.encode(), URL)
+        rows = Rights(None, tuple(found.evidence("https://a.example/4"))).field("")["evidence"]
+        assert time.perf_counter() - begin < 1
+        assert all(len(row["says"]) <= MAX_SAYS and "root:" not in row["says"] for row in rows)

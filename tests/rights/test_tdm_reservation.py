@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from crawler.rights.statement import Rights, Use
 from crawler.rights.tdm_reservation import read_file, reservations
 
@@ -23,9 +21,8 @@ def in_file(rules: Any, path: str) -> Rights:
     return Rights(None, tuple(read_file(body, URL, "then").evidence(f"http://a.example{path}")))
 
 
-@pytest.mark.parametrize(
-    ("rules", "path", "state"),
-    [
+def test_files() -> None:
+    rows = [
         # The examples of the report.
         ([{"location": "/", "tdm-reservation": 1}], "/any", "disallowed"),
         (THREE_GROUPS, "/directory-a/file.pdf", "disallowed"),
@@ -46,11 +43,14 @@ def in_file(rules: Any, path: str) -> Rights:
         (b"", "/", "malformed"),
         (b"[" * 100_000, "/", "malformed"),
         (b"\xef\xbb\xbf[]", "/", "unknown"),
-    ],
-)
-def test_files(rules: Any, path: str, state: str) -> None:
-    rights = in_file(rules, path)
-    assert [rights.state(use).value for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH)] == [state, state, "unknown"]
+    ]
+    for rules, path, state in rows:
+        rights = in_file(rules, path)
+        assert [rights.state(use).value for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH)] == [
+            state,
+            state,
+            "unknown",
+        ]
 
 
 def test_a_rule_is_told_as_it_is_written() -> None:
@@ -59,9 +59,8 @@ def test_a_rule_is_told_as_it_is_written() -> None:
     assert (row["where"], row["read_at"]) == (URL, "then")
 
 
-@pytest.mark.parametrize(
-    ("file", "headers", "metas", "state"),
-    [
+def test_which_statement_counts() -> None:
+    rows = [
         (None, RESERVED, {}, "disallowed"),
         (None, {}, RESERVED, "disallowed"),
         (None, {}, {}, "unknown"),
@@ -75,13 +74,12 @@ def test_a_rule_is_told_as_it_is_written() -> None:
         (1, {"tdm-reservation": "2"}, {}, "disallowed"),
         (0, {"tdm-reservation": "2"}, {}, "malformed"),
         (1, {"tdm-reservation": "2"}, FREE, "allowed"),
-    ],
-)
-def test_which_statement_counts(file: int | None, headers: dict[str, str], metas: dict[str, str], state: str) -> None:
-    rules = [{"location": "/", "tdm-reservation": file}] if file is not None else []
-    found = reservations(headers, metas, in_file(rules, "/").evidence)
-    assert Rights(None, tuple(found)).state(Use.AI_TRAIN).value == state
-    assert len(found) == (file is not None) + bool(headers) + bool(metas)
+    ]
+    for file, headers, metas, state in rows:
+        rules = [{"location": "/", "tdm-reservation": file}] if file is not None else []
+        found = reservations(headers, metas, in_file(rules, "/").evidence)
+        assert Rights(None, tuple(found)).state(Use.AI_TRAIN).value == state
+        assert len(found) == (file is not None) + bool(headers) + bool(metas)
 
 
 def test_the_policy_is_told() -> None:

@@ -1,5 +1,3 @@
-import pytest
-
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, LessonKind
 from crawler.page.page import Extraction, Page
 from crawler.spiders.topic_tracker import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
@@ -17,9 +15,8 @@ def test_addresses_come_with_what_they_are() -> None:
     assert list(Examples(Topic.of("bees")).candidates(7)) == []
 
 
-@pytest.mark.parametrize(
-    ("topic", "kind", "text", "example"),
-    [
+def test_lessons() -> None:
+    rows = [
         (Topic(), LessonKind.SEED, "Bees.", TopicExample("Bees.", True)),
         (Topic.of("bees"), LessonKind.SEED, "Bees.", TopicExample("Bees.", True)),
         (NAMED, LessonKind.SEED, "Bees.", None),
@@ -31,10 +28,9 @@ def test_addresses_come_with_what_they_are() -> None:
         (Topic(), LessonKind.EXAMPLE, f"{GOOD}\nBees.", None),
         (NAMED, LessonKind.SEED_AGAIN, GOOD, None),
         (NAMED, "again example", GOOD, None),
-    ],
-)
-def test_lessons(topic: Topic, kind: LessonKind, text: str, example: TopicExample | None) -> None:
-    assert Examples(topic).read(kind, text) == example
+    ]
+    for topic, kind, text, example in rows:
+        assert Examples(topic).read(kind, text) == example
 
 
 def test_the_seeds_teach_until_enough_is_known() -> None:

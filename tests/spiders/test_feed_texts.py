@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.document_text import with_documents
 from crawler.frontier.page_result import Candidate
@@ -30,43 +28,39 @@ def page_of(count: int, head: str = "", url: str = URL) -> Page:
     return Page.from_html(f"<html><head>{head}</head><body><p>{letters(count)}</p></body></html>", url)
 
 
-@pytest.mark.parametrize(
-    ("own", "entry", "is_refused", "is_taken"),
-    [
+def test_when_an_entry_is_taken() -> None:
+    rows = [
         (300, FULLER * 300 + 1, False, True),
         (300, FULLER * 300, False, False),
         (300, LEAST, True, True),
         (300, LEAST - 1, True, False),
         (10, LEAST, False, True),
         (10, LEAST - 1, False, False),
-    ],
-)
-def test_when_an_entry_is_taken(own: int, entry: int, is_refused: bool, is_taken: bool) -> None:
-    counts = Counter[str]()
-    feeds = texts(counts)
-    feeds.keep(FEED, {URL: EntryText(f"<p>{letters(entry)}</p>")})
-    made = feeds.in_place_of(page_of(own), Candidate(URL, 0), is_refused=is_refused)
-    assert (made is not None) is is_taken
-    assert counts["feed/pages"] == is_taken
-    assert feeds.in_place_of(page_of(own), Candidate(URL, 0), is_refused=True) is None  # it is used once
+    ]
+    for own, entry, is_refused, is_taken in rows:
+        counts = Counter[str]()
+        feeds = texts(counts)
+        feeds.keep(FEED, {URL: EntryText(f"<p>{letters(entry)}</p>")})
+        made = feeds.in_place_of(page_of(own), Candidate(URL, 0), is_refused=is_refused)
+        assert (made is not None) is is_taken
+        assert counts["feed/pages"] == is_taken
+        assert feeds.in_place_of(page_of(own), Candidate(URL, 0), is_refused=True) is None  # it is used once
 
 
-@pytest.mark.parametrize(
-    ("feed", "asked", "answered", "is_taken"),
-    [
+def test_of_which_pages_entries_are() -> None:
+    rows = [
         (FEED, URL, URL, True),
         ("http://example.net/feed", URL, URL, False),
         ("http://feeds.example.com/feed", URL, URL, True),
         (FEED, URL + "?from=feed", "https://example.com/bees", True),
         (FEED, URL, "http://example.com/login", False),
         (FEED, URL + "s", URL + "s", False),
-    ],
-)
-def test_of_which_pages_entries_are(feed: str, asked: str, answered: str, is_taken: bool) -> None:
-    feeds = texts(Counter())
-    feeds.keep(feed, {asked if "?" in asked else URL: EntryText(f"<p>{letters(400)}</p>")})
-    candidate = Candidate(answered, 0, requested=asked if asked != answered else None)
-    assert (feeds.in_place_of(page_of(9, url=answered), candidate, is_refused=True) is not None) is is_taken
+    ]
+    for feed, asked, answered, is_taken in rows:
+        feeds = texts(Counter())
+        feeds.keep(feed, {asked if "?" in asked else URL: EntryText(f"<p>{letters(400)}</p>")})
+        candidate = Candidate(answered, 0, requested=asked if asked != answered else None)
+        assert (feeds.in_place_of(page_of(9, url=answered), candidate, is_refused=True) is not None) is is_taken
 
 
 def test_what_a_page_asks_of_robots_holds_for_its_text() -> None:

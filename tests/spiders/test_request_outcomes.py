@@ -27,9 +27,8 @@ class ReasonsError(Exception):
         self.reasons = [Failure(error) for error in errors]
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
+def test_outcomes() -> None:
+    rows = [
         (status(404), Outcome(Code.HTTP_STATUS, "404")),
         (status(503), Outcome(Code.HTTP_STATUS, "503")),
         (status(599), Outcome(Code.HTTP_STATUS, "599")),
@@ -51,10 +50,9 @@ class ReasonsError(Exception):
         (caused(exceptions.DownloadFailedError("x"), ReasonsError(OSError("x"))), Outcome(Code.CONNECTION_LOST)),
         (ValueError("http://example.com/7"), Outcome(Code.BAD_HOST_NAME)),
         (KeyError("http://example.com/7"), Outcome(Code.ERROR, "KeyError")),
-    ],
-)
-def test_outcomes(error: Exception, expected: Outcome) -> None:
-    assert outcome_of(Failure(error)) == expected
+    ]
+    for error, expected in rows:
+        assert outcome_of(Failure(error)) == expected
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
@@ -65,7 +63,7 @@ def test_a_body_that_is_not_what_its_encoding_says(encoding: str) -> None:
     assert outcome_of(Failure(raised.value)) == Outcome(Code.BAD_ENCODING)
 
 
-@pytest.mark.parametrize("kind", CODES)
-def test_the_outcome_does_not_depend_on_the_address(kind: type[Exception]) -> None:
-    said = {outcome_of(Failure(kind(f"no {url}"))) for url in ("http://a.example/", "http://b.example/")}
-    assert len(said) == 1
+def test_the_outcome_does_not_depend_on_the_address() -> None:
+    for kind in CODES:
+        said = {outcome_of(Failure(kind(f"no {url}"))) for url in ("http://a.example/", "http://b.example/")}
+        assert len(said) == 1

@@ -26,9 +26,8 @@ def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
     return TopicTracker(TopicFocus(topic), Examples(topic), Harvest(bound=min_relevance))
 
 
-@pytest.mark.parametrize(
-    ("candidate", "score", "via"),
-    [
+def test_a_link_that_is_not_known_here() -> None:
+    rows = [
         (Candidate(URL, 10_000, kind=AddressKind.SEED, via=FoundBy.SEED), None, "seed"),
         (Candidate(URL, 9_999, via=FoundBy.SITEMAP), None, "sitemap"),
         (Candidate(URL, -1_000, via=FoundBy.IMAGE), None, "image"),
@@ -37,12 +36,11 @@ def tracker(min_relevance: float = ON_TOPIC) -> TopicTracker:
         (Candidate(URL, 999), None, "exploration"),
         (Candidate(URL, -1), None, "link"),
         (Candidate(URL, 500, via=FoundBy.FEED), None, "feed"),
-    ],
-)
-def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None, via: str) -> None:
-    judgement = tracker().judge(candidate, BEES)
-    assert (judgement.link_score, judgement.via) == (score, via)
-    assert 0 < judgement.relevance <= 1
+    ]
+    for candidate, score, via in rows:
+        judgement = tracker().judge(candidate, BEES)
+        assert (judgement.link_score, judgement.via) == (score, via)
+        assert 0 < judgement.relevance <= 1
 
 
 def test_the_harvest_is_of_pages_that_may_be_kept() -> None:

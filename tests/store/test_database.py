@@ -26,23 +26,20 @@ from crawler.store.schema_version import newest_version
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [
+def test_urls() -> None:
+    rows = [
         ("", "sqlite:///output/crawl.db"),
         ("sqlite:///a.db", "sqlite:///a.db"),
         ("sqlite:////tmp/a.db", "sqlite:////tmp/a.db"),
         ("postgresql+psycopg://me:secret@host/db", "postgresql+psycopg://me:secret@host/db"),
         ("postgresql+psycopg://host:5433/db?sslmode=require", "postgresql+psycopg://host:5433/db?sslmode=require"),
-    ],
-)
-def test_urls(setting: str, expected: str) -> None:
-    assert database_url(setting, Path("output")).render_as_string(hide_password=False) == expected
+    ]
+    for setting, expected in rows:
+        assert database_url(setting, Path("output")).render_as_string(hide_password=False) == expected
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
+def test_wrong_urls() -> None:
+    rows = [
         "crawl.db",
         "sqlite",
         "sqlite://",
@@ -57,13 +54,12 @@ def test_urls(setting: str, expected: str) -> None:
         "mysql://me:secret@host/db",
         "http://me:secret@host/",
         "//",
-    ],
-)
-def test_wrong_urls(setting: str) -> None:
-    with pytest.raises(StateError) as caught:
-        database_url(setting, Path())
-    assert str(caught.value).startswith(ALLOWED)
-    assert "secret" not in str(caught.value)
+    ]
+    for setting in rows:
+        with pytest.raises(StateError) as caught:
+            database_url(setting, Path())
+        assert str(caught.value).startswith(ALLOWED)
+        assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +177,8 @@ def of_postgresql(state: str) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
+def test_what_passes() -> None:
+    rows = [
         (OperationalError("", {}, Exception()), True),
         (DBAPIError("", {}, Exception(), connection_invalidated=True), True),
         (OperationalError("", {}, of_sqlite(5)), True),
@@ -203,10 +198,9 @@ def of_postgresql(state: str) -> Exception:
         (OSError(EACCES, ""), False),
         (OSError(ENOENT, ""), False),
         (ValueError(), False),
-    ],
-)
-def test_what_passes(error: Exception, expected: bool) -> None:
-    assert is_transient(error) == expected
+    ]
+    for error, expected in rows:
+        assert is_transient(error) == expected
 
 
 # Making the tables.

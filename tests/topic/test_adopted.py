@@ -18,24 +18,22 @@ def begun(pages: int = 1) -> TopicFocus:
     return made
 
 
-@pytest.mark.parametrize(
-    ("url", "priority", "waits"),
-    [
+def test_what_waits_as_it_was() -> None:
+    rows = [
         (URL, 0, True),
         (URL, HIGHEST - 1, True),
         (URL, HIGHEST, False),
         (URL, 10_000, False),
         (URL, -1, False),
         (HOME, 500, False),
-    ],
-)
-def test_what_waits_as_it_was(url: str, priority: int, waits: bool) -> None:
-    made = begun()
-    assert made.adopt([(url, priority)]) == {}
-    assert made.asked(url) == (priority / 1000 if waits else None)
-    made._since = 10**9
-    assert made.renewed() == {}
-    assert made.asked(url) == (priority / 1000 if waits else None)
+    ]
+    for url, priority, waits in rows:
+        made = begun()
+        assert made.adopt([(url, priority)]) == {}
+        assert made.asked(url) == (priority / 1000 if waits else None)
+        made._since = 10**9
+        assert made.renewed() == {}
+        assert made.asked(url) == (priority / 1000 if waits else None)
 
 
 def test_what_is_known_here_is_not_adopted() -> None:

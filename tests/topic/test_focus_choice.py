@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FOREFRONT, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
@@ -21,17 +20,14 @@ def priorities(made: Prioritizer, scores: list[float], sites: list[int], waiting
     return made.priorities(np.array(scores), np.array(sites, float), waiting).tolist()
 
 
-@pytest.mark.parametrize(
-    ("score", "priority"),
-    [(0, 0), (0.0004, 0), (0.0006, 1), (0.5, 500), (0.998, 998), (0.9984, 998), (0.999, 998), (1, HIGHEST - 1)],
-)
-def test_thousandths_below_the_highest(score: float, priority: int) -> None:
-    assert priorities(chooser([]), [score], [A], {A}) == [priority]
+def test_thousandths_below_the_highest() -> None:
+    rows = [(0, 0), (0.0004, 0), (0.0006, 1), (0.5, 500), (0.998, 998), (0.9984, 998), (0.999, 998), (1, HIGHEST - 1)]
+    for score, priority in rows:
+        assert priorities(chooser([]), [score], [A], {A}) == [priority]
 
 
-@pytest.mark.parametrize(
-    ("fetched", "share", "waiting", "counts"),
-    [
+def test_the_share_of_a_site() -> None:
+    rows = [
         ([A] * (WINDOW // 10 - 1), 0.5, {A, B}, (1, 1)),
         ([A] * (WINDOW // 10), 0.5, {A, B}, (SITE_FACTOR, 1)),
         ([A, B] * 50, 0.5, {A, B}, (1, 1)),
@@ -45,11 +41,10 @@ def test_thousandths_below_the_highest(score: float, priority: int) -> None:
         ([A] * WINDOW + [B] * 99, 0.5, {A, B}, (SITE_FACTOR, 1)),
         ([A] * WINDOW + [B] * 100, 0.5, {A, B}, (1, 1)),
         ([A] * WINDOW + [B] * 101, 0.5, {A, B}, (1, SITE_FACTOR)),
-    ],
-)
-def test_the_share_of_a_site(fetched: list[int], share: float, waiting: set[int], counts: tuple[float, float]) -> None:
-    found = priorities(chooser(fetched, site_share=share), [0.6, 0.6], [A, B], waiting)
-    assert found == [round(600 * count) for count in counts]
+    ]
+    for fetched, share, waiting, counts in rows:
+        found = priorities(chooser(fetched, site_share=share), [0.6, 0.6], [A, B], waiting)
+        assert found == [round(600 * count) for count in counts]
 
 
 def tries(made: Prioritizer, links: int, priority: int = 5) -> list[int]:
@@ -57,9 +52,8 @@ def tries(made: Prioritizer, links: int, priority: int = 5) -> list[int]:
     return made.tries(np.minimum(given, HIGHEST), np.ones(links, bool))
 
 
-@pytest.mark.parametrize(
-    ("pages", "share", "links", "tried"),
-    [
+def test_what_is_tried_lies_behind_what_comes_next_anyway() -> None:
+    rows = [
         (0, 0.02, 500, 0),
         (49, 0.02, 500, 0),
         (51, 0.02, 500, 1),
@@ -68,13 +62,12 @@ def tries(made: Prioritizer, links: int, priority: int = 5) -> list[int]:
         (151, 0.02, FOREFRONT, 0),
         (151, 0.02, FOREFRONT + 1, 1),
         (151, 0.02, FOREFRONT + 2, 2),
-    ],
-)
-def test_what_is_tried_lies_behind_what_comes_next_anyway(pages: int, share: float, links: int, tried: int) -> None:
-    made = chooser([A] * pages, exploration=share)
-    rows = tries(made, links)
-    assert len(rows) == len(set(rows)) == tried
-    assert all(FOREFRONT <= row < links for row in rows)
+    ]
+    for pages, share, links, tried in rows:
+        made = chooser([A] * pages, exploration=share)
+        rows = tries(made, links)
+        assert len(rows) == len(set(rows)) == tried
+        assert all(FOREFRONT <= row < links for row in rows)
 
 
 def test_what_was_tried_is_owed_no_more() -> None:

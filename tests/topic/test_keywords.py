@@ -3,9 +3,8 @@ import pytest
 from crawler.topic.keywords import Keywords, forms
 
 
-@pytest.mark.parametrize(
-    ("word", "spellings"),
-    [
+def test_forms() -> None:
+    rows = [
         ("bee", ("bee", "bees")),
         ("bees", ("bees", "bee")),
         ("s", ("s", "")),
@@ -19,19 +18,17 @@ from crawler.topic.keywords import Keywords, forms
         ("蜜蜂", ()),
         ("ミツ", ()),
         ("ผึ้ง", ()),
-    ],
-)
-def test_forms(word: str, spellings: tuple[str, ...]) -> None:
-    assert forms(word) == spellings
+    ]
+    for word, spellings in rows:
+        assert forms(word) == spellings
 
 
 def strength(count: int, length: int) -> float:
     return count / (count + 1 + length / 400)
 
 
-@pytest.mark.parametrize(
-    ("words", "title", "text", "expected"),
-    [
+def test_one_word() -> None:
+    rows = [
         ("bees", "", "", 0),
         ("bees", "", "cars " * 10, 0),
         ("bees", "", "bees", strength(1, 1)),
@@ -44,10 +41,9 @@ def strength(count: int, length: int) -> float:
         ("蜜蜂", "", "蜜蜂采蜜,蜜蜂", strength(2, 7)),
         ("蜜蜂", "蜜蜂", "茶", strength(3, 1)),
         ("straße", "", "STRASSE Straße", strength(2, 2)),
-    ],
-)
-def test_one_word(words: str, title: str, text: str, expected: float) -> None:
-    assert Keywords({words.casefold(): 2.0}).named(title, text) == pytest.approx(expected)
+    ]
+    for words, title, text, expected in rows:
+        assert Keywords({words.casefold(): 2.0}).named(title, text) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

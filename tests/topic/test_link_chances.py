@@ -15,9 +15,9 @@ def learned(*links: tuple[float, bool], site: int = 1) -> LinkChances:
     return chances
 
 
-@pytest.mark.parametrize(("min_chance", "score"), [(0.001, 0.0), (0.03, 0.12), (0.1, 0.22), (0.9, 0.62), (1.0, 0.64)])
-def test_before_much_is_known_the_chance_is_that_of_other_crawls(min_chance: float, score: float) -> None:
-    assert LinkChances().least_score(min_chance) == pytest.approx(score, abs=0.03)
+def test_before_much_is_known_the_chance_is_that_of_other_crawls() -> None:
+    for min_chance, score in [(0.001, 0.0), (0.03, 0.12), (0.1, 0.22), (0.9, 0.62), (1.0, 0.64)]:
+        assert LinkChances().least_score(min_chance) == pytest.approx(score, abs=0.03)
 
 
 def test_links_that_led_nowhere_raise_the_least_score() -> None:

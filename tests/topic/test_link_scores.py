@@ -59,23 +59,21 @@ WORTH = {GOOD: 0.9, POOR: 0.0, HUB: 0.3 / 3}
 TRACKS = {GOOD: 0.9, POOR: 0.0, HUB: 1 / 4}
 
 
-@pytest.mark.parametrize("page", [GOOD, POOR, HUB])
-@pytest.mark.parametrize(
-    ("anchor", "near", "words", "around"),
-    [
+def test_a_score() -> None:
+    rows = [
         ([], [], 0, 0),
         ([BEES], [], 1, 0),
         ([CARS], [BEES], 0, 1),
         ([BEES, CARS], [BEES, CARS, CARS, CARS], sqrt(1 / 2), 1 / 2),
-    ],
-)
-def test_a_score(page: int, anchor: list[int], near: list[int], words: float, around: float) -> None:
-    told = SHOWN * (WORTH[page] + MEAN) / 2 + WORDS * of_topic(words) + NEAR * of_topic(around)
-    (plain,) = score(scorer(learning=False), seen(page, anchor, near))
-    assert plain == pytest.approx(told / (SHOWN + WORDS + NEAR))
-    (learned,) = score(scorer(), seen(page, anchor, near))
-    total = told + TRACK * TRACKS[page] + (PROMISE + TEXTS) * 0.5
-    assert learned == pytest.approx(total / ALL_WEIGHTS)
+    ]
+    for page in [GOOD, POOR, HUB]:
+        for anchor, near, words, around in rows:
+            told = SHOWN * (WORTH[page] + MEAN) / 2 + WORDS * of_topic(words) + NEAR * of_topic(around)
+            (plain,) = score(scorer(learning=False), seen(page, anchor, near))
+            assert plain == pytest.approx(told / (SHOWN + WORDS + NEAR))
+            (learned,) = score(scorer(), seen(page, anchor, near))
+            total = told + TRACK * TRACKS[page] + (PROMISE + TEXTS) * 0.5
+            assert learned == pytest.approx(total / ALL_WEIGHTS)
 
 
 def test_shown_by_several_pages() -> None:

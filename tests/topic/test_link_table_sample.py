@@ -1,7 +1,5 @@
 """Which links are asked after, in turn."""
 
-import pytest
-
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
@@ -9,21 +7,19 @@ from crawler.topic.topic import Topic
 URLS = [f"http://a.example/{number}" for number in range(5)]
 
 
-@pytest.mark.parametrize(
-    ("most", "asked"),
-    [
+def test_others_each_time_until_it_was_all() -> None:
+    rows = [
         (0, [[], [], []]),
         (2, [URLS[:2], URLS[2:4], URLS[4:], URLS[:2]]),
         (4, [URLS[:4], URLS[4:], URLS[:4]]),
         (5, [URLS, URLS]),
         (9, [URLS, URLS]),
-    ],
-)
-def test_others_each_time_until_it_was_all(most: int, asked: list[list[str]]) -> None:
-    made = TopicFocus(Topic.of("bees"))
-    made.fetched("http://a.example/", "", "Bees.")
-    made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
-    assert [made.waiting_sample(most) for _ in asked] == asked
+    ]
+    for most, asked in rows:
+        made = TopicFocus(Topic.of("bees"))
+        made.fetched("http://a.example/", "", "Bees.")
+        made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
+        assert [made.waiting_sample(most) for _ in asked] == asked
 
 
 def test_some_wait_no_more_meanwhile() -> None:

@@ -17,22 +17,20 @@ def test_the_mean() -> None:
     assert walked(0.2, 0.6).mean() == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize(
-    ("led_to", "worth", "track"),
-    [
+def test_what_a_page_led_to() -> None:
+    rows = [
         ([], 0.4, 0.4),
         ([1.0], 0.4 + CREDIT * 1 / 3, (1 + 3 * 0.4) / 4),
         ([1.0, 1.0, 1.0], 0.4 + CREDIT, (3 + 3 * 0.4) / 6),
         ([1.0, 0.0, 0.0, 0.0], 0.4 + CREDIT / 4, (1 + 3 * 0.4) / 7),
         ([0.0], 0.4, 3 * 0.4 / 4),
-    ],
-)
-def test_what_a_page_led_to(led_to: list[float], worth: float, track: float) -> None:
-    seen = walked(0.4)
-    for relevance in led_to:
-        seen.lead([0], relevance)
-    assert seen.worth([0]).tolist() == pytest.approx([worth])
-    assert seen.track([0]).tolist() == pytest.approx([track])
+    ]
+    for led_to, worth, track in rows:
+        seen = walked(0.4)
+        for relevance in led_to:
+            seen.lead([0], relevance)
+        assert seen.worth([0]).tolist() == pytest.approx([worth])
+        assert seen.track([0]).tolist() == pytest.approx([track])
 
 
 def test_the_first_that_showed_it_has_the_credit() -> None:

@@ -11,9 +11,8 @@ def harvest(shown: str, window: int, bound: float = 0.5) -> HarvestCounts:
     return counted.counts
 
 
-@pytest.mark.parametrize(
-    ("shown", "window", "share", "lately"),
-    [
+def test_shares() -> None:
+    rows = [
         ("", 2, 0, 0),
         ("#", 2, 1, 1),
         ("#.", 2, 1 / 2, 1 / 2),
@@ -22,12 +21,11 @@ def harvest(shown: str, window: int, bound: float = 0.5) -> HarvestCounts:
         ("#" * 50 + "." * 50, 20, 1 / 2, 0),
         ("." * 50 + "#" * 50, 80, 1 / 2, 5 / 8),
         (".#", 1, 1 / 2, 1),
-    ],
-)
-def test_shares(shown: str, window: int, share: float, lately: float) -> None:
-    counted = harvest(shown, window)
-    assert (counted.share, counted.share_lately) == (share, lately)
-    assert (counted.pages, counted.on_topic) == (len(shown), shown.count("#"))
+    ]
+    for shown, window, share, lately in rows:
+        counted = harvest(shown, window)
+        assert (counted.share, counted.share_lately) == (share, lately)
+        assert (counted.pages, counted.on_topic) == (len(shown), shown.count("#"))
 
 
 @pytest.mark.parametrize("bound", [0.0, 0.3, 0.5, 1.0])
@@ -39,9 +37,8 @@ def test_the_bound_is_on_the_topic(bound: float) -> None:
     assert counted.counts.share == 1 / 2
 
 
-@pytest.mark.parametrize(
-    ("shown", "when", "ends"),
-    [
+def test_when_it_ends() -> None:
+    rows = [
         ("....", None, False),
         ("...", 0.5, False),
         ("....", 0.5, True),
@@ -49,24 +46,21 @@ def test_the_bound_is_on_the_topic(bound: float) -> None:
         ("##..", 0.5, False),
         ("####....", 0.01, True),
         ("....####", 0.99, False),
-    ],
-)
-def test_when_it_ends(shown: str, when: float | None, ends: bool) -> None:
-    assert harvest(shown, 4).ends(when and StopWhen(when), 4) == ends
+    ]
+    for shown, when, ends in rows:
+        assert harvest(shown, 4).ends(when and StopWhen(when), 4) == ends
 
 
-@pytest.mark.parametrize(
-    ("shown", "words"),
-    [
+def test_in_words() -> None:
+    rows = [
         ("", "On topic: 0 of 0 pages read (0%)."),
         ("#", "On topic: 1 of 1 page read (100%)."),
         ("#...", "On topic: 1 of 4 pages read (25%)."),
         ("#....", "On topic: 1 of 5 pages read (20%), 0% of the last 4."),
         ("#" * 3_000, "On topic: 3,000 of 3,000 pages read (100%), 100% of the last 4."),
-    ],
-)
-def test_in_words(shown: str, words: str) -> None:
-    assert str(harvest(shown, 4).words()) == words
+    ]
+    for shown, words in rows:
+        assert str(harvest(shown, 4).words()) == words
 
 
 def test_two_workers_together() -> None:
@@ -83,11 +77,11 @@ def test_a_condition(text: str, share: float) -> None:
     assert StopWhen.of(text) == StopWhen(share)
 
 
-@pytest.mark.parametrize(
-    "text",
-    "harvest<0 harvest<1 harvest<1.0 harvest>0.5 harvest<-0.1 harvest<nan harvest<5% harvest= <0.5 Harvest<0.5 "
-    "harvest<0,5 harvest<1e-3 harvest<٠.٥ harvest<0.0000001".split(),
-)
-def test_no_condition(text: str) -> None:
-    with pytest.raises(ValueError, match="is no condition"):
-        StopWhen.of(text)
+def test_no_condition() -> None:
+    rows = (
+        "harvest<0 harvest<1 harvest<1.0 harvest>0.5 harvest<-0.1 harvest<nan harvest<5% harvest= <0.5 Harvest<0.5 "
+        "harvest<0,5 harvest<1e-3 harvest<٠.٥ harvest<0.0000001".split()
+    )
+    for text in rows:
+        with pytest.raises(ValueError, match="is no condition"):
+            StopWhen.of(text)

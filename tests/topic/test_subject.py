@@ -47,9 +47,8 @@ def unit(*values: float) -> list[float]:
     return [value / length for value in values]
 
 
-@pytest.mark.parametrize(
-    ("examples", "against", "words", "expected"),
-    [
+def test_the_aim_of_examples() -> None:
+    rows = [
         ([], [], False, [0, 0, 0, 0, 0]),
         ([vector(BEES, WAX)], [], False, unit(1, 1, 0, 0, 0)),
         ([vector(BEES, WAX, times=9)], [], False, unit(1, 1, 0, 0, 0)),
@@ -61,12 +60,11 @@ def unit(*values: float) -> list[float]:
         ([], [], True, [1, 0, 0, 0, 0]),
         ([vector(WAX)], [], True, unit(1, 1, 0, 0, 0)),
         ([Vector(*vector()), vector(WAX)], [], False, [0, 1, 0, 0, 0]),
-    ],
-)
-def test_the_aim_of_examples(examples: list[Vector], against: list[Vector], words: bool, expected: list[float]) -> None:
-    found = subject(examples, against=against, words=words)
-    assert learn(found) == []
-    assert aim(found) == pytest.approx(expected)
+    ]
+    for examples, against, words, expected in rows:
+        found = subject(examples, against=against, words=words)
+        assert learn(found) == []
+        assert aim(found) == pytest.approx(expected)
 
 
 def test_words_weigh_what_they_weigh_in_the_vocabulary() -> None:
@@ -108,21 +106,19 @@ def test_the_bound_is_a_tenth_of_the_best_at_least() -> None:
     assert few.bound == pytest.approx(FIRST_PAGES * FIRST_BOUND / (1 + FIRST_PAGES))
 
 
-@pytest.mark.parametrize(
-    ("likeness", "relevance"), [(0, 0), (1, 1 / 2), (2, 4 / 5), (1 / 2, 1 / 5), (3, 9 / 10)], ids=str
-)
-def test_relevance(likeness: float, relevance: float) -> None:
-    found = subject([vector(BEES)])
-    found.bound = 0.25
-    assert found.relevance(likeness * 0.25) == pytest.approx(relevance)
-    assert found.relevance(np.array([likeness, 0]) * 0.25).tolist() == pytest.approx([relevance, 0])
+def test_relevance() -> None:
+    for likeness, relevance in [(0, 0), (1, 1 / 2), (2, 4 / 5), (1 / 2, 1 / 5), (3, 9 / 10)]:
+        found = subject([vector(BEES)])
+        found.bound = 0.25
+        assert found.relevance(likeness * 0.25) == pytest.approx(relevance)
+        assert found.relevance(np.array([likeness, 0]) * 0.25).tolist() == pytest.approx([relevance, 0])
 
 
-@pytest.mark.parametrize(("pages", "like"), [(1, 1), (3, 1), (4, 2), (10, 3), (99, 30), (100, 30), (101, MOST_LIKE)])
-def test_how_many_are_like(pages: int, like: int) -> None:
-    found = subject([vector(BEES)], [page(BEES)] * pages)
-    learn(found)
-    assert (len(found.like), len(found.unlike)) == (like, pages // 2)
+def test_how_many_are_like() -> None:
+    for pages, like in [(1, 1), (3, 1), (4, 2), (10, 3), (99, 30), (100, 30), (101, MOST_LIKE)]:
+        found = subject([vector(BEES)], [page(BEES)] * pages)
+        learn(found)
+        assert (len(found.like), len(found.unlike)) == (like, pages // 2)
 
 
 def test_what_has_nothing_of_it_is_not_like() -> None:

@@ -17,9 +17,8 @@ HEAD = f"""<html lang=en><head><link rel=alternate hreflang=zh href={ZH}><link r
 <link rel=alternate hreflang=en href={EN}><link rel=alternate media=print hreflang=fr href=/print></head>"""
 
 
-@pytest.mark.parametrize(
-    ("url", "other", "are_one"),
-    [
+def test_addresses_that_differ_in_the_language() -> None:
+    rows = [
         (EN, ZH, True),
         (EN, "https://a.example/en/bees/", True),
         ("https://a.example/zh-CN/bees/", "https://a.example/en_US/bees/", True),
@@ -35,11 +34,10 @@ HEAD = f"""<html lang=en><head><link rel=alternate hreflang=zh href={ZH}><link r
         ("https://zh.example/bees", "https://example/bees", False),
         ("https://a.example/x?id=1", "https://a.example/x?id=2", False),
         ("http://a.example/bees", "https://b.example/bees", False),
-    ],
-)
-def test_addresses_that_differ_in_the_language(url: str, other: str, are_one: bool) -> None:
-    assert (without_language(url) == without_language(other)) is are_one
-    assert (address_key(url) == address_key(other)) is are_one
+    ]
+    for url, other, are_one in rows:
+        assert (without_language(url) == without_language(other)) is are_one
+        assert (address_key(url) == address_key(other)) is are_one
 
 
 def test_pages_of_one_folder() -> None:
@@ -47,38 +45,33 @@ def test_pages_of_one_folder() -> None:
     assert address_key("https://a.example/rail/queen").folder != address_key(f"{EN}queen").folder
 
 
-@pytest.mark.parametrize(
-    ("html", "declared", "linked"),
-    [
+def test_what_a_page_names() -> None:
+    rows = [
         (HEAD, (ZH, DE), ()),
         (f"<a href={ZH}>中文</a> <a href=/x>Bees</a> <a href={DE}>Deutsch</a>", (), (ZH, DE)),
         (f"<a href={ZH}>EN</a> <a href={ZH}>English</a>", (), (ZH,)),
         (f"<a href={ZH}>The Chinese pages</a>", (), ()),
         (f"<a href={ZH} hreflang=zh>The Chinese pages</a> <a href=/x hreflang>Bees</a>", (), (ZH,)),
-    ],
-)
-def test_what_a_page_names(html: str, declared: tuple[str, ...], linked: tuple[str, ...]) -> None:
-    assert named_translations(Page.from_html(html, EN)) == NamedTranslations(declared=declared, linked=linked)
+    ]
+    for html, declared, linked in rows:
+        assert named_translations(Page.from_html(html, EN)) == NamedTranslations(declared=declared, linked=linked)
 
 
-@pytest.mark.parametrize(
-    ("named", "relevance"),
-    [
+def test_pages_that_name_each_other() -> None:
+    rows = [
         ([], None),
         ([(EN, NamedTranslations(declared=(DE,)))], 0.8),
         ([(DE, NamedTranslations(declared=(EN,)))], 0.8),
         ([(EN, NamedTranslations(linked=(DE,)))], None),
         ([(EN, NamedTranslations(linked=(DE,))), (DE, NamedTranslations(linked=(EN,)))], 0.8),
-    ],
-    ids=["nothing", "by one", "by the other", "one link", "links both ways"],
-)
-def test_pages_that_name_each_other(named: list[tuple[str, NamedTranslations]], relevance: float | None) -> None:
-    pages = Translations()
-    pages.judge(address_key(EN), "en", 0.8)
-    for url, others in named:
-        pages.name(url, others)
-    assert pages.relevance(address_key(DE), {"en"}) == relevance
-    assert pages.relevance(address_key(DE), {"zh"}) is None
+    ]
+    for named, relevance in rows:
+        pages = Translations()
+        pages.judge(address_key(EN), "en", 0.8)
+        for url, others in named:
+            pages.name(url, others)
+        assert pages.relevance(address_key(DE), {"en"}) == relevance
+        assert pages.relevance(address_key(DE), {"zh"}) is None
 
 
 OTHER = "https://b.example/bienen/"

@@ -1,11 +1,8 @@
-import pytest
-
 from crawler.urls.address import address_of
 
 
-@pytest.mark.parametrize(
-    ("url", "its_origin", "its_host", "its_site"),
-    [
+def test_origin_host_site() -> None:
+    rows = [
         ("http://example.com/", "http://example.com", "example.com", "example.com"),
         (
             "https://www.example.co.uk:8443/a?b",
@@ -23,16 +20,14 @@ from crawler.urls.address import address_of
         ("http://[::1]/", "http://[::1]", "[::1]", "[::1]"),
         ("http://[::1]:81/", "http://[::1]:81", "[::1]:81", "[::1]:81"),
         ("http://web1/", "http://web1", "web1", "web1"),
-    ],
-)
-def test_origin_host_site(url: str, its_origin: str, its_host: str, its_site: str) -> None:
-    address = address_of(url)
-    assert (address.origin, address.host, address.site) == (its_origin, its_host, its_site)
+    ]
+    for url, its_origin, its_host, its_site in rows:
+        address = address_of(url)
+        assert (address.origin, address.host, address.site) == (its_origin, its_host, its_site)
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
+def test_ending() -> None:
+    rows = [
         ("", None),
         ("a", None),
         ("pdf", None),
@@ -47,7 +42,6 @@ def test_origin_host_site(url: str, its_origin: str, its_host: str, its_site: st
         (".css", "css"),
         ("a.xml", None),
         ("a.rss", None),
-    ],
-)
-def test_ending(path: str, expected: str | None) -> None:
-    assert address_of(f"http://example.zip/{path}").ending == expected
+    ]
+    for path, expected in rows:
+        assert address_of(f"http://example.zip/{path}").ending == expected

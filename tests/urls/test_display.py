@@ -1,13 +1,10 @@
 """Addresses as people read them, and what in them stays encoded."""
 
-import pytest
-
 from crawler.urls.parsing import readable
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
+def test_letters_are_read() -> None:
+    rows = [
         ("http://a.example/%e8%9c%9c%E8%9C%82?q=caf%C3%A9", "http://a.example/蜜蜂?q=café"),
         ("http://a.example/%D0%BF%D1%87%D1%91%D0%BB%D1%8B", "http://a.example/пчёлы"),
         ("http://a.example/%E0%A4%B9%E0%A4%BF%E0%A4%A8%E0%A5%8D%E0%A4%A6%E0%A5%80", "http://a.example/हिन्दी"),
@@ -16,15 +13,13 @@ from crawler.urls.parsing import readable
         ("http://a.example/%E8%9C%9C%E8", "http://a.example/蜜%E8"),
         ("https://a.example?q=%E8%9C%9C#%E8%9C%82", "https://a.example?q=蜜#蜂"),
         ("http://a.example/%E0%B8%99%E0%B9%89%E0%B8%B3", "http://a.example/น้ำ"),
-    ],
-)
-def test_letters_are_read(url: str, said: str) -> None:
-    assert readable(url) == said
+    ]
+    for url, said in rows:
+        assert readable(url) == said
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
+def test_all_else_stays() -> None:
+    rows = [
         "%2F%3F%23%20%25%41%00%0A%3Cb%3E",  # a sign that would mean something, and what is one letter already
         "%25E8%259C%259C",
         "%E2%80%AE%E2%81%A6%E2%80%8F",  # turns what follows it around
@@ -44,25 +39,22 @@ def test_letters_are_read(url: str, said: str) -> None:
         "%E2%B5%BF%F0%91%81%BF%F0%96%BF%A4",
         "%E8%9",
         "%",
-    ],
-)
-def test_all_else_stays(piece: str) -> None:
-    assert readable(f"http://a.example/{piece}") == f"http://a.example/{piece}"
+    ]
+    for piece in rows:
+        assert readable(f"http://a.example/{piece}") == f"http://a.example/{piece}"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_where_an_address_leads_is_shown_as_it_is() -> None:
+    rows = [
         "http://%D0%B0pple.example/",
         "http://a.example%E3%83%8Ex.b.example",
         "http://a.example%E3%83%8E@b.example/%E8%9C%9C",
         "http:%E8%9C%9C",
         "javascript:%E8%9C%9C",
         "%E8%9C%9C",
-    ],
-)
-def test_where_an_address_leads_is_shown_as_it_is(url: str) -> None:
-    assert readable(url) == url
+    ]
+    for url in rows:
+        assert readable(url) == url
 
 
 def test_so_many_marks_stand_on_a_letter() -> None:

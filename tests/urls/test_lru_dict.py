@@ -12,23 +12,20 @@ def filled(max_weight: int, weights: list[int]) -> tuple[LruDict[int, int], list
     return cache, dropped
 
 
-@pytest.mark.parametrize(
-    ("max_weight", "weights", "dropped"),
-    [
+def test_as_much_is_kept_as_there_is_room_for() -> None:
+    rows = [
         (10, [3, 3, 4], []),
         (9, [3, 3, 4], [0]),
         (10, [3, 3, 9], [0, 1]),
         (10, [3, 3, 11], [0, 1]),
         (0, [0, 0, 0], []),
         (0, [1, 1], [0]),
-    ],
-    ids=["all fit", "one too many", "a large one", "larger than all", "weightless ones", "no room"],
-)
-def test_as_much_is_kept_as_there_is_room_for(max_weight: int, weights: list[int], dropped: list[int]) -> None:
-    cache, dropped_keys = filled(max_weight, weights)
-    assert dropped_keys == dropped
-    assert list(cache) == [key for key in range(len(weights)) if key not in dropped]
-    assert cache.weight == sum(cache.values())
+    ]
+    for max_weight, weights, dropped in rows:
+        cache, dropped_keys = filled(max_weight, weights)
+        assert dropped_keys == dropped
+        assert list(cache) == [key for key in range(len(weights)) if key not in dropped]
+        assert cache.weight == sum(cache.values())
 
 
 @pytest.mark.parametrize(("used", "dropped"), [(None, 0), (0, 1), (1, 0)])

@@ -24,9 +24,8 @@ def words(count: int) -> list[str]:
     return ["".join(chr(97 + int(digit)) for digit in f"{number:04}") for number in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("url", "pattern"),
-    [
+def test_the_pattern_of_an_address() -> None:
+    rows = [
         (SITE, "/"),
         (f"{SITE}/", "/"),
         (f"{SITE}/bees", "/*"),
@@ -45,12 +44,11 @@ def words(count: int) -> list[str]:
         (f"{SITE}/" + "x/" * 20, "/*" * MOST_DEPTH),
         (f"{SITE}/?" + "&".join(f"{letter}=1" for letter in "abcdefghijklm"), "/?a=*&b=*&c=*&d=*&e=*&f=*&g=*&h=*"),
         (f"{SITE}/?{'n' * 99}=1", f"/?{'n' * MOST_LENGTH}=*"),
-    ],
-)
-def test_the_pattern_of_an_address(url: str, pattern: str) -> None:
-    patterns = Patterns(KNOWN)
-    assert patterns.of(url) == pattern
-    assert Patterns([pattern]).of(SITE + pattern) == pattern
+    ]
+    for url, pattern in rows:
+        patterns = Patterns(KNOWN)
+        assert patterns.of(url) == pattern
+        assert Patterns([pattern]).of(SITE + pattern) == pattern
 
 
 @pytest.mark.parametrize("part", ["/tag/{}", "/{}/comment-page-2", "/Talk:{}", "/a.php?title={}&action=edit"])
@@ -80,9 +78,8 @@ def test_a_name_is_in_a_share_of_the_addresses(addresses: int, others: int, is_n
     assert ("tag" in patterns.names) is is_name
 
 
-@pytest.mark.parametrize(
-    ("path", "pattern"),
-    [
+def test_of_digits_only_the_number_right_after_a_part_makes_it_a_name() -> None:
+    rows = [
         ("/topic/{}", "/topic/#"),
         ("/topic/{}/", "/topic/#"),
         ("/topic/{}?sort=new", "/topic/#?sort=*"),
@@ -90,13 +87,12 @@ def test_a_name_is_in_a_share_of_the_addresses(addresses: int, others: int, is_n
         ("/bees/page-{}", "/*/*"),
         ("/bees?page={}", "/*?page=*"),
         ("/bees/{}x", "/*/*"),
-    ],
-)
-def test_of_digits_only_the_number_right_after_a_part_makes_it_a_name(path: str, pattern: str) -> None:
-    patterns = Patterns()
-    for number in range(5 * LEAST_ADDRESSES):
-        patterns.see(SITE + path.format(number))
-    assert patterns.of(SITE + path.format(7)) == pattern
+    ]
+    for path, pattern in rows:
+        patterns = Patterns()
+        for number in range(5 * LEAST_ADDRESSES):
+            patterns.see(SITE + path.format(number))
+        assert patterns.of(SITE + path.format(7)) == pattern
 
 
 def test_a_hostile_site_fills_no_memory() -> None:
@@ -113,18 +109,16 @@ def test_a_hostile_site_fills_no_memory() -> None:
     assert len(patterns.names) == MOST_NAMES
 
 
-@pytest.mark.parametrize(
-    ("pattern", "names"),
-    [
+def test_what_patterns_may_share() -> None:
+    rows = [
         ("/", set()),
         ("/*/#", set()),
         ("/tag/*", {"tag"}),
         ("/Talk:*", {"Talk:"}),
         ("/*?a=*&b=edit", {"a=", "b=", "b=edit"}),
-    ],
-)
-def test_what_patterns_may_share(pattern: str, names: set[str]) -> None:
-    assert names_of(pattern) == names
+    ]
+    for pattern, names in rows:
+        assert names_of(pattern) == names
 
 
 def test_a_label_of_links_to_many_addresses_is_a_name() -> None:
@@ -149,9 +143,8 @@ def test_labels_are_learned_from_known_patterns() -> None:
     assert names_of('/x/* "quote this"') == {"x"}
 
 
-@pytest.mark.parametrize(
-    ("text", "its_class", "labels"),
-    [
+def test_the_labels_of_a_link() -> None:
+    rows = [
         ("Reply", "", '"reply"'),
         ("3 replies", "c-12", '"# replies"\n.c-#'),
         ("w" * MOST_LABEL, "", f'"{"w" * MOST_LABEL}"'),
@@ -160,10 +153,9 @@ def test_labels_are_learned_from_known_patterns() -> None:
         ("»", "#", ""),
         ("a\ud800", "b\x00", ""),
         ("", "n" * 99, f".{'n' * MOST_LABEL}"),
-    ],
-)
-def test_the_labels_of_a_link(text: str, its_class: str, labels: str) -> None:
-    assert labels_of(text, its_class) == labels
+    ]
+    for text, its_class, labels in rows:
+        assert labels_of(text, its_class) == labels
 
 
 def test_labels_take_no_room_from_names() -> None:

@@ -5,13 +5,11 @@ import pytest
 from crawler.urls.public_hosts import AllowList, is_public
 
 
-@pytest.mark.parametrize(
-    "address", "1.1.1.1 8.8.8.8 93.184.216.34 172.15.255.255 172.32.0.0 100.63.255.255 100.128.0.0".split()
-)
-def test_public_v4_is_public_also_inside_v6(address: str) -> None:
-    assert is_public(ip_address(address))
-    assert is_public(ip_address(f"::ffff:{address}"))
-    assert is_public(ip_address(f"64:ff9b::{address}"))
+def test_public_v4_is_public_also_inside_v6() -> None:
+    for address in "1.1.1.1 8.8.8.8 93.184.216.34 172.15.255.255 172.32.0.0 100.63.255.255 100.128.0.0".split():
+        assert is_public(ip_address(address))
+        assert is_public(ip_address(f"::ffff:{address}"))
+        assert is_public(ip_address(f"64:ff9b::{address}"))
 
 
 @pytest.mark.parametrize("address", "2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450:4001::1 2400:3200::1".split())
@@ -35,20 +33,19 @@ V4 = {
 }
 
 
-@pytest.mark.parametrize("address", " ".join(V4.values()).split())
-def test_v4_that_is_not_public_is_not_inside_v6_either(address: str) -> None:
-    v4 = int(ip_address(address))
-    assert not is_public(ip_address(address))
-    assert not is_public(ip_address(f"::ffff:{address}"))
-    assert not is_public(ip_address(f"64:ff9b::{address}"))
-    assert not is_public(ip_address(f"::{address}"))
-    assert not is_public(ip_address(0x2002 << 112 | v4 << 80 | 1))  # 6to4
-    assert not is_public(ip_address(0x20010000 << 96 | 0x08080808 << 64 | v4 ^ 0xFFFFFFFF))  # Teredo, the client
+def test_v4_that_is_not_public_is_not_inside_v6_either() -> None:
+    for address in " ".join(V4.values()).split():
+        v4 = int(ip_address(address))
+        assert not is_public(ip_address(address))
+        assert not is_public(ip_address(f"::ffff:{address}"))
+        assert not is_public(ip_address(f"64:ff9b::{address}"))
+        assert not is_public(ip_address(f"::{address}"))
+        assert not is_public(ip_address(0x2002 << 112 | v4 << 80 | 1))  # 6to4
+        assert not is_public(ip_address(0x20010000 << 96 | 0x08080808 << 64 | v4 ^ 0xFFFFFFFF))  # Teredo, the client
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_v6_that_is_not_public() -> None:
+    rows = [
         "::",
         "::1",
         "fc00::1",
@@ -67,15 +64,13 @@ def test_v4_that_is_not_public_is_not_inside_v6_either(address: str) -> None:
         "64:ff9b:1::a00:1",
         "64:ff9b:1:ffff:ffff:ffff:808:808",
         "2001:0:a00:1::1",
-    ],
-)
-def test_v6_that_is_not_public(address: str) -> None:
-    assert not is_public(ip_address(address))
+    ]
+    for address in rows:
+        assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize(
-    ("entry", "host", "port", "address", "expected"),
-    [
+def test_allow_list() -> None:
+    rows = [
         ("intranet", "intranet", 80, "10.0.0.1", True),
         (" Intranet. ", "INTRANET.", 80, "10.0.0.1", True),
         ("intranet", "intranet2", 80, "10.0.0.1", False),
@@ -99,24 +94,23 @@ def test_v6_that_is_not_public(address: str) -> None:
         ("fd00::/8", "any.example", 80, "fe80::1", False),
         ("0.0.0.0/0", "any.example", 80, "::1", False),
         ("", "any.example", 80, "10.0.0.1", False),
-    ],
-)
-def test_allow_list(entry: str, host: str, port: int, address: str, expected: bool) -> None:
-    assert AllowList([entry]).opens(host, port, ip_address(address)) is expected
-    assert AllowList(["other", entry, ""]).opens(host, port, ip_address(address)) is expected
+    ]
+    for entry, host, port, address, expected in rows:
+        assert AllowList([entry]).opens(host, port, ip_address(address)) is expected
+        assert AllowList(["other", entry, ""]).opens(host, port, ip_address(address)) is expected
 
 
 def test_an_empty_allow_list_opens_nothing() -> None:
     assert not AllowList([]).opens("localhost", 80, ip_address("127.0.0.1"))
 
 
-@pytest.mark.parametrize(
-    "entry",
-    """10.0.0.0/33|10.0.0.0/x|http://intranet/|intranet/|two*words|*.example.com|host:port|host:|:80|[::1]:x
-    |host:123456|user@host|..|a..b|two words|a\nb|10.0.0.1 10.0.0.2""".split("|"),
-)
-def test_a_wrong_entry_is_said(entry: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a host name, an address or a network such as 10\.0\.0\.0/8") as said:
-        AllowList(["intranet", entry])
-    assert repr(entry.strip()) in str(said.value)
-    assert "\n" not in str(said.value)
+def test_a_wrong_entry_is_said() -> None:
+    rows = """10.0.0.0/33|10.0.0.0/x|http://intranet/|intranet/|two*words|*.example.com|host:port|host:|:80|[::1]:x
+    |host:123456|user@host|..|a..b|two words|a\nb|10.0.0.1 10.0.0.2""".split("|")
+    for entry in rows:
+        with pytest.raises(
+            ValueError, match=r"is not a host name, an address or a network such as 10\.0\.0\.0/8"
+        ) as said:
+            AllowList(["intranet", entry])
+        assert repr(entry.strip()) in str(said.value)
+        assert "\n" not in str(said.value)

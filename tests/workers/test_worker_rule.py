@@ -30,9 +30,8 @@ BUSY = CrawlLoad(
 TWO = replace(BUSY, busy_shares=(START_SHARE, START_SHARE), seconds_since_start=END_SECONDS)
 
 
-@pytest.mark.parametrize(
-    ("load", "most_workers", "change"),
-    [
+def test_a_worker_begins_when_all_are_busy() -> None:
+    rows = [
         (BUSY, 2, START),
         (BUSY, 1, NONE),
         (replace(BUSY, memory_bytes=LEAST_MEMORY_BYTES), 2, START),
@@ -47,15 +46,13 @@ TWO = replace(BUSY, busy_shares=(START_SHARE, START_SHARE), seconds_since_start=
         (TWO, 3, START),
         (replace(TWO, busy_shares=(1.0, START_SHARE - 0.01)), 3, NONE),
         (replace(TWO, seconds_since_start=START_SECONDS - 0.1), 3, NONE),
-    ],
-)
-def test_a_worker_begins_when_all_are_busy(load: CrawlLoad, most_workers: int, change: WorkerChange) -> None:
-    assert worker_change(load, most_workers) is change
+    ]
+    for load, most_workers, change in rows:
+        assert worker_change(load, most_workers) is change
 
 
-@pytest.mark.parametrize(
-    ("busy_shares", "seconds", "change"),
-    [
+def test_a_worker_ends_when_it_is_idle_or_the_others_suffice() -> None:
+    rows = [
         ((END_SHARE / 2, END_SHARE / 2), END_SECONDS, END),
         ((END_SHARE / 2, END_SHARE / 2), END_SECONDS - 0.1, NONE),
         ((END_SHARE / 2, END_SHARE / 2 + 0.01), END_SECONDS, NONE),
@@ -67,13 +64,10 @@ def test_a_worker_begins_when_all_are_busy(load: CrawlLoad, most_workers: int, c
         ((1.0, 1.0, IDLE_SHARE), END_SECONDS, END),
         ((0.4, 0.4, 0.39), END_SECONDS, END),
         ((0.4, 0.4, 0.41), END_SECONDS, NONE),
-    ],
-)
-def test_a_worker_ends_when_it_is_idle_or_the_others_suffice(
-    busy_shares: tuple[float, ...], seconds: float, change: WorkerChange
-) -> None:
-    load = replace(BUSY, busy_shares=busy_shares, hosts=0, seconds_left=0.0, seconds_since_start=seconds)
-    assert worker_change(load, 4) is change
+    ]
+    for busy_shares, seconds, change in rows:
+        load = replace(BUSY, busy_shares=busy_shares, hosts=0, seconds_left=0.0, seconds_since_start=seconds)
+        assert worker_change(load, 4) is change
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])

@@ -1,9 +1,6 @@
 """What applications show for addresses that do not exist: which sources are frames, and what is rendered again."""
 
 import asyncio
-from collections.abc import Sequence
-
-import pytest
 
 from crawler.contrib.browser.fallback_pages import MADE_UP, MOST_TRIALS, FallbackPages
 from crawler.extraction import EXTRACTORS
@@ -22,24 +19,20 @@ def shown(text: str, url: str = f"{SITE}/post/lost") -> Page:
     return Page.from_html(f"<p>{text}</p>", url)
 
 
-@pytest.mark.parametrize(
-    ("before", "url", "source", "expected"),
-    [
+def test_a_source_that_is_sent_for_two_paths_is_a_frame() -> None:
+    rows = [
         ([], f"{SITE}/post/one", FRAME, False),
         ([f"{SITE}/"], f"{SITE}/post/one", FRAME, True),
         ([f"{SITE}/post/one?v=2"], f"{SITE}/post/one", FRAME, False),  # its own data may be in it
         ([f"{SITE}/"], f"{SITE}/post/one", OTHER, False),
         (["http://b.example/"], f"{SITE}/post/one", FRAME, False),
         ([], f"{SITE}/#/post/one", FRAME, True),
-    ],
-)
-def test_a_source_that_is_sent_for_two_paths_is_a_frame(
-    before: Sequence[str], url: str, source: str, expected: bool
-) -> None:
-    fallbacks = fallback_pages()
-    for other in before:
-        fallbacks.is_frame(Page.from_html(FRAME, other))
-    assert fallbacks.is_frame(Page.from_html(source, url)) is expected
+    ]
+    for before, url, source, expected in rows:
+        fallbacks = fallback_pages()
+        for other in before:
+            fallbacks.is_frame(Page.from_html(FRAME, other))
+        assert fallbacks.is_frame(Page.from_html(source, url)) is expected
 
 
 def has(fallbacks: FallbackPages, page: Page, of_made_up: Page | None) -> tuple[bool, list[str]]:
@@ -56,9 +49,8 @@ def has(fallbacks: FallbackPages, page: Page, of_made_up: Page | None) -> tuple[
 BESIDE = f"{SITE}/post/{MADE_UP}"
 
 
-@pytest.mark.parametrize(
-    ("page", "of_made_up", "expected"),
-    [
+def test_a_page_with_the_text_of_a_made_up_address_is_not_there() -> None:
+    rows = [
         (shown("Bee manual"), shown("Bee manual"), (True, [BESIDE])),
         (shown("Bee manual"), shown("Bee guide"), (False, [BESIDE])),
         (shown("Bee manual<a href='/a'>"), shown("Bee manual<a href='/a'>", BESIDE), (True, [BESIDE])),
@@ -71,12 +63,9 @@ BESIDE = f"{SITE}/post/{MADE_UP}"
         (shown("b" * (MOST_WIDTH + 1)), shown("b" * (MOST_WIDTH + 1)), (False, [])),
         (shown("Bee manual", f"{SITE}/"), shown("Bee manual"), (False, [])),
         (shown("Bee manual", f"{SITE}/#/lost"), shown("Bee manual"), (True, [f"{SITE}/#/{MADE_UP}"])),
-    ],
-)
-def test_a_page_with_the_text_of_a_made_up_address_is_not_there(
-    page: Page, of_made_up: Page | None, expected: tuple[bool, list[str]]
-) -> None:
-    assert has(fallback_pages(), page, of_made_up) == expected
+    ]
+    for page, of_made_up, expected in rows:
+        assert has(fallback_pages(), page, of_made_up) == expected
 
 
 def test_a_made_up_address_is_rendered_once_and_few_of_a_site_are() -> None:

@@ -1,7 +1,5 @@
 """How often pages may request other sites."""
 
-import pytest
-
 from crawler.contrib.browser.foreign_requests import MOST_HOSTS, MOST_OF_SITE, ForeignRequests
 from crawler.contrib.browser.parts import PagePart
 
@@ -17,9 +15,8 @@ def admitted(urls: list[str], requests: ForeignRequests, page: str = PAGE) -> in
 OF_HOSTS = [f"http://{number}.example/" for number in range(MOST_HOSTS)]
 
 
-@pytest.mark.parametrize(
-    ("urls", "expected"),
-    [
+def test_requests_of_one_page() -> None:
+    rows = [
         (OF_HOSTS, MOST_HOSTS),
         ([*OF_HOSTS, "http://next.example/"], MOST_HOSTS),
         ([*OF_HOSTS, "http://next.example/", f"{OF_HOSTS[0]}b", f"{OF_HOSTS[0]}c"], MOST_HOSTS + 2),
@@ -27,10 +24,9 @@ OF_HOSTS = [f"http://{number}.example/" for number in range(MOST_HOSTS)]
         ([OF_HOSTS[0]] * MOST_OF_SITE, MOST_OF_SITE),
         ([OF_HOSTS[0]] * (MOST_OF_SITE + 1), MOST_OF_SITE),
         ([*[OF_HOSTS[0]] * (MOST_OF_SITE + 1), PAGE], MOST_OF_SITE + 1),
-    ],
-)
-def test_requests_of_one_page(urls: list[str], expected: int) -> None:
-    assert admitted(urls, ForeignRequests()) == expected
+    ]
+    for urls, expected in rows:
+        assert admitted(urls, ForeignRequests()) == expected
 
 
 def test_each_page_has_hosts_of_its_own_and_each_site_a_budget() -> None:

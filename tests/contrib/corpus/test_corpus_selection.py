@@ -25,22 +25,18 @@ def test_conditions_on_numbers_that_are_refused(text: str, why: str) -> None:
     assert why in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("conditions", "sets", "expected"),
-    [
+def test_numbers_of_texts_are_computed_if_they_are_compared() -> None:
+    rows = [
         (["quality.words > 2"], (), True),
         (["depth > 2", "not (depth == 1 or quality.han_frac < 0.5)"], (), True),
         (["quality.certainty > 0.8 and quality.kept_frac > 0.1"], (), False),
         (["quality == null", "own_fields.words > 3"], (), False),
         ([], ("c4",), True),
         ([], (), False),
-    ],
-)
-def test_numbers_of_texts_are_computed_if_they_are_compared(
-    conditions: list[str], sets: tuple[str, ...], expected: bool
-) -> None:
-    selection = CorpusSelection.of(map(condition_of, conditions), sets=sets)
-    assert selection.compares_text_numbers is expected
+    ]
+    for conditions, sets, expected in rows:
+        selection = CorpusSelection.of(map(condition_of, conditions), sets=sets)
+        assert selection.compares_text_numbers is expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 import yaml  # which Dask brings
 from export_pages import FIELDS, stored
 from markdown_it import MarkdownIt
@@ -57,9 +56,8 @@ def test_the_head_is_what_hubs_read() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("licences", "expected"),
-    [
+def test_a_licence_is_named_if_all_pages_have_it() -> None:
+    rows = [
         (["CC-BY-4.0", "CC-BY-4.0"], {"license": "cc-by-4.0"}),
         (["CC-BY-4.0", None], {"license": "other"}),
         (["CC-BY-4.0", "CC-BY-SA-4.0"], {"license": "other"}),
@@ -67,45 +65,47 @@ def test_the_head_is_what_hubs_read() -> None:
         ([], {"license": "other"}),
         (["CC-BY-3.0-AT"], {"license": "other", "license_name": "cc-by-3.0-at"}),
         (["null\nx: [y"], {"license": "other", "license_name": "null\nx: [y"}),
-    ],
-)
-def test_a_licence_is_named_if_all_pages_have_it(licences: list[str | None], expected: dict[str, str]) -> None:
-    found = head(card([{"rights": {"licence": one, "uses": {}}} for one in licences]))
-    assert {name: value for name, value in found.items() if name.startswith("license")} == expected
+    ]
+    for licences, expected in rows:
+        found = head(card([{"rights": {"licence": one, "uses": {}}} for one in licences]))
+        assert {name: value for name, value in found.items() if name.startswith("license")} == expected
 
 
-@pytest.mark.parametrize(
-    ("count", "name"),
-    [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B")],
-)
-def test_sizes_have_the_names_of_hubs(count: int, name: str) -> None:
-    assert size_category(count) == name
-    assert head(card([{}], count))["size_categories"] == [name]
+def test_sizes_have_the_names_of_hubs() -> None:
+    rows = [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B")]
+    for count, name in rows:
+        assert size_category(count) == name
+        assert head(card([{}], count))["size_categories"] == [name]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_from_the_web_is_markup(text: str) -> None:
-    page = {"url": f"http://{text.replace('/', '')}/", "language": text, "extractor": text, "extractor_version": text}
-    page["rights"] = {"licence": text, "uses": {}}
-    options = {"--into": [text], "--where": [text]}
-    found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text)
-    found.encode("utf-8")
-    before, front, body = found.split("---\n", 2)
-    assert before == ""
-    assert sorted(yaml.safe_load(front)) == sorted(
-        ["pretty_name", "license", "license_name", "size_categories", "task_categories", "configs"]
-    )
-    parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable("table")
-    tokens = parser.parse(body)
-    inline = [one for token in tokens for one in token.children or []]
-    kinds = {one.type for one in (*tokens, *inline)}
-    assert not kinds & {"html_block", "html_inline", "link_open", "image", "blockquote_open", "code_block", "hr"}
-    assert kinds <= KINDS
-    levels = [token.tag for token in tokens if token.type == "heading_open"]
-    assert levels == ["h1", *["h2"] * len(HEADINGS)]
-    assert sum(token.type == "fence" for token in tokens) == 1
-    assert sum(token.type == "table_open" for token in tokens) == 2
-    assert all(letter.isprintable() or letter == "\n" for letter in body)
+def test_nothing_from_the_web_is_markup() -> None:
+    for text in HOSTILE:
+        page = {
+            "url": f"http://{text.replace('/', '')}/",
+            "language": text,
+            "extractor": text,
+            "extractor_version": text,
+        }
+        page["rights"] = {"licence": text, "uses": {}}
+        options = {"--into": [text], "--where": [text]}
+        found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text)
+        found.encode("utf-8")
+        before, front, body = found.split("---\n", 2)
+        assert before == ""
+        assert sorted(yaml.safe_load(front)) == sorted(
+            ["pretty_name", "license", "license_name", "size_categories", "task_categories", "configs"]
+        )
+        parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable("table")
+        tokens = parser.parse(body)
+        inline = [one for token in tokens for one in token.children or []]
+        kinds = {one.type for one in (*tokens, *inline)}
+        assert not kinds & {"html_block", "html_inline", "link_open", "image", "blockquote_open", "code_block", "hr"}
+        assert kinds <= KINDS
+        levels = [token.tag for token in tokens if token.type == "heading_open"]
+        assert levels == ["h1", *["h2"] * len(HEADINGS)]
+        assert sum(token.type == "fence" for token in tokens) == 1
+        assert sum(token.type == "table_open" for token in tokens) == 2
+        assert all(letter.isprintable() or letter == "\n" for letter in body)
 
 
 KINDS = {"inline", "text", "softbreak", "code_inline", "fence", "heading_open", "heading_close"}

@@ -39,9 +39,8 @@ def status(access: AccessControl, method: str = "GET", token: str = "", **header
     return 200
 
 
-@pytest.mark.parametrize(
-    ("said", "name"),
-    [
+def test_the_name_in_a_host_header() -> None:
+    rows = [
         ("LOCALHOST", "localhost"),
         ("localhost.:6080", "localhost"),
         ("[::1]:6080", "::1"),
@@ -57,15 +56,13 @@ def status(access: AccessControl, method: str = "GET", token: str = "", **header
         ("::1", ""),
         ("", ""),
         ("\0localhost", ""),
-    ],
-)
-def test_the_name_in_a_host_header(said: str, name: str) -> None:
-    assert host_name(said) == name
+    ]
+    for said, name in rows:
+        assert host_name(said) == name
 
 
-@pytest.mark.parametrize(
-    ("host", "any_address", "right"),
-    [
+def test_the_dashboard_is_asked_by_its_names_alone() -> None:
+    rows = [
         ("localhost:1", False, 200),
         ("127.0.0.1:6080", False, 200),
         ("bees.example", False, 200),
@@ -76,16 +73,14 @@ def test_the_name_in_a_host_header(said: str, name: str) -> None:
         ("[2001:db8::1]:6080", True, 200),
         ("evil.example", True, 421),
         ("", True, 421),
-    ],
-)
-def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool, right: int) -> None:
-    access = AccessControl(frozenset(("localhost", "127.0.0.1", "bees.example")), any_address)
-    assert status(access, host=host) == right
+    ]
+    for host, any_address, right in rows:
+        access = AccessControl(frozenset(("localhost", "127.0.0.1", "bees.example")), any_address)
+        assert status(access, host=host) == right
 
 
-@pytest.mark.parametrize(
-    ("headers", "right"),
-    [
+def test_a_change_comes_from_a_page_of_the_dashboard() -> None:
+    rows = [
         ({}, 200),  # no browser
         ({"origin": "http://localhost:6080"}, 200),
         ({"origin": "http://localhost:6080", "sec_fetch_site": "same-origin"}, 200),
@@ -101,12 +96,11 @@ def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool,
         ({"origin": "http://evil.example"}, 403),
         ({"host": "localhost", "origin": "https://localhost:443"}, 200),
         ({"host": "localhost:8443", "origin": "https://localhost:8443"}, 200),
-    ],
-)
-def test_a_change_comes_from_a_page_of_the_dashboard(headers: dict[str, str], right: int) -> None:
-    access = AccessControl()
-    assert status(access, "POST", access.token, **headers) == right
-    assert status(access, "POST", x_token=access.token, **headers) == right
+    ]
+    for headers, right in rows:
+        access = AccessControl()
+        assert status(access, "POST", access.token, **headers) == right
+        assert status(access, "POST", x_token=access.token, **headers) == right
 
 
 @pytest.mark.parametrize("token", ["", "x", "é" * 32, "\ud800"])
@@ -115,29 +109,26 @@ def test_a_change_needs_the_token(token: str) -> None:
     assert status(AccessControl(), "POST") == 403
 
 
-@pytest.mark.parametrize(
-    ("site", "mode", "right"),
-    [
+def test_other_sites_may_link_here_and_no_more() -> None:
+    rows = [
         ("cross-site", "navigate", 200),
         ("cross-site", "no-cors", 403),
         ("same-site", "cors", 403),
         ("none", "navigate", 200),
         ("same-origin", "cors", 200),
-    ],
-)
-def test_other_sites_may_link_here_and_no_more(site: str, mode: str, right: int) -> None:
-    assert status(AccessControl(), sec_fetch_site=site, sec_fetch_mode=mode) == right
+    ]
+    for site, mode, right in rows:
+        assert status(AccessControl(), sec_fetch_site=site, sec_fetch_mode=mode) == right
 
 
-@pytest.mark.parametrize("where", ["//evil.example", "https://evil.example", "/\\evil.example", "", "pages"])
-def test_a_change_leads_nowhere_else(where: str) -> None:
-    with pytest.raises(ValueError, match="no address of the dashboard"):
-        see_other(where)
+def test_a_change_leads_nowhere_else() -> None:
+    for where in ["//evil.example", "https://evil.example", "/\\evil.example", "", "pages"]:
+        with pytest.raises(ValueError, match="no address of the dashboard"):
+            see_other(where)
 
 
-@pytest.mark.parametrize(
-    ("query", "cookie", "accept", "language"),
-    [
+def test_the_language() -> None:
+    rows = [
         ("", "", "", "en"),
         ("zh", "lang=en", "en", "zh"),
         ("zh\r\nX: y", "", "", "zh"),
@@ -153,10 +144,9 @@ def test_a_change_leads_nowhere_else(where: str) -> None:
         ("", "", "zh;q=x, en;q=0.1", "en"),
         ("", "", "fr", "en"),
         ("", "", ",;=", "en"),
-    ],
-)
-def test_the_language(query: str, cookie: str, accept: str, language: str) -> None:
-    headers = [(b"cookie", cookie.encode()), (b"accept-language", accept.encode())]
-    given = urlencode({"lang": query}).encode() if query else b""
-    scope = {"type": "http", "method": "GET", "query_string": given, "headers": headers}
-    assert language_of(Request(scope)) == language
+    ]
+    for query, cookie, accept, language in rows:
+        headers = [(b"cookie", cookie.encode()), (b"accept-language", accept.encode())]
+        given = urlencode({"lang": query}).encode() if query else b""
+        scope = {"type": "http", "method": "GET", "query_string": given, "headers": headers}
+        assert language_of(Request(scope)) == language

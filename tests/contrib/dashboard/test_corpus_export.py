@@ -56,19 +56,19 @@ def parsed(form: ExportForm) -> Namespace:
     return opts
 
 
-@pytest.mark.parametrize("where", HOSTILE)
-def test_a_value_stays_a_value(where: str) -> None:
-    opts = parsed(ExportForm("bees", where=where))
-    (condition,) = opts.where
-    assert condition.source == where.replace("\u3000", " ")
-    assert (opts.output, opts.into, opts.name) == ("bees-export.jsonl", None, "bees")
+def test_a_value_stays_a_value() -> None:
+    for where in HOSTILE:
+        opts = parsed(ExportForm("bees", where=where))
+        (condition,) = opts.where
+        assert condition.source == where.replace("\u3000", " ")
+        assert (opts.output, opts.into, opts.name) == ("bees-export.jsonl", None, "bees")
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_each_output_is_a_command(output: str) -> None:
-    opts = parsed(ExportForm("bees", output, "zh\nquality.words > 5"))
-    assert (opts.output or opts.into).startswith("bees-")
-    assert isinstance(opts.where[1], Comparison)
+def test_each_output_is_a_command() -> None:
+    for output in OUTPUTS:
+        opts = parsed(ExportForm("bees", output, "zh\nquality.words > 5"))
+        assert (opts.output or opts.into).startswith("bees-")
+        assert isinstance(opts.where[1], Comparison)
 
 
 def test_each_box_is_an_option() -> None:

@@ -151,13 +151,13 @@ def test_the_box_of_an_image(
     assert said == ([tuple(map(str, box))] if box else [])
 
 
-@pytest.mark.parametrize("of", range(1, 50))
-def test_a_share_lies_between_none_and_all(of: int) -> None:
-    none, every = wilson(0, of), wilson(of, of)
-    assert none.low == pytest.approx(0)
-    assert every.high == pytest.approx(1)
-    assert (none.low or 0.0) >= 0
-    assert (every.high or 1.0) <= 1
+def test_a_share_lies_between_none_and_all() -> None:
+    for of in range(1, 50):
+        none, every = wilson(0, of), wilson(of, of)
+        assert none.low == pytest.approx(0)
+        assert every.high == pytest.approx(1)
+        assert (none.low or 0.0) >= 0
+        assert (every.high or 1.0) <= 1
 
 
 def test_one_goes_on_to_older_ones(desk: DashboardContext, engine: Engine) -> None:

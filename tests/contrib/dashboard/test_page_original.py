@@ -58,9 +58,8 @@ def is_harmless(html: str) -> None:
     assert not read.inside, "an element was not ended"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_nothing_acts() -> None:
+    rows = [
         "<script>alert(1)</script>",
         "<scr<script>ipt>alert(1)</script>",
         "<img src=x onerror=alert(1)>",
@@ -86,26 +85,25 @@ def is_harmless(html: str) -> None:
         "<title></title><p>after</p><title>x</title>",
         "<table><span>x<tr><td><p>a<td>b</table></p></div></table>",
         "<!--[if IE]><script>x</script><![endif]--><?php x ?><![CDATA[<script>x</script>]]>",
-    ],
-)
-def test_nothing_acts(source: str) -> None:
-    found = made(f"<body>{source}<p>End.</p>")
-    is_harmless(found.html)
-    for word in ("javascript:", "evil.example", "onerror=alert(1)>", "<script"):
-        assert word not in found.html.lower().replace("&lt;script", "")
+    ]
+    for source in rows:
+        found = made(f"<body>{source}<p>End.</p>")
+        is_harmless(found.html)
+        for word in ("javascript:", "evil.example", "onerror=alert(1)>", "<script"):
+            assert word not in found.html.lower().replace("&lt;script", "")
 
 
-@pytest.mark.parametrize("path", CASES, ids=[path.parent.name for path in CASES])
-def test_each_block_has_its_tint(path: Path) -> None:
-    page = Page("", path.read_bytes(), "text/html")
-    kept = frozenset(range(0, len(page.blocks), 2))
-    found = original(page, kept, {}, {})
-    is_harmless(found.html)
-    read = Reader(found.html)
-    for kind, is_kept in (("kept", True), ("left", False)):
-        mine = [block.text for place, block in enumerate(page.blocks) if (place in kept) is is_kept]
-        letters = "".join("".join(mine).split())
-        assert "".join("".join(read.said[kind]).split()).replace("\ufffd", "") == letters.replace("\ufffd", "")
+def test_each_block_has_its_tint() -> None:
+    for path in CASES:
+        page = Page("", path.read_bytes(), "text/html")
+        kept = frozenset(range(0, len(page.blocks), 2))
+        found = original(page, kept, {}, {})
+        is_harmless(found.html)
+        read = Reader(found.html)
+        for kind, is_kept in (("kept", True), ("left", False)):
+            mine = [block.text for place, block in enumerate(page.blocks) if (place in kept) is is_kept]
+            letters = "".join("".join(mine).split())
+            assert "".join("".join(read.said[kind]).split()).replace("\ufffd", "") == letters.replace("\ufffd", "")
 
 
 def test_tints_of_blocks_that_share_an_element() -> None:

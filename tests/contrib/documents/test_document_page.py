@@ -17,9 +17,8 @@ def page(body: str = "<p>Bees.</p>", **facts: object) -> Page:
     return document_page(DocumentContent(body, Facts(**facts)), "https://a.example/", DOCX)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("said", "body", "title"),
-    [
+def test_the_title_is_the_one_it_gives_or_its_first_heading() -> None:
+    rows = [
         ("Of  bees", "<h1>Bees</h1>", "Of bees"),
         ("Microsoft Word - bees.doc", "<h1>Bees</h1>", "Bees"),
         ("bees.indd", "<h2>Part</h2><h1>Bees</h1><h3>x</h3>", "Bees"),
@@ -30,10 +29,9 @@ def page(body: str = "<p>Bees.</p>", **facts: object) -> Page:
         ("", f"<p>{'b' * 100}.</p>", ""),
         ("Of\x07 bees\x1b[2J", "<h1>Bees</h1>", "Of bees[2J"),
         ("", "", ""),
-    ],
-)
-def test_the_title_is_the_one_it_gives_or_its_first_heading(said: str, body: str, title: str) -> None:
-    assert document_text(page(body, title=said)).title == title
+    ]
+    for said, body, title in rows:
+        assert document_text(page(body, title=said)).title == title
 
 
 @pytest.mark.parametrize(

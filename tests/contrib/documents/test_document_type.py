@@ -21,9 +21,8 @@ from crawler.page.document_type import (
 URL = "https://a.example/get?id=3"
 
 
-@pytest.mark.parametrize(
-    ("declared", "url", "disposition", "expected"),
-    [
+def test_responses_that_may_be_documents() -> None:
+    rows = [
         (PDF, URL, "", True),
         ("application/x-pdf", URL, "", True),
         ("text/html", "https://a.example/bees.pdf", "", False),
@@ -36,15 +35,13 @@ URL = "https://a.example/get?id=3"
         ("application/zip", URL, "", False),
         ("", "https://a.example/bees.odt#a", "", True),
         ("", "https://[a/bees.odt", "", True),
-    ],
-)
-def test_responses_that_may_be_documents(declared: str, url: str, disposition: str, expected: bool) -> None:
-    assert may_be_document(declared, url, disposition) is expected
+    ]
+    for declared, url, disposition, expected in rows:
+        assert may_be_document(declared, url, disposition) is expected
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
+def test_the_name_of_a_file_tells_a_text_file() -> None:
+    rows = [
         ("bees.txt", PLAIN_TEXT),
         ("a.b/Bees.TXT", PLAIN_TEXT),
         ("what?.txt", PLAIN_TEXT),
@@ -58,10 +55,9 @@ def test_responses_that_may_be_documents(declared: str, url: str, disposition: s
         ("bees.md/readme", ""),
         ("bees.html", ""),
         ("txt", ""),
-    ],
-)
-def test_the_name_of_a_file_tells_a_text_file(name: str, expected: str) -> None:
-    assert text_type_of_file(name) == expected
+    ]
+    for name, expected in rows:
+        assert text_type_of_file(name) == expected
 
 
 @pytest.mark.parametrize(

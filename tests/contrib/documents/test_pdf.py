@@ -27,20 +27,17 @@ def body(*pages: list[Text], **options: object) -> str:
     return read_pdf(pdf(*pages, **options)).body.replace("\n", "")
 
 
-@pytest.mark.parametrize(
-    ("texts", "html"),
-    [
+def test_lines_are_joined_to_paragraphs() -> None:
+    rows = [
         ([Text(SENTENCE)], WHOLE),
         ([Text((*SENTENCE, *SENTENCE), leading=12)], WHOLE * 2),
         ([Text(SENTENCE), Text(SENTENCE, y=120)], WHOLE * 2),
         ([Text(("The first one.", "The second one."))], "<p>The first one.</p><p>The second one.</p>"),
         ([Text(SENTENCE), Text(["unseen"], size=0.04, y=200)], WHOLE),
         ([Text(("A and so on", "B & <c>"))], "<p>A and so on</p><p>B &amp; &lt;c&gt;</p>"),
-    ],
-    ids=["one", "the last line is short", "space between", "short lines", "tiny", "signs"],
-)
-def test_lines_are_joined_to_paragraphs(texts: list[Text], html: str) -> None:
-    assert body([*texts, Text(["End."], y=300)]) == f"{html}<p>End.</p>"
+    ]
+    for texts, html in rows:
+        assert body([*texts, Text(["End."], y=300)]) == f"{html}<p>End.</p>"
 
 
 def test_paragraphs_that_begin_further_in_are_apart() -> None:
@@ -87,9 +84,8 @@ def test_a_column_below_a_title_has_its_own_right_edge() -> None:
     assert body([title, *halves]) == f"<h1>{title.lines[0]}</h1>{COLUMNS}"
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_lines_are_what_they_look_like() -> None:
+    rows = [
         (Text(["Of bees"], size=16), "<h1>Of bees</h1>"),
         (Text(["Of bees and of", "flowers"], size=16, leading=19), "<h1>Of bees and of flowers</h1>"),
         (Text(["2.1 Of bees"], font=BOLD), "<h1>2.1 Of bees</h1>"),
@@ -98,10 +94,9 @@ def test_a_column_below_a_title_has_its_own_right_edge() -> None:
         (Text(["\x95 One bee", "\x95 Two bees"]), "<ul><li>One bee</li><li>Two bees</li></ul>"),
         (Text(["1. One bee", "2. Two bees"]), "<ul><li>1. One bee</li><li>2. Two bees</li></ul>"),
         (Text(["if bee:", "    dance()"], font=MONO), "<pre>if bee:    dance()</pre>"),
-    ],
-)  # fmt: skip
-def test_lines_are_what_they_look_like(text: Text, html: str) -> None:
-    assert body([Text(SENTENCE, y=72), text._replace(y=140), Text(SENTENCE, y=200)]) == WHOLE + html + WHOLE
+    ]
+    for text, html in rows:
+        assert body([Text(SENTENCE, y=72), text._replace(y=140), Text(SENTENCE, y=200)]) == WHOLE + html + WHOLE
 
 
 def test_levels_are_those_of_the_outline_and_labels_are_no_headings() -> None:

@@ -126,14 +126,14 @@ def test_without_link_scores_the_image_is_empty() -> None:
     assert not list(ElementTree.fromstring(score_chart([None] * 10, ENGLISH)).iter("rect"))
 
 
-@pytest.mark.parametrize("most", [1, 2, 5, 9, 10, 11, 199, 10_000, 123_456, 1_000_000])
-def test_marks_are_few_and_inside(most: int) -> None:
-    assert 1 <= most / round_step(most) <= 6 or most < 1
-    for svg in (
-        course_chart([FocusPoint(most, 0.5, 0.5, 1, 0)], 1, by_truth=False, catalogue=ENGLISH),
-        score_chart([group(most, 0.5)] * 10, ENGLISH),
-    ):
-        for text in ElementTree.fromstring(svg).iter("text"):
-            place, width = float(text.get("x", 0)), 6.6 * len(text.text or "")
-            left = {"middle": place - width / 2, "end": place - width}.get(text.get("text-anchor", ""), place)
-            assert text.get("transform") or (left >= 0 and left + width <= WIDTH)
+def test_marks_are_few_and_inside() -> None:
+    for most in [1, 2, 5, 9, 10, 11, 199, 10_000, 123_456, 1_000_000]:
+        assert 1 <= most / round_step(most) <= 6 or most < 1
+        for svg in (
+            course_chart([FocusPoint(most, 0.5, 0.5, 1, 0)], 1, by_truth=False, catalogue=ENGLISH),
+            score_chart([group(most, 0.5)] * 10, ENGLISH),
+        ):
+            for text in ElementTree.fromstring(svg).iter("text"):
+                place, width = float(text.get("x", 0)), 6.6 * len(text.text or "")
+                left = {"middle": place - width / 2, "end": place - width}.get(text.get("text-anchor", ""), place)
+                assert text.get("transform") or (left >= 0 and left + width <= WIDTH)

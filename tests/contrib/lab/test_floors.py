@@ -61,10 +61,10 @@ def test_the_average_does_not_fall(scores: dict[str, float]) -> None:
     assert 100 * sum(scores.values()) / len(scores) >= MEAN
 
 
-@pytest.mark.parametrize("kind", FLOORS)
-def test_the_gold_is_in_its_page(kind: str) -> None:
+def test_the_gold_is_in_its_page() -> None:
     """Or the marks would be of another page."""
-    page = Page("", (GOLD / kind / "page.html").read_bytes())
-    shown = CountedText(" ".join(block.text for block in page.blocks)).words
-    gold = CountedText((GOLD / kind / "gold.txt").read_text(encoding="utf-8")).words
-    assert gold <= shown
+    for kind in FLOORS:
+        page = Page("", (GOLD / kind / "page.html").read_bytes())
+        shown = CountedText(" ".join(block.text for block in page.blocks)).words
+        gold = CountedText((GOLD / kind / "gold.txt").read_text(encoding="utf-8")).words
+        assert gold <= shown

@@ -171,19 +171,17 @@ def summary(pages: int = 1, **lists: object) -> str:
     return json.dumps({"pages": pages} | lists)
 
 
-@pytest.mark.parametrize(
-    ("summaries", "topic"),
-    [
+def test_a_word_weighs_the_mean_by_pages() -> None:
+    rows = [
         ([], ()),
         ([summary()], ()),
         ([summary(topic=[["honey", 0.5], ["bee", 0.75]])], (("bee", 0.75), ("honey", 0.5))),
         ([summary(3, topic=[["bee", 1]]), summary(1, topic=[["bee", 0], ["wax", 1]])], (("bee", 0.75), ("wax", 0.25))),
         ([summary(0, topic=[["bee", 1]]), summary(0, topic=[["wax", 0.5]])], (("bee", 0.5), ("wax", 0.25))),
         ([summary(topic=[["b", 0.5], ["a", 0.5]])], (("a", 0.5), ("b", 0.5))),
-    ],
-)
-def test_a_word_weighs_the_mean_by_pages(summaries: list[str], topic: tuple[tuple[str, float], ...]) -> None:
-    assert tuple((word, weight) for word, weight, _ in learned_words(summaries).topic) == topic
+    ]
+    for summaries, topic in rows:
+        assert tuple((word, weight) for word, weight, _ in learned_words(summaries).topic) == topic
 
 
 def test_a_word_has_a_weight_for_each_place() -> None:
@@ -217,9 +215,8 @@ def test_links_that_were_let_go_add_up() -> None:
     assert learned_words([summary(let_go=3), summary(let_go=4), summary()]).let_go == 7
 
 
-@pytest.mark.parametrize(
-    ("line", "addresses"),
-    [
+def test_an_address_in_any_spelling_and_lines_without() -> None:
+    rows = [
         ("http://a.example/b", {"http://a.example/b"}),
         ("  http://a.example/b#top  \n", {"http://a.example/b"}),
         ("HTTP://A.example:80/b?utm_source=x", {"http://a.example/b"}),
@@ -227,39 +224,36 @@ def test_links_that_were_let_go_add_up() -> None:
         ("", set()),
         ("   \n", set()),
         ("# http://a.example/b", set()),
-    ],
-)
-def test_an_address_in_any_spelling_and_lines_without(line: str, addresses: set[str]) -> None:
-    truth = truth_of([line], Canonical(["utm_.*"]))
-    assert (truth.addresses, truth.faults) == (addresses, ())
+    ]
+    for line, addresses in rows:
+        truth = truth_of([line], Canonical(["utm_.*"]))
+        assert (truth.addresses, truth.faults) == (addresses, ())
 
 
-@pytest.mark.parametrize("line", ["a.example", "/b", "ftp://a.example/", "http://a.example:99999/", "javascript://a"])
-def test_lines_that_hold_no_address_are_named(line: str) -> None:
-    assert truth_of(["http://a.example/", line], str).faults == (2,)
+def test_lines_that_hold_no_address_are_named() -> None:
+    for line in ["a.example", "/b", "ftp://a.example/", "http://a.example:99999/", "javascript://a"]:
+        assert truth_of(["http://a.example/", line], str).faults == (2,)
 
 
 def test_the_same_address_twice_is_one() -> None:
     assert len(truth_of(["http://a.example", "http://a.example/#b"], str).addresses) == 1
 
 
-@pytest.mark.parametrize(
-    ("url", "requested", "met"),
-    [
+def test_pages_are_known_by_what_was_asked_for_too() -> None:
+    rows = [
         ("http://a.example/1", "http://a.example/1", 1),
         ("http://a.example/new", "http://a.example/1", 1),
         ("http://a.example/2", "http://a.example/old", 1),
         ("http://a.example/2", "http://a.example/1", 2),
         ("http://a.example/1?utm_id=3", "http://a.example/old", 1),
         ("http://a.example/3", "http://a.example/3", 0),
-    ],
-)
-def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met: int) -> None:
-    search = Search(truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])))
-    for _ in range(2):  # one that comes again is met once
-        search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
-    assert search.count == met
-    assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2, pytest.approx(0.01 if met else 0.81), None)
+    ]
+    for url, requested, met in rows:
+        search = Search(truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])))
+        for _ in range(2):  # one that comes again is met once
+            search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
+        assert search.count == met
+        assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2, pytest.approx(0.01 if met else 0.81), None)
 
 
 def test_two_searches_do_not_share_what_they_met() -> None:
@@ -270,22 +264,18 @@ def test_two_searches_do_not_share_what_they_met() -> None:
     assert first.found(0) == Recall(1, 1, 0, 1, 0, pytest.approx(0.81), None)
 
 
-@pytest.mark.parametrize(
-    ("in_list", "others", "brier", "ranking"),
-    [
+def test_relevance_is_compared_with_the_list() -> None:
+    rows = [
         ([1.0, 1.0], [0.0], 0.0, 1.0),
         ([0.0], [1.0], 1.0, 0.0),
         ([0.5, 0.5], [0.5], 0.25, 0.5),
         ([0.9, 0.2], [0.4, 0.1], (0.01 + 0.64 + 0.16 + 0.01) / 4, 0.75),
         ([0.7], [], 0.09, None),
-    ],
-)
-def test_relevance_is_compared_with_the_list(
-    in_list: list[float], others: list[float], brier: float, ranking: float | None
-) -> None:
-    search = Search(truth_of([f"http://a.example/{place}" for place in range(len(in_list))], str))
-    for place, relevance in enumerate([*in_list, *others]):
-        url = f"http://a.example/{place}"
-        search.take(FetchedPage(place, url, url, relevance, None, ""), on_topic=relevance >= 0.5)
-    found = search.found(0)
-    assert (found.brier, found.ranking) == (pytest.approx(brier), ranking)
+    ]
+    for in_list, others, brier, ranking in rows:
+        search = Search(truth_of([f"http://a.example/{place}" for place in range(len(in_list))], str))
+        for place, relevance in enumerate([*in_list, *others]):
+            url = f"http://a.example/{place}"
+            search.take(FetchedPage(place, url, url, relevance, None, ""), on_topic=relevance >= 0.5)
+        found = search.found(0)
+        assert (found.brier, found.ranking) == (pytest.approx(brier), ranking)

@@ -39,49 +39,45 @@ def test_of_no_page_there_is_nothing_to_say() -> None:
     assert FocusCounter().figures() is None
 
 
-@pytest.mark.parametrize(
-    ("limit", "relevances", "on_topic"),
-    [
+def test_pages_are_on_topic_from_a_relevance_on() -> None:
+    rows = [
         (0.5, [0.5], 1),
         (0.5, [0.499], 0),
         (0.0, [0.0, 0.1], 2),
         (1.0, [1.0, 0.999], 1),
         (0.3, [0.1, 0.3, 0.9], 2),
-    ],
-)
-def test_pages_are_on_topic_from_a_relevance_on(limit: float, relevances: list[float], on_topic: int) -> None:
-    found = figures(fetched(*relevances), limit)
-    assert (found.total.pages, found.total.on_topic) == (len(relevances), on_topic)
-    assert found.total.harvest == on_topic / len(relevances)
-    assert found.total.relevance == pytest.approx(sum(relevances) / len(relevances))
+    ]
+    for limit, relevances, on_topic in rows:
+        found = figures(fetched(*relevances), limit)
+        assert (found.total.pages, found.total.on_topic) == (len(relevances), on_topic)
+        assert found.total.harvest == on_topic / len(relevances)
+        assert found.total.relevance == pytest.approx(sum(relevances) / len(relevances))
 
 
-@pytest.mark.parametrize(
-    ("off", "on", "lately"),
-    [
+def test_lately_is_the_last_pages() -> None:
+    rows = [
         (0, 1, 1.0),
         (1, 0, 0.0),
         (1, 1, 0.5),
         (7, WINDOW - 1, (WINDOW - 1) / WINDOW),
         (7, WINDOW, 1.0),
         (7, WINDOW + 9, 1.0),
-    ],
-)
-def test_lately_is_the_last_pages(off: int, on: int, lately: float) -> None:
-    found = figures(fetched(*[0.0] * off, *[1.0] * on))
-    assert found.lately == lately
-    assert found.course[-1].harvest == on / (off + on)
+    ]
+    for off, on, lately in rows:
+        found = figures(fetched(*[0.0] * off, *[1.0] * on))
+        assert found.lately == lately
+        assert found.course[-1].harvest == on / (off + on)
 
 
-@pytest.mark.parametrize("count", [1, 2, MOST_POINTS - 1, MOST_POINTS, MOST_POINTS + 1, 3 * MOST_POINTS + 1, 12_345])
-def test_the_course_is_thinned_evenly_and_keeps_the_last_point(count: int) -> None:
-    course = figures(fetched(*[1.0, 0.0] * (count // 2 + 1))[:count]).course
-    assert len(course) <= MOST_POINTS
-    assert course[-1].pages == count
-    steps = {after.pages - before.pages for before, after in pairwise(course[:-1])}
-    assert len(steps) <= 1
-    assert count < MOST_POINTS or len(course) >= MOST_POINTS // 2
-    assert all(point.on_topic == (point.pages + 1) // 2 for point in course)
+def test_the_course_is_thinned_evenly_and_keeps_the_last_point() -> None:
+    for count in [1, 2, MOST_POINTS - 1, MOST_POINTS, MOST_POINTS + 1, 3 * MOST_POINTS + 1, 12_345]:
+        course = figures(fetched(*[1.0, 0.0] * (count // 2 + 1))[:count]).course
+        assert len(course) <= MOST_POINTS
+        assert course[-1].pages == count
+        steps = {after.pages - before.pages for before, after in pairwise(course[:-1])}
+        assert len(steps) <= 1
+        assert count < MOST_POINTS or len(course) >= MOST_POINTS // 2
+        assert all(point.on_topic == (point.pages + 1) // 2 for point in course)
 
 
 def test_figures_can_be_had_at_any_time() -> None:
@@ -139,21 +135,19 @@ def test_tenths_of_the_link_score() -> None:
     assert tenths[0].on_topic == 0
 
 
-@pytest.mark.parametrize(
-    ("off", "on", "expected"),
-    [
+def test_the_ranking_is_that_of_all_pairs() -> None:
+    rows = [
         ([0.1, 0.2], [0.3, 0.4], 1.0),
         ([0.3, 0.4], [0.1, 0.2], 0.0),
         ([0.3], [0.3], 0.5),
         ([0.1, 0.4], [0.3], 0.5),
         ([0.1], [], None),
         ([], [], None),
-    ],
-)
-def test_the_ranking_is_that_of_all_pairs(off: list[float], on: list[float], expected: float | None) -> None:
-    pages = [page(number, 0.0, link_score=score) for number, score in enumerate(off)]
-    pages += [page(number, 1.0, link_score=score) for number, score in enumerate(on)]
-    assert figures([*pages, page(99, 0.0)]).ranking == expected
+    ]
+    for off, on, expected in rows:
+        pages = [page(number, 0.0, link_score=score) for number, score in enumerate(off)]
+        pages += [page(number, 1.0, link_score=score) for number, score in enumerate(on)]
+        assert figures([*pages, page(99, 0.0)]).ranking == expected
 
 
 def test_the_ranking_is_that_of_scores_apart() -> None:

@@ -8,9 +8,8 @@ from crawler.contrib.schedule.sentences import coming, ended_words, words
 from crawler.translation.message import catalogue_of
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
+def test_when_it_runs() -> None:
+    rows = [
         ("0 3 * * *", "every day at 03:00"),
         ("0 3,15 * * *", "every day at 03:00 and 15:00"),
         ("0,30 1-3 * * *", "every day at 01:00, 01:30, 02:00, 02:30, 03:00 and 03:30"),
@@ -39,10 +38,9 @@ from crawler.translation.message import catalogue_of
         ("0 0 * 6-8 *", "every day at 00:00, in June to August"),
         ("0 0 29 2 *", "on the 29th of the month at 00:00, in February"),
         ("@yearly", "on the 1st of the month at 00:00, in January"),
-    ],
-)
-def test_when_it_runs(line: str, expected: str) -> None:
-    assert str(words(read_cron(line, "UTC"))) == expected
+    ]
+    for line, expected in rows:
+        assert str(words(read_cron(line, "UTC"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,9 +56,8 @@ def test_when_it_runs_next(moment: float | None, expected: str) -> None:
     assert str(coming(moment, 1.0, Cron("0 * * * *", "Europe/Berlin"))) == expected
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_how_a_run_went() -> None:
+    rows = [
         ({}, "done, 4 min, 1 page stored"),
         ({"pages": None}, "done, 4 min"),
         ({"passed": 2}, "done, 4 min, 1 page stored; 2 times skipped meanwhile"),
@@ -69,17 +66,24 @@ def test_when_it_runs_next(moment: float | None, expected: str) -> None:
         ({"status": "failed", "exit": None}, "failed (killed, or its machine failed), 4 min, 1 page stored"),
         ({"status": "stopped"}, "stopped, 4 min, 1 page stored"),
         ({"status": "stopped", "exit": -9}, "stopped (killed by signal 9), 4 min, 1 page stored"),
-    ],
-)
-def test_how_a_run_went(changes: dict[str, object], expected: str) -> None:
-    values = {"id": 1, "job_id": 1, "number": 1, "how": "cron", "due": 0.0, "missed": 0, "passed": 0, "status": "done"}
-    values |= {"exit": 0, "started_at": 0.0, "beat": 200.0, "ended_at": 240.0, "place": "", "host": "", "pid": 1}
-    assert str(ended_words(Run(**values | {"pages": 1} | changes))) == expected
+    ]
+    for changes, expected in rows:
+        values = {
+            "id": 1,
+            "job_id": 1,
+            "number": 1,
+            "how": "cron",
+            "due": 0.0,
+            "missed": 0,
+            "passed": 0,
+            "status": "done",
+        }
+        values |= {"exit": 0, "started_at": 0.0, "beat": 200.0, "ended_at": 240.0, "place": "", "host": "", "pid": 1}
+        assert str(ended_words(Run(**values | {"pages": 1} | changes))) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
+def test_when_it_runs_in_chinese() -> None:
+    rows = [
         ("0 3 * * *", "每天 03:00"),
         ("0 3,15,18 * * *", "每天 03:00、15:00、18:00"),
         ("*/15 8-18 * * 1-5", "周一至周五，08:00 至 18:59 之间每 15 分钟"),
@@ -95,28 +99,25 @@ def test_how_a_run_went(changes: dict[str, object], expected: str) -> None:
         ("0 0 13 * 5", "每月13日或周五 00:00"),
         ("0 0 */30 * 5", "每月1、31日且为周五 00:00"),
         ("0 0 29 2,6-8 *", "2月、6月至8月，每月29日 00:00"),
-    ],
-)
-def test_when_it_runs_in_chinese(line: str, expected: str) -> None:
-    assert catalogue_of("zh").gettext(words(read_cron(line, "UTC"))) == expected
+    ]
+    for line, expected in rows:
+        assert catalogue_of("zh").gettext(words(read_cron(line, "UTC"))) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
+def test_what_is_wrong_in_chinese() -> None:
+    rows = [
         ("* * *", "字段数不是五个"),
         ("61 * * * *", "“分”字段无效"),
         ("* * 32 * *", "“日”字段无效"),
         ("* * * * bees", "“星期”字段无效"),
         ("0 0 31 2 *", "“日”字段无效"),
-    ],
-)
-def test_what_is_wrong_in_chinese(line: str, expected: str) -> None:
-    with pytest.raises(CronError) as raised:
-        read_cron(line, "UTC")
-    said = catalogue_of("zh").gettext(raised.value.message)
-    assert said.startswith(f"cron 表达式 {line!r} 无效：{expected}；格式为“分 时 日 月 星期”，例如")
-    assert "、@daily、" in said
+    ]
+    for line, expected in rows:
+        with pytest.raises(CronError) as raised:
+            read_cron(line, "UTC")
+        said = catalogue_of("zh").gettext(raised.value.message)
+        assert said.startswith(f"cron 表达式 {line!r} 无效：{expected}；格式为“分 时 日 月 星期”，例如")
+        assert "、@daily、" in said
 
 
 def test_the_next_time_in_chinese() -> None:

@@ -22,13 +22,13 @@ GOLD = Path(__file__).parent.parent.parent / "gold"
 PAGES = {folder.name: Page("http://e.com/a", (folder / "page.html").read_bytes()) for folder in sorted(GOLD.iterdir())}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_precision_keeps_less_and_recall_more(name: str) -> None:
-    page = PAGES[name]
-    strict, middle, lax = (
-        {id(block) for block in auto(page, way).blocks} for way in ("precision", "balance", "recall")
-    )
-    assert strict <= middle <= lax
+def test_precision_keeps_less_and_recall_more() -> None:
+    for name in PAGES:
+        page = PAGES[name]
+        strict, middle, lax = (
+            {id(block) for block in auto(page, way).blocks} for way in ("precision", "balance", "recall")
+        )
+        assert strict <= middle <= lax
 
 
 def test_it_makes_a_difference() -> None:
@@ -40,23 +40,23 @@ SENTENCE = "Bees dance in the dark of the hive, and the others follow the dancer
 REMARK = "I have kept bees for thirty years, and I have never seen them dance as well as in this spring, my friends."
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None:
-    page = PAGES[name]
-    found = auto(page)
-    assert found.text == plain(found.blocks)
-    kept = {id(block) for block in found.blocks}
-    assert set(found.comments.splitlines()) <= {block.text for block in page.blocks if id(block) not in kept}
-    assert found.ended is None
+def test_the_text_is_of_the_blocks_and_the_comments_of_others() -> None:
+    for name in PAGES:
+        page = PAGES[name]
+        found = auto(page)
+        assert found.text == plain(found.blocks)
+        kept = {id(block) for block in found.blocks}
+        assert set(found.comments.splitlines()) <= {block.text for block in page.blocks if id(block) not in kept}
+        assert found.ended is None
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
-    page, model = PAGES[name], shipped()
-    said, found = judge(page, model), auto(page)
-    best = best_f(said.probabilities, said.tokens, 0.5)
-    assert found.certainty == pytest.approx(best, abs=0.06)  # the other halves of rows come on top
-    assert found.certainty <= best + 0.0001
+def test_the_certainty_is_the_best_f1_to_be_expected() -> None:
+    for name in PAGES:
+        page, model = PAGES[name], shipped()
+        said, found = judge(page, model), auto(page)
+        best = best_f(said.probabilities, said.tokens, 0.5)
+        assert found.certainty == pytest.approx(best, abs=0.06)  # the other halves of rows come on top
+        assert found.certainty <= best + 0.0001
 
 
 def indifferent(likely: float) -> Model:
@@ -126,22 +126,20 @@ def test_comments_are_not_main_text() -> None:
     assert SENTENCE in alone.text
 
 
-@pytest.mark.parametrize(
-    ("main", "comments", "is_text"),
-    [
+def test_comments_beside_the_main_element_are_left_out_of_short_texts() -> None:
+    rows = [
         ("<div role=main>{}</div>", "<div role=complementary>{}</div>", False),
         ("<main>{}</main>", "<div>{}</div>", False),
         ("<div>{}</div>", "<div role=complementary>{}</div>", True),
         ("<main>{}", "<div>{}</div></main>", True),
         ("<main></main>{}", "<div>{}</div>", True),
-    ],
-)
-def test_comments_beside_the_main_element_are_left_out_of_short_texts(main: str, comments: str, is_text: bool) -> None:
-    remarks = f"<div class=comments>{f'<p>{REMARK}</p>' * 9}</div>"
-    page = Page.from_html(main.format(f"<p>{'bees ' * (LEAST_WORDS // 2)}</p>") + comments.format(remarks))
-    found = auto(page, model=indifferent(SURE))
-    assert (REMARK in found.text, REMARK in found.comments) == (is_text, not is_text)
-    assert "bees bees" in found.text
+    ]
+    for main, comments, is_text in rows:
+        remarks = f"<div class=comments>{f'<p>{REMARK}</p>' * 9}</div>"
+        page = Page.from_html(main.format(f"<p>{'bees ' * (LEAST_WORDS // 2)}</p>") + comments.format(remarks))
+        found = auto(page, model=indifferent(SURE))
+        assert (REMARK in found.text, REMARK in found.comments) == (is_text, not is_text)
+        assert "bees bees" in found.text
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,8 @@ def texts(body: str, head: str = HEAD) -> list[str]:
     return [page.blocks[place].text for place in without_neighbours(page, list(range(len(page.blocks))))]
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_links_to_neighbours_around_the_text() -> None:
+    rows = [
         # Titles of the head, and links to the pages themselves.
         ("<p>Chapter 1. Wasps<p>Bees<p>Chapter 3. Ants", ["Bees"]),
         ("<p>Bees<table><tr><td>Chapter 1. Wasps<td>Chapter 3. Ants</table>", ["Bees"]),
@@ -35,15 +34,14 @@ def texts(body: str, head: str = HEAD) -> list[str]:
         # Nothing else.
         ("<p>Chapter 1. Wasps", []),
         ("<p><a href=bees.html>Bees</a>", ["Bees"]),
-    ],
-)
-def test_links_to_neighbours_around_the_text(body: str, expected: list[str]) -> None:
-    assert texts(body) == expected
+    ]
+    for body, expected in rows:
+        assert texts(body) == expected
 
 
-@pytest.mark.parametrize("relation", ["prev", "PREVIOUS", "next", "up", "home", "start", "contents"])
-def test_relations_of_neighbours(relation: str) -> None:
-    assert texts("<p>Bees<p>Wasps", f"<link rel={relation} href=a.html title=Wasps>") == ["Bees"]
+def test_relations_of_neighbours() -> None:
+    for relation in ["prev", "PREVIOUS", "next", "up", "home", "start", "contents"]:
+        assert texts("<p>Bees<p>Wasps", f"<link rel={relation} href=a.html title=Wasps>") == ["Bees"]
 
 
 @pytest.mark.parametrize(
@@ -63,9 +61,8 @@ NEXT = "<a href=ants.html>All about ants</a>"
 PREVIOUS = "<a href=wasps.html>All about wasps</a>"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_words_for_neighbours_around_the_text() -> None:
+    rows = [
         # The word is beside the link.
         f"<li>Next: {NEXT}<li>Previous: {PREVIOUS}",
         f"<p>NEXT POST: {NEXT}",
@@ -86,16 +83,14 @@ PREVIOUS = "<a href=wasps.html>All about wasps</a>"
         "<p><a href=wasps.html>« Previous Wasps</a>",
         "<p><a href=wasps.html>上一页</a> <a href=ants.html>下一页</a>",
         "<p><a href=ants.html>下一篇 蚂蚁</a>",
-    ],
-)
-def test_words_for_neighbours_around_the_text(line: str) -> None:
-    assert texts(f"<p>Bees{line}", head="") == ["Bees"]
-    assert texts(f"{line}<p>Bees", head="") == ["Bees"]
+    ]
+    for line in rows:
+        assert texts(f"<p>Bees{line}", head="") == ["Bees"]
+        assert texts(f"{line}<p>Bees", head="") == ["Bees"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_other_lines_around_the_text() -> None:
+    rows = [
         "Next: Ants",
         "Next: ants, bees and others",
         f"Next we look at {NEXT}",
@@ -111,10 +106,9 @@ def test_words_for_neighbours_around_the_text(line: str) -> None:
         "<a href=wasps.html>Older</a> <a href=ants.html>Ants</a>",
         "<a href=ants.html>下一篇蚂蚁</a>",
         f"Next: <a href=ants.html>{'a' * 595}</a>",
-    ],
-)
-def test_other_lines_around_the_text(line: str) -> None:
-    assert len(texts(f"<p>Bees<p>{line}", head="")) == 2
+    ]
+    for line in rows:
+        assert len(texts(f"<p>Bees<p>{line}", head="")) == 2
 
 
 def test_words_for_neighbours_within_the_text() -> None:

@@ -20,14 +20,14 @@ def judged(body: bytes) -> BlockJudgement:
     return judge(Page("http://e.com/a", body), shipped())
 
 
-@pytest.mark.parametrize("name", [*BODIES, *ODD])
-def test_every_block_has_a_probability(name: str) -> None:
-    body = (BODIES | ODD)[name]
-    found = judged(body)
-    assert found.probabilities.shape == found.tokens.shape == (len(Page("", body).blocks),)
-    assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
-    assert (found.tokens >= 1).all()
-    assert found.page_type in (*KINDS, "")
+def test_every_block_has_a_probability() -> None:
+    for name in [*BODIES, *ODD]:
+        body = (BODIES | ODD)[name]
+        found = judged(body)
+        assert found.probabilities.shape == found.tokens.shape == (len(Page("", body).blocks),)
+        assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
+        assert (found.tokens >= 1).all()
+        assert found.page_type in (*KINDS, "")
 
 
 def test_a_page_is_judged_by_itself() -> None:
@@ -95,40 +95,39 @@ def likelihood(made: Network, row: np.ndarray) -> float:
     return float(network.logistic(row @ made.last.weights[:, 0] + made.last.bias[0]))
 
 
-@pytest.mark.parametrize("scale", [1, 50])
-@pytest.mark.parametrize("many", [1, 2, 3])
-def test_the_networks_are_what_they_say(scale: int, many: int) -> None:
-    matrix = (scale * RANDOM.normal(size=(FEATURES, NUMBER))).astype(np.float32)
-    found = network.hidden(MADE[:many], matrix.copy(), NEST)
-    for one, rows in zip(MADE, found, strict=False):
-        assert network.probabilities(one, rows).tolist() == pytest.approx(slowly(one, matrix), abs=1e-5)
+def test_the_networks_are_what_they_say() -> None:
+    for scale in [1, 50]:
+        for many in [1, 2, 3]:
+            matrix = (scale * RANDOM.normal(size=(FEATURES, NUMBER))).astype(np.float32)
+            found = network.hidden(MADE[:many], matrix.copy(), NEST)
+            for one, rows in zip(MADE, found, strict=False):
+                assert network.probabilities(one, rows).tolist() == pytest.approx(slowly(one, matrix), abs=1e-5)
 
 
-@pytest.mark.parametrize("number", [1, RUN // 2 - 1, RUN // 2, RUN // 2 + 1, RUN, 3 * RUN + 1])
-def test_the_means_are_those_of_the_groups(number: int) -> None:
+def test_the_means_are_those_of_the_groups() -> None:
     """However many rows are summed at once."""
-    chance = np.random.default_rng(number)
-    starts = np.array([0, number // 3])
-    ends = np.array([number, 2 * number // 3 + 1])
-    levels = chance.integers(0, 2, (network.AROUND, number))
-    paths = chance.choice([3, 8, 5], number)
-    found = chance.normal(size=(2, number, WIDTH)).astype(np.float32)
-    seen = network._among(found, network.block_groups(levels, starts, ends, paths))
-    for rows, mine in zip(seen, found, strict=True):
-        page = np.broadcast_to(mine.mean(0), mine.shape)
-        path = np.stack([mine[paths == one].mean(0) for one in paths])
-        around = [np.stack([mine[starts[one] : ends[one]].mean(0) for one in level]) for level in levels]
-        assert rows == pytest.approx(np.stack([mine, *around, page, path], 1), abs=1e-4)
+    for number in [1, RUN // 2 - 1, RUN // 2, RUN // 2 + 1, RUN, 3 * RUN + 1]:
+        chance = np.random.default_rng(number)
+        starts = np.array([0, number // 3])
+        ends = np.array([number, 2 * number // 3 + 1])
+        levels = chance.integers(0, 2, (network.AROUND, number))
+        paths = chance.choice([3, 8, 5], number)
+        found = chance.normal(size=(2, number, WIDTH)).astype(np.float32)
+        seen = network._among(found, network.block_groups(levels, starts, ends, paths))
+        for rows, mine in zip(seen, found, strict=True):
+            page = np.broadcast_to(mine.mean(0), mine.shape)
+            path = np.stack([mine[paths == one].mean(0) for one in paths])
+            around = [np.stack([mine[starts[one] : ends[one]].mean(0) for one in level]) for level in levels]
+            assert rows == pytest.approx(np.stack([mine, *around, page, path], 1), abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("feature", "kept"), [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
-)
-def test_features_far_from_their_mean_count_as_so_far(feature: float, kept: list[float]) -> None:
-    first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
-    alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
-    (found,) = network.hidden([alone], np.array([[9 + 2 * feature]], np.float32), NEST)
-    assert found.tolist() == [pytest.approx(kept)]
+def test_features_far_from_their_mean_count_as_so_far() -> None:
+    rows = [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
+    for feature, kept in rows:
+        first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
+        alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
+        (found,) = network.hidden([alone], np.array([[9 + 2 * feature]], np.float32), NEST)
+        assert found.tolist() == [pytest.approx(kept)]
 
 
 def test_one_block_is_a_page() -> None:

@@ -1,7 +1,5 @@
 """What readers say under a page, apart from its text."""
 
-import pytest
-
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.readers_comments import comments, without_comments_beside_main
 from crawler.page.page import Page
@@ -10,9 +8,8 @@ SAID = "I saw them dance, too."
 LONG = "the bees in our garden go to the old apple tree"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_comments() -> None:
+    rows = [
         (f"<div class=comments><p>{SAID}</div>", [SAID]),
         (f"<div id=comment-12><p>{SAID}</div>", [SAID]),
         (f"<div class='a postComments b'><p>{SAID}</div>", [SAID]),
@@ -51,15 +48,13 @@ LONG = "the bees in our garden go to the old apple tree"
         (f"<div class=comments><p>{SAID}<p class=comments-open-subtext>(URLs are made links.)</div>", [SAID]),
         (f"<div class=comments><p>{SAID}<p id=captcha>Read these letters, please.</div>", [SAID]),
         ("", []),
-    ],
-)
-def test_comments(html: str, expected: list[str]) -> None:
-    assert comments(Page.from_html(html), frozenset()).splitlines() == expected
+    ]
+    for html, expected in rows:
+        assert comments(Page.from_html(html), frozenset()).splitlines() == expected
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_comments_under_a_heading() -> None:
+    rows = [
         (f"<p>Bees dance.<h2>Comments</h2><p>{SAID}<div><p>{SAID}</div>", [SAID, SAID]),
         (f"<p>Bees dance.<h3>12 comments:</h3>{SAID}<p>{SAID}", [SAID]),
         (f"<p>Bees dance.<h2>评论</h2><p>{SAID}", [SAID]),
@@ -70,10 +65,9 @@ def test_comments(html: str, expected: list[str]) -> None:
         (f"<div><h2>Comments</h2></div><p>{SAID}", []),
         (f"<h2>Comments on bees</h2><p>{SAID}", []),
         (f"<p>Comments</p><p>{SAID}", []),
-    ],
-)
-def test_comments_under_a_heading(html: str, expected: list[str]) -> None:
-    assert comments(Page.from_html(html), frozenset()).splitlines() == expected
+    ]
+    for html, expected in rows:
+        assert comments(Page.from_html(html), frozenset()).splitlines() == expected
 
 
 def test_what_is_main_text_is_no_comment() -> None:
@@ -88,19 +82,17 @@ def test_deep_nesting_and_many_elements_cost_nothing() -> None:
     assert comments(page, frozenset()) == "\n".join([SAID] * 10_000)
 
 
-@pytest.mark.parametrize(
-    ("kept", "is_thread", "expected"),
-    [
+def test_the_posts_of_a_thread_are_no_comments() -> None:
+    rows = [
         ({0}, True, "I saw bees, too."),
         ({1}, True, ""),
         ({1}, False, ""),
         ({0, 1}, False, ""),
         ({0}, False, "I saw bees, too."),
-    ],
-)
-def test_the_posts_of_a_thread_are_no_comments(kept: set[int], is_thread: bool, expected: str) -> None:
-    page = Page.from_html("<p>Bees dance.</p><div class=comments><p>I saw bees, too.</p></div>")
-    assert comments(page, kept, is_thread) == expected
+    ]
+    for kept, is_thread, expected in rows:
+        page = Page.from_html("<p>Bees dance.</p><div class=comments><p>I saw bees, too.</p></div>")
+        assert comments(page, kept, is_thread) == expected
 
 
 def test_what_is_left_of_a_thread_is_no_comment() -> None:
@@ -108,9 +100,8 @@ def test_what_is_left_of_a_thread_is_no_comment() -> None:
     assert (comments(page, {0}, True), comments(page, {0}, False)) == ("", "So did I, in May.")
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_comments_beside_the_main_landmark_are_no_text() -> None:
+    rows = [
         (f"<main><p>Bees</main><div id=comments><p>{SAID}</div><p>Ants", ["Bees", "Ants"]),
         (f"<div role=main><p>Bees</div><div id=comments role=complementary><p>{SAID}</div>", ["Bees"]),
         # Within the main landmark, or without one that has text.
@@ -118,12 +109,11 @@ def test_what_is_left_of_a_thread_is_no_comment() -> None:
         (f"<div><p>Bees</div><div id=comments><p>{SAID}</div>", ["Bees", SAID]),
         (f"<main></main><div><p>Bees</div><div id=comments><p>{SAID}</div>", ["Bees", SAID]),
         (f"<main><p>Bees</main><div id=remarks><p>{SAID}</div>", ["Bees", SAID]),
-    ],
-)
-def test_comments_beside_the_main_landmark_are_no_text(html: str, expected: list[str]) -> None:
-    page = Page.from_html(html)
-    places = without_comments_beside_main(page, list(range(len(page.blocks))))
-    assert [page.blocks[place].text for place in places] == expected
+    ]
+    for html, expected in rows:
+        page = Page.from_html(html)
+        places = without_comments_beside_main(page, list(range(len(page.blocks))))
+        assert [page.blocks[place].text for place in places] == expected
 
 
 def test_short_texts_of_an_unknown_type_lose_their_comments_too() -> None:

@@ -11,9 +11,8 @@ def judged(html: str, *likely: float) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("html", "is_same_place"),
-    [
+def test_blocks_at_the_same_place_are_judged_alike() -> None:
+    rows = [
         ("<div id=post-1><p class=a>b</p></div><div id=post-2><p class=a>c</p></div>", True),
         ("<div class=post-1><p>a</p></div><div class=post-2><p>b</p></div>", True),
         ("<div class='post first'><p>a</p></div><div class=' post'><p>b</p></div>", True),
@@ -25,13 +24,12 @@ def judged(html: str, *likely: float) -> list[float]:
         ("<div><p>a</p></div><div><p>b</p></div>", False),
         ("<div class=a><p>b<a href=/c>c</a></p><p>d</p></div>", True),
         ("<div class=a><p>b<a href=/c>cd</a></p><p>e</p></div>", False),
-    ],
-)
-def test_blocks_at_the_same_place_are_judged_alike(html: str, is_same_place: bool) -> None:
-    first, second = judged(html, 0.8, 0.2)
-    assert first > second
-    assert first + second == pytest.approx(1, abs=1e-6)
-    assert (first < 0.7) if is_same_place else (first == pytest.approx(0.8))
+    ]
+    for html, is_same_place in rows:
+        first, second = judged(html, 0.8, 0.2)
+        assert first > second
+        assert first + second == pytest.approx(1, abs=1e-6)
+        assert (first < 0.7) if is_same_place else (first == pytest.approx(0.8))
 
 
 def test_one_sure_block_does_not_decide_for_the_others() -> None:

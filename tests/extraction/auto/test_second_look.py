@@ -29,9 +29,8 @@ def choice(likely: Mapping[str, float], words: Mapping[str, float]) -> list[str]
 NAMES = [f"Name {number}" for number in range(4)]
 
 
-@pytest.mark.parametrize(
-    ("likely", "words", "kept"),
-    [
+def test_the_blocks_of_a_page_in_doubt() -> None:
+    rows = [
         (dict.fromkeys(NAMES, 0.5), {}, NAMES),
         # One of the elements that are alike comes nearer to the others.
         (dict.fromkeys(NAMES, 0.9) | {"Name 2": 0.2}, {}, NAMES),
@@ -43,12 +42,9 @@ NAMES = [f"Name {number}" for number in range(4)]
         (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.4}, {}, [*NAMES, "Footer"]),
         (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.7}, {"Menu": 10.0}, [*NAMES, "Footer"]),
         (dict.fromkeys(NAMES, 0.6) | {"Footer": 0.6, "Menu": 0.6}, {}, ["Menu", *NAMES, "Footer"]),
-    ],
-)
-def test_the_blocks_of_a_page_in_doubt(
-    likely: Mapping[str, float], words: Mapping[str, float], kept: list[str]
-) -> None:
-    assert choice(likely, words) == kept
+    ]
+    for likely, words, kept in rows:
+        assert choice(likely, words) == kept
 
 
 @pytest.mark.parametrize(("words", "is_alike"), [(1.0, True), (20.0, False)])

@@ -1,7 +1,6 @@
 """The characters and words of many texts at once."""
 
 import numpy as np
-import pytest
 
 from crawler.extraction.auto.text_arrays import BUCKETS, KINDS, read, read_names
 
@@ -12,9 +11,8 @@ def counted(text: str) -> dict[str, int]:
     return {kind: int(count) for kind, count in zip(KINDS, found.kinds[1], strict=True) if count}
 
 
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
+def test_kinds() -> None:
+    rows = [
         ("", {}),
         ("Bees dance.", {"upper": 1, "lower": 8, "space": 1, "stop": 1}),
         ("1 000, 2:3", {"digit": 6, "space": 2, "comma": 1, "colon": 1}),
@@ -29,25 +27,22 @@ def counted(text: str) -> dict[str, int]:
         ("\ud800a\udfff", {"other": 2, "lower": 1}),
         ("a\nb", {"lower": 2, "space": 1}),
         ("\0", {"other": 1}),
-    ],
-)
-def test_kinds(text: str, kinds: dict[str, int]) -> None:
-    assert counted(text) == kinds
+    ]
+    for text, kinds in rows:
+        assert counted(text) == kinds
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [
+def test_first_and_last() -> None:
+    rows = [
         ("Bees dance.", "upper", "stop"),
         ("1", "digit", "digit"),
         ("“春天", "quote", "unspaced"),
         ("\U00020000 \ud800", "other", "other"),
         ("", "space", "space"),
-    ],
-)
-def test_first_and_last(text: str, first: str, last: str) -> None:
-    found = read(["x", text, "y"])
-    assert (KINDS[found.first[1]], KINDS[found.last[1]]) == (first, last)
+    ]
+    for text, first, last in rows:
+        found = read(["x", text, "y"])
+        assert (KINDS[found.first[1]], KINDS[found.last[1]]) == (first, last)
 
 
 def words(text: str, before: int = 0) -> list[int]:
@@ -56,9 +51,8 @@ def words(text: str, before: int = 0) -> list[int]:
     return found.words[found.owner == 1].tolist()
 
 
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
+def test_words() -> None:
+    rows = [
         ("Bees dance in 2012.", ["bees", "dance", "in", "2012"]),
         ("春天来了", ["春天", "天来", "来了", "了"]),
         ("在Python里", ["在", "python", "里"]),
@@ -67,19 +61,22 @@ def words(text: str, before: int = 0) -> list[int]:
         ("a\U0001f41db", ["a", "b"]),
         ("\ud800", []),
         ("", []),
-    ],
-)
-def test_words(text: str, pieces: list[str]) -> None:
-    # A lone character and a pair are told apart, so a piece by itself has a last one too.
-    alone = [words(piece)[0] for piece in pieces]
-    assert words(text) == alone
+    ]
+    for text, pieces in rows:
+        # A lone character and a pair are told apart, so a piece by itself has a last one too.
+        alone = [words(piece)[0] for piece in pieces]
+        assert words(text) == alone
 
 
-@pytest.mark.parametrize("text", ["Bees dance in the hive.", "春天来了，蜜蜂出来了。", "x", "Ärger ÜBER Ößterreich"])
-@pytest.mark.parametrize("before", [1, 99, 30_000])
-def test_a_word_is_the_same_wherever_it_stands(text: str, before: int) -> None:
-    assert words(text, before) == words(text) == words(text.upper().replace("SS", "ß") if "ß" not in text else text)
-    assert all(0 <= word < BUCKETS for word in words(text))
+def test_a_word_is_the_same_wherever_it_stands() -> None:
+    for text in ["Bees dance in the hive.", "春天来了，蜜蜂出来了。", "x", "Ärger ÜBER Ößterreich"]:
+        for before in [1, 99, 30_000]:
+            assert (
+                words(text, before)
+                == words(text)
+                == words(text.upper().replace("SS", "ß") if "ß" not in text else text)
+            )
+            assert all(0 <= word < BUCKETS for word in words(text))
 
 
 def test_where_there_are_no_spaces_words_are_pairs() -> None:
@@ -97,24 +94,22 @@ def test_owners_are_in_order_and_of_all_texts_with_words() -> None:
     assert len(found.words) == 5
 
 
-@pytest.mark.parametrize(
-    ("name", "same"),
-    [
+def test_names_are_cut_where_words_begin() -> None:
+    """A name has its words and, when it is more than one, itself."""
+    rows = [
         ("postBody", "post body"),
         ("post-body", "post body"),
         ("post_body", "post body"),
         ("post12body", "post body"),
         ("PostBody", "post body"),
         ("POSTBODY", "postbody"),
-    ],
-)
-def test_names_are_cut_where_words_begin(name: str, same: str) -> None:
-    """A name has its words and, when it is more than one, itself."""
-    found, expected = (set(read_names([text]).buckets.tolist()) for text in (name, same))
-    parts = [set(read_names([part]).buckets.tolist()) for part in same.split()]
-    assert all(found & part for part in parts)
-    assert len(found) == len(parts) + 1
-    assert len(expected) == 2 * len(parts)
+    ]
+    for name, same in rows:
+        found, expected = (set(read_names([text]).buckets.tolist()) for text in (name, same))
+        parts = [set(read_names([part]).buckets.tolist()) for part in same.split()]
+        assert all(found & part for part in parts)
+        assert len(found) == len(parts) + 1
+        assert len(expected) == 2 * len(parts)
 
 
 def test_names_of_several_elements() -> None:

@@ -30,9 +30,8 @@ def table(*rows: str) -> str:
     return f"<table>{''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)}</table>"
 
 
-@pytest.mark.parametrize(
-    ("html", "chosen", "expected"),
-    [
+def test_tables_and_lists_are_whole() -> None:
+    rows = [
         (table("ab", "cd", "ef"), "ab", "a b c d e f"),  # enough of a table
         (table("ab", "cd", "ef"), "a", ""),
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", "xy", "x a b c d e f y"),  # in the midst of the text
@@ -53,15 +52,13 @@ def table(*rows: str) -> str:
         ("<p>x<ol><li>a<li>b<li>c<li>d</ol><p>y", "xy", "x y"),
         ("<ul><li>a<p>b<p>c<li>d</ul>", "bcd", "b c d"),  # long items are no list of words
         ("<p>a</p><p>b</p><p>c</p>", "ab", "a b"),
-    ],
-)
-def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> None:
-    assert kept(html, set(chosen)) == expected
+    ]
+    for html, chosen, expected in rows:
+        assert kept(html, set(chosen)) == expected
 
 
-@pytest.mark.parametrize(
-    ("html", "likely", "chosen", "expected"),
-    [
+def test_tables_and_code_after_the_text() -> None:
+    rows = [
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "x", "x a b c d e f"),
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT - 0.01, "x", "x"),
         (f"<p>x</p>{table('ab', 'cd', 'ef')}<p>y</p>", LIKELY_AFTER_TEXT + 0.01, "y", "y"),
@@ -74,30 +71,27 @@ def test_tables_and_lists_are_whole(html: str, chosen: str, expected: str) -> No
         ("<p>x</p><pre>a<br>b</pre><p>y", LIKELY_AFTER_TEXT - 0.01, "xy", "x a b y"),
         ("<p>x</p><pre>a<br>b<br>c<br>d</pre>", LIKELY_AFTER_TEXT - 0.01, "xabc", "x a b c d"),
         ("<p>x<ol><li>a<li>b</ol>", LIKELY_AFTER_TEXT + 0.01, "x", "x"),
-    ],
-)
-def test_tables_and_code_after_the_text(html: str, likely: float, chosen: str, expected: str) -> None:
-    page = Page.from_html(html)
-    flags = [block.text in chosen for block in page.blocks]
-    places = wholes(page, flags, judgement(len(flags), likely=likely))
-    assert " ".join(page.blocks[index].text for index in places) == expected
+    ]
+    for html, likely, chosen, expected in rows:
+        page = Page.from_html(html)
+        flags = [block.text in chosen for block in page.blocks]
+        places = wholes(page, flags, judgement(len(flags), likely=likely))
+        assert " ".join(page.blocks[index].text for index in places) == expected
 
 
-@pytest.mark.parametrize(
-    ("html", "chosen", "expected"),
-    [
+def test_labels_and_values_belong_together() -> None:
+    rows = [
         ("<dl><dt>Size</dt><dd>L</dd><dt>Colour</dt><dd>red</dd></dl>", [3], [2, 3]),
         ("<dl><dt>Size</dt><dd>L</dd></dl>", [0], [0, 1]),
         ("<dl><dt><a href=/>Size</a></dt><dd>L</dd></dl>", [1], [1]),
         (f"<dl><dt>a</dt><dd>{'x' * 81}</dd></dl>", [0], [0]),
         (f"<dl><dt>a</dt><dd>{'x' * 80}</dd></dl>", [0], [0, 1]),
         ("<p>a</p><p>b</p>", [0], [0]),
-    ],
-)
-def test_labels_and_values_belong_together(html: str, chosen: list[int], expected: list[int]) -> None:
-    page = Page.from_html(html)
-    flags = [index in chosen for index in range(len(page.blocks))]
-    assert wholes(page, flags, judgement(len(flags))) == expected
+    ]
+    for html, chosen, expected in rows:
+        page = Page.from_html(html)
+        flags = [index in chosen for index in range(len(page.blocks))]
+        assert wholes(page, flags, judgement(len(flags))) == expected
 
 
 def test_what_is_not_judged_stays_out() -> None:
@@ -109,22 +103,20 @@ def card(number: int) -> str:
     return f"<div class=card><h3>Head {number}</h3><p>Words {number}</p></div>"
 
 
-@pytest.mark.parametrize(
-    ("page_type", "cards", "likely", "words", "are_kept"),
-    [
+def test_cards_of_a_list() -> None:
+    rows = [
         ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
         ("", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
         ("article", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, False),
         ("listing", LEAST_CARDS - 1, LIKELY + 0.01, WORDS_OF_CARD, False),
         ("listing", LEAST_CARDS, LIKELY - 0.01, WORDS_OF_CARD, False),
         ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD / 2 - 0.1, False),
-    ],
-)
-def test_cards_of_a_list(page_type: str, cards: int, likely: float, words: float, are_kept: bool) -> None:
-    page = Page.from_html(f"<h1>List</h1><main>{''.join(map(card, range(cards)))}</main>")
-    flags = [True] + [False] * (2 * cards)
-    found = wholes(page, flags, judgement(len(flags), page_type, likely, words))
-    assert found == (list(range(len(flags))) if are_kept else [0])
+    ]
+    for page_type, cards, likely, words, are_kept in rows:
+        page = Page.from_html(f"<h1>List</h1><main>{''.join(map(card, range(cards)))}</main>")
+        flags = [True] + [False] * (2 * cards)
+        found = wholes(page, flags, judgement(len(flags), page_type, likely, words))
+        assert found == (list(range(len(flags))) if are_kept else [0])
 
 
 @pytest.mark.parametrize(("paragraphs", "are_kept"), [(4, True), (5, False)])
@@ -135,9 +127,8 @@ def test_cards_beside_a_text_are_teasers(paragraphs: int, are_kept: bool) -> Non
     assert (len(found) == len(flags)) is are_kept
 
 
-@pytest.mark.parametrize(
-    ("html", "page_type", "expected"),
-    [
+def test_a_heading_needs_something_under_it() -> None:
+    rows = [
         ("<p>a<h2>b</h2>", "article", "a"),
         ("<p>a<h2>b</h2>", "listing", "a b"),
         ("<p>a<h2>b</h2><p>c", "article", "a b c"),
@@ -148,9 +139,8 @@ def test_cards_beside_a_text_are_teasers(paragraphs: int, are_kept: bool) -> Non
         (f"<p>a<h2>{'b' * MAX_HEADING}</h2>", "article", "a"),
         (f"<p>a<h2>{'b' * (MAX_HEADING + 1)}</h2>", "article", f"a {'b' * (MAX_HEADING + 1)}"),
         ("<h1>a</h1>", "article", "a"),
-    ],
-)
-def test_a_heading_needs_something_under_it(html: str, page_type: str, expected: str) -> None:
-    page = Page.from_html(html)
-    places = wholes(page, [True] * len(page.blocks), judgement(len(page.blocks), page_type))
-    assert " ".join(page.blocks[index].text for index in places) == expected
+    ]
+    for html, page_type, expected in rows:
+        page = Page.from_html(html)
+        places = wholes(page, [True] * len(page.blocks), judgement(len(page.blocks), page_type))
+        assert " ".join(page.blocks[index].text for index in places) == expected

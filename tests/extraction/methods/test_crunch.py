@@ -10,30 +10,28 @@ def text(html: str) -> str:
     return crunch(Page.from_html(html)).text
 
 
-@pytest.mark.parametrize(
-    ("html", "kept"),
-    [
+def test_first_layer() -> None:
+    rows = [
         ("<style>x</style><p>One.", "One."),
         ("<script>x</script><p>One.", "One."),
         ("<p>One.<img src=x alt=Two>", "One."),
         ("<p>One.</p><p><a href=x>Two.</a></p>", "One."),
         ("One.<br><a href=x>Two.</a>", "One."),
         ("<p>One <a href=x>two</a>.", "One two."),
-    ],
-)
-def test_first_layer(html: str, kept: str) -> None:
-    assert text(html) == kept
+    ]
+    for html, kept in rows:
+        assert text(html) == kept
 
 
 def linked(tag: str, links: int, others: int) -> str:
     return f"<p>{'c' * 200}</p><{tag}><p>{'a' * others}<a href=x>{'b' * links}</a></p></{tag}>"
 
 
-@pytest.mark.parametrize("tag", sorted(LISTS - {"td", "th", "tr", "tbody", "table", "p"}))
-def test_lists_of_links(tag: str) -> None:
-    limit = int(10 * LINK_RATIO)
-    assert "a" in text(linked(tag, limit, 10))
-    assert "a" not in text(linked(tag, limit + 1, 10))
+def test_lists_of_links() -> None:
+    for tag in sorted(LISTS - {"td", "th", "tr", "tbody", "table", "p"}):
+        limit = int(10 * LINK_RATIO)
+        assert "a" in text(linked(tag, limit, 10))
+        assert "a" not in text(linked(tag, limit + 1, 10))
 
 
 @pytest.mark.parametrize("tag", ["td", "th"])
@@ -52,9 +50,8 @@ def test_a_list_goes_with_all_that_is_in_it() -> None:
     assert text(f"<p>One.</p><ul>{items}<li>{'c' * 99}</li></ul>") == f"One.\nNews\n{'c' * 99}"
 
 
-@pytest.mark.parametrize(
-    ("advert", "is_removed"),
-    [
+def test_advertisements() -> None:
+    rows = [
         (f"<a href='http://{sorted(AD_SERVERS)[0]}/x'>b</a>", True),
         ("<a href='https://ads.g.doubleclick.net/x'>b</a>", True),
         ("<a href='//doubleclick.net'>b</a>", True),
@@ -65,12 +62,11 @@ def test_a_list_goes_with_all_that_is_in_it() -> None:
         ("<a href='/doubleclick.net/'>b</a>", False),
         ("<a>b</a>", False),
         ("<iframe src='//pos.baidu.com/x'></iframe>", False),  # it stands beside the text, on a line of its own
-    ],
-)
-def test_advertisements(advert: str, is_removed: bool) -> None:
-    assert text(f"<p>One.</p><p>Two. {advert}</p>") == "One." + (
-        "" if is_removed else f"\nTwo.{' b' * ('>b<' in advert)}"
-    )
+    ]
+    for advert, is_removed in rows:
+        assert text(f"<p>One.</p><p>Two. {advert}</p>") == "One." + (
+            "" if is_removed else f"\nTwo.{' b' * ('>b<' in advert)}"
+        )
 
 
 @pytest.mark.parametrize(("subdomains", "is_removed"), [(10, True), (2_000_000, False)])
@@ -86,9 +82,8 @@ def test_an_advertisement_takes_what_it_stands_in(tag: str, is_removed: bool) ->
     assert text(html) == "One." + "\nPaid.\nTwo." * (not is_removed)
 
 
-@pytest.mark.parametrize(
-    ("inside", "is_kept"),
-    [
+def test_empty_tables() -> None:
+    rows = [
         ("a" * SUBSTANCE, True),
         ("a" * (SUBSTANCE - 1), False),
         # What the first layer took does not count.
@@ -96,10 +91,9 @@ def test_an_advertisement_takes_what_it_stands_in(tag: str, is_removed: bool) ->
         (f"<p>{'a' * (SUBSTANCE - 1)}</p><p><a href=x>bbbb</a></p>", False),
         # Nor does what stands around a table in it.
         (f"<table><tr><td>{'a' * SUBSTANCE}</table>", True),
-    ],
-)
-def test_empty_tables(inside: str, is_kept: bool) -> None:
-    assert ("a" in text(f"<p>One.</p><table><tr><td>{inside}</td></tr></table>")) == is_kept
+    ]
+    for inside, is_kept in rows:
+        assert ("a" in text(f"<p>One.</p><table><tr><td>{inside}</td></tr></table>")) == is_kept
 
 
 def test_an_empty_table_in_a_full_one() -> None:

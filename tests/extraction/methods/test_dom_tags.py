@@ -8,14 +8,14 @@ def text(html: str) -> str:
     return dom_tags(Page.from_html(html)).text
 
 
-@pytest.mark.parametrize("tag", sorted(TEXT_TAGS))
-def test_tags_that_carry_text(tag: str) -> None:
-    assert text(f"<{tag}>One.</{tag}><div>Two.</div>") == "One."
+def test_tags_that_carry_text() -> None:
+    for tag in sorted(TEXT_TAGS):
+        assert text(f"<{tag}>One.</{tag}><div>Two.</div>") == "One."
 
 
-@pytest.mark.parametrize("tag", ["div", "td", "dd", "button", "label", "caption"])
-def test_tags_that_carry_none(tag: str) -> None:
-    assert text(f"<table><tr><{tag}>One.</{tag}></table>") == ""
+def test_tags_that_carry_none() -> None:
+    for tag in ["div", "td", "dd", "button", "label", "caption"]:
+        assert text(f"<table><tr><{tag}>One.</{tag}></table>") == ""
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,8 @@ def test_lines_of_links(html: str, is_kept: bool) -> None:
     assert bool(text(html)) == is_kept
 
 
-@pytest.mark.parametrize(
-    ("attributes", "is_noise"),
-    [
+def test_noise_by_name() -> None:
+    rows = [
         ("class=sidebar", True),
         ("class=side-bar", True),
         ("id=left_sidebar", True),
@@ -55,16 +54,15 @@ def test_lines_of_links(html: str, is_kept: bool) -> None:
         ("class=bootnav", False),
         ("title=sidebar", False),
         ("", False),
-    ],
-)
-def test_noise_by_name(attributes: str, is_noise: bool) -> None:
-    html = f"<p>{'a' * 90}</p><div><div {attributes}><section><p>b</p></section></div></div>"
-    assert ("b" not in text(html)) == is_noise
+    ]
+    for attributes, is_noise in rows:
+        html = f"<p>{'a' * 90}</p><div><div {attributes}><section><p>b</p></section></div></div>"
+        assert ("b" not in text(html)) == is_noise
 
 
-@pytest.mark.parametrize("tag", sorted(EDGES))
-def test_noise_by_tag(tag: str) -> None:
-    assert text(f"<p>{'a' * 90}</p><{tag}><div><p>b</p></div></{tag}>") == "a" * 90
+def test_noise_by_tag() -> None:
+    for tag in sorted(EDGES):
+        assert text(f"<p>{'a' * 90}</p><{tag}><div><p>b</p></div></{tag}>") == "a" * 90
 
 
 @pytest.mark.parametrize(("size", "is_noise"), [(NOISE_SHARE * 100 - 1, True), (NOISE_SHARE * 100, False)])
@@ -73,9 +71,8 @@ def test_what_holds_much_of_the_text_is_no_noise(size: float, is_noise: bool) ->
     assert (noise not in text(f"<p>{'a' * (100 - len(noise))}</p><div class=menu><p>{noise}</p></div>")) == is_noise
 
 
-@pytest.mark.parametrize(
-    ("attributes", "is_content"),
-    [
+def test_narrowed_by_name() -> None:
+    rows = [
         ("class=content", True),
         ("class=contents", True),
         ("id=article-body", True),
@@ -87,11 +84,10 @@ def test_what_holds_much_of_the_text_is_no_noise(size: float, is_noise: bool) ->
         ("class=context", False),
         ("title=content", False),
         ("", False),
-    ],
-)
-def test_narrowed_by_name(attributes: str, is_content: bool) -> None:
-    html = f"<div><div {attributes}><section><p>{'a' * 90}</p></section></div></div><p>b</p>"
-    assert ("b" not in text(html)) == is_content
+    ]
+    for attributes, is_content in rows:
+        html = f"<div><div {attributes}><section><p>{'a' * 90}</p></section></div></div><p>b</p>"
+        assert ("b" not in text(html)) == is_content
 
 
 @pytest.mark.parametrize("tag", sorted(CONTENT_TAGS))

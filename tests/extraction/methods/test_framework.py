@@ -18,10 +18,8 @@ def text(html: str, limits: LayoutLimits = DEFAULT) -> str:
     return framework(Page.from_html(html), limits).text
 
 
-@pytest.mark.parametrize("limits", [DEFAULT, PAPER], ids=["extended", "paper"])
-@pytest.mark.parametrize(
-    ("attributes", "is_kept"),
-    [
+def test_every_branch() -> None:
+    rows = [
         # No width, no height, or a height alone: nothing speaks against the table.
         ("", True),
         ("height=5", True),
@@ -51,10 +49,10 @@ def text(html: str, limits: LayoutLimits = DEFAULT) -> str:
         ("width=0 height=0", False),
         # What is no length is not there.
         ("width=* height=auto", True),
-    ],
-)
-def test_every_branch(attributes: str, is_kept: bool, limits: LayoutLimits) -> None:
-    assert text(table(attributes, "<p>One.</p>"), limits) == "One." * is_kept
+    ]
+    for limits in [DEFAULT, PAPER]:
+        for attributes, is_kept in rows:
+            assert text(table(attributes, "<p>One.</p>"), limits) == "One." * is_kept
 
 
 @pytest.mark.parametrize(
@@ -68,9 +66,8 @@ def test_every_limit_counts(limits: LayoutLimits) -> None:
     assert sum(text(table(size, "<p>One.</p>"), limits) == "One." for size in sizes) == 1
 
 
-@pytest.mark.parametrize(
-    ("inside", "is_kept"),
-    [
+def test_rule_1_paragraphs() -> None:
+    rows = [
         ("<p>One.</p>", True),
         ("One.<br>Two.", True),
         ("<font>One.<br>Two.</font>", True),
@@ -81,12 +78,11 @@ def test_every_limit_counts(limits: LayoutLimits) -> None:
         ("<p>abcd<a href=x>efgh</a></p>", True),
         ("<p>abcd<a href=x>efghi</a></p>", False),
         ("<a href=x>One.</a><br><a href=y>Two.</a>", False),
-    ],
-)
-def test_rule_1_paragraphs(inside: str, is_kept: bool) -> None:
-    html = table(WIDE, inside)
-    assert (text(html) != "") == is_kept
-    assert (text(html, PAPER) != "") == is_kept
+    ]
+    for inside, is_kept in rows:
+        html = table(WIDE, inside)
+        assert (text(html) != "") == is_kept
+        assert (text(html, PAPER) != "") == is_kept
 
 
 def test_rule_2_the_larger_percentage_is_main_text() -> None:
@@ -112,9 +108,8 @@ def test_rule_3_holds_for_neighbours_of_one_level() -> None:
     assert text(table("", f"{inner}<p>d"), PAPER) == "a\nb\nc"
 
 
-@pytest.mark.parametrize(
-    ("html", "kept"),
-    [
+def test_rule_4_pages_without_tables() -> None:
+    rows = [
         ("<body><p>One.</p></body>", "One."),
         ("One.<br>Two.", "One.\nTwo."),
         ("One.", ""),
@@ -122,11 +117,10 @@ def test_rule_3_holds_for_neighbours_of_one_level() -> None:
         # What stands outside all tables is a part like them, on a level of its own.
         (f"<p>One.<p>Two.{table('', '<p>Three.')}", "One.\nTwo."),
         (f"<p>One.{table('', '<p>Two.<p>Three.')}", "Two.\nThree."),
-    ],
-)
-def test_rule_4_pages_without_tables(html: str, kept: str) -> None:
-    assert text(html, PAPER) == kept
-    assert text(html) == kept
+    ]
+    for html, kept in rows:
+        assert text(html, PAPER) == kept
+        assert text(html) == kept
 
 
 @pytest.mark.parametrize(("paragraphs", "is_kept"), [(1, False), (2, True)])
@@ -136,9 +130,8 @@ def test_noise_has_fewer_paragraphs(paragraphs: int, is_kept: bool) -> None:
     assert ("b" in text(html, LayoutLimits(tie=0.1))) is True
 
 
-@pytest.mark.parametrize(
-    ("attributes", "is_kept"),
-    [
+def test_the_last_branch_pages_without_paragraphs() -> None:
+    rows = [
         ("width=301 height=301", True),
         ("width=300 height=301", False),
         ("width=301 height=300", False),
@@ -154,17 +147,15 @@ def test_noise_has_fewer_paragraphs(paragraphs: int, is_kept: bool) -> None:
         ("width=50% height=301", False),
         ("width=600", False),
         ("", False),
-    ],
-)
-def test_the_last_branch_pages_without_paragraphs(attributes: str, is_kept: bool) -> None:
-    html = table(attributes, "<a href=x>One</a>") + table("width=120 height=600", "<a href=y>Two</a>")
-    assert text(html) == "One" * is_kept
-    assert text(html + table("", "<p>Three.")) == "Three."
+    ]
+    for attributes, is_kept in rows:
+        html = table(attributes, "<a href=x>One</a>") + table("width=120 height=600", "<a href=y>Two</a>")
+        assert text(html) == "One" * is_kept
+        assert text(html + table("", "<p>Three.")) == "Three."
 
 
-@pytest.mark.parametrize(
-    ("html", "kept"),
-    [
+def test_the_extension_to_divs() -> None:
+    rows = [
         ("<div><p>a<p>b</div><div>c</div>", "a\nb"),
         # Divs may nest: their depth is not the level of rule iii.
         ("<div><p>a</div><div><div><p>b</div></div>", "a\nb"),
@@ -175,10 +166,9 @@ def test_the_last_branch_pages_without_paragraphs(attributes: str, is_kept: bool
         ("<div style='width: 50%; height: 900px'><p>a</div><div style='color: red; width: 51%'><p>b</div>", "b"),
         ("<div style='width: 10em'><p>a</div>", "a"),
         ("<table width=301 style='width: 5px'><tr><td><p>a</table>", "a"),
-    ],
-)
-def test_the_extension_to_divs(html: str, kept: str) -> None:
-    assert text(html) == kept
+    ]
+    for html, kept in rows:
+        assert text(html) == kept
 
 
 def test_divs_are_no_parts_without_the_extension() -> None:
@@ -208,9 +198,8 @@ def test_an_old_page() -> None:
         assert text(page, limits) == "Head\nIt rained.\nThen it stopped.\nNobody knew why."
 
 
-@pytest.mark.parametrize(
-    ("given", "read"),
-    [
+def test_lengths() -> None:
+    rows = [
         ("560", Length(560)),
         (" 560px ", Length(560)),
         ("560.5", Length(560)),
@@ -221,9 +210,8 @@ def test_an_old_page() -> None:
         ("2*", None),
         ("12em", None),
         ("123456", None),
-    ],
-)
-def test_lengths(given: str, read: Length | None) -> None:
-    element: Element = Page.from_html(f'<table width="{given}">').root.find(".//table")
-    assert length(element, "width") == read
-    assert length(element, "height") is None
+    ]
+    for given, read in rows:
+        element: Element = Page.from_html(f'<table width="{given}">').root.find(".//table")
+        assert length(element, "width") == read
+        assert length(element, "height") is None

@@ -8,9 +8,8 @@ def text(html: str) -> str:
     return max_text(Page.from_html(html)).text
 
 
-@pytest.mark.parametrize(
-    ("html", "longest"),
-    [
+def test_the_longest_string_between_two_tags() -> None:
+    rows = [
         ("<div>aaa</div><div>bbbb</div><div>cc</div>", "bbbb"),
         ("<div>aaa</div><div>bbb</div>", "aaa"),
         ("<div>aaa</div><div> bbb </div>", "aaa"),
@@ -19,15 +18,14 @@ def text(html: str) -> str:
         ("aa<div>bbb", "bbb"),
         ("<img src=x alt='aaaaaaaaa'><hr/>b", "b"),
         ("", ""),
-    ],
-)
-def test_the_longest_string_between_two_tags(html: str, longest: str) -> None:
-    assert text(html) == longest
+    ]
+    for html, longest in rows:
+        assert text(html) == longest
 
 
-@pytest.mark.parametrize("tag", sorted(TEXT_LEVEL))
-def test_text_level_tags_are_skipped(tag: str) -> None:
-    assert text(f"<div>aa<{tag}>bb</{tag.upper()} >cc</div><div>dddd</div>") == "aabbcc"
+def test_text_level_tags_are_skipped() -> None:
+    for tag in sorted(TEXT_LEVEL):
+        assert text(f"<div>aa<{tag}>bb</{tag.upper()} >cc</div><div>dddd</div>") == "aabbcc"
 
 
 @pytest.mark.parametrize("tag", sorted(BREAKS))
@@ -35,18 +33,17 @@ def test_breaks_are_skipped_and_end_a_line(tag: str) -> None:
     assert text(f"<div>aa<{tag}>bb<{tag} class=x>cc</div><div>dddd</div>") == "aa\nbb\ncc"
 
 
-@pytest.mark.parametrize("tag", ["a", "A", "div", "td", "li", "h1", "img", "hr", "blockquote", "x-y"])
-def test_other_tags_are_anchors(tag: str) -> None:
-    assert text(f"<div>aa<{tag}>bbb</{tag}>cc</div>") == "bbb"
+def test_other_tags_are_anchors() -> None:
+    for tag in ["a", "A", "div", "td", "li", "h1", "img", "hr", "blockquote", "x-y"]:
+        assert text(f"<div>aa<{tag}>bbb</{tag}>cc</div>") == "bbb"
 
 
 def test_a_link_ends_the_string_always() -> None:
     assert text("<p>aaa <b><a href=x>bb</a></b> cccc</p><p>d</p>") == "cccc\nd"
 
 
-@pytest.mark.parametrize(
-    "silent",
-    [
+def test_what_is_no_text() -> None:
+    rows = [
         "<script>bbbbbbb</script>",
         "<SCRIPT type=x>if (a < b) '<p>bbbbbb'</Script >",
         "<style>bbbbbbbb</style>",
@@ -58,15 +55,13 @@ def test_a_link_ends_the_string_always() -> None:
         "<?php bbbbbbbb ?>",
         "<script>bbbbbbb",
         "<!-- bbbbbbb",
-    ],
-)
-def test_what_is_no_text(silent: str) -> None:
-    assert text(f"<div>aa</div>{silent}") == "aa"
+    ]
+    for silent in rows:
+        assert text(f"<div>aa</div>{silent}") == "aa"
 
 
-@pytest.mark.parametrize(
-    ("html", "longest"),
-    [
+def test_characters_are_counted_as_they_are_shown() -> None:
+    rows = [
         ("aa<!-- x -->bb<div>ccc", "aabb"),
         # Neither entities nor white space are as long as their source.
         ("<div>&eacute;&eacute;</div><div>aaa</div>", "aaa"),
@@ -75,10 +70,9 @@ def test_what_is_no_text(silent: str) -> None:
         (f"<div>a{' ' * 99}b</div><div>ccccc</div>", "ccccc"),
         ("<div>a\n\t b</div>", "a b"),
         ("<div>&nbsp;&nbsp;&nbsp;&nbsp;a</div><div>bb</div>", "bb"),
-    ],
-)
-def test_characters_are_counted_as_they_are_shown(html: str, longest: str) -> None:
-    assert text(html) == longest
+    ]
+    for html, longest in rows:
+        assert text(html) == longest
 
 
 def test_blocks_are_those_that_are_whole_lines() -> None:

@@ -10,9 +10,8 @@ def words(number: int) -> str:
     return " ".join(["word"] * number)
 
 
-@pytest.mark.parametrize(
-    ("html", "lines", "tags", "size"),
-    [
+def test_tokens() -> None:
+    rows = [
         ("", [], [0], 1),
         ("one two", [("one two", 0, 2)], [2], 3),
         ("<p>one <b>two</b></p>three", [("one two", 1, 5), ("three", 6, 7)], [0, 2, 4, 5, 7], 8),
@@ -23,11 +22,10 @@ def words(number: int) -> str:
         ("<script>one two</script><p>three", [("three", 2, 3)], [0, 1, 3], 4),
         ("<p>Fish &amp; chips", [("Fish & chips", 1, 4)], [0, 4], 5),
         ("<p> &nbsp; </p>", [], [0, 2, 3], 4),
-    ],
-)
-def test_tokens(html: str, lines: list[tuple[str, int, int]], tags: list[int], size: int) -> None:
-    # The last tag is the end of the source.
-    assert tokenize(html) == Tokens(lines, tags, size)
+    ]
+    for html, lines, tags, size in rows:
+        # The last tag is the end of the source.
+        assert tokenize(html) == Tokens(lines, tags, size)
 
 
 @pytest.mark.parametrize(
@@ -38,9 +36,8 @@ def test_the_mean(tags: list[int], size: int, mean: float) -> None:
     assert mean_tags(Tokens([], tags, size)) == mean
 
 
-@pytest.mark.parametrize(
-    ("place", "count"),
-    [
+def test_the_window_around_a_token() -> None:
+    rows = [
         (0, 2),  # before the middle of the first window it is that window
         (WINDOW // 2, 2),
         (WINDOW // 2 + 1, 2),
@@ -49,11 +46,10 @@ def test_the_mean(tags: list[int], size: int, mean: float) -> None:
         (4 * WINDOW + WINDOW // 2 - 1, 1),
         (4 * WINDOW + WINDOW // 2, 2),
         (5 * WINDOW, 2),  # and after the middle of the last one that
-    ],
-)
-def test_the_window_around_a_token(place: int, count: int) -> None:
-    tokens = Tokens([], [0, WINDOW - 1, WINDOW, 4 * WINDOW, 5 * WINDOW - 1], 5 * WINDOW)
-    assert tags_around(place, tokens) == count
+    ]
+    for place, count in rows:
+        tokens = Tokens([], [0, WINDOW - 1, WINDOW, 4 * WINDOW, 5 * WINDOW - 1], 5 * WINDOW)
+        assert tags_around(place, tokens) == count
 
 
 @pytest.mark.parametrize(

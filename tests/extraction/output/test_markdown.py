@@ -24,9 +24,8 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
     return markdown(page, Extraction("", title, blocks=page.blocks), links, frozenset(refused))
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_markdown() -> None:
+    rows = [
         ("", ""),
         ("<h1>a</h1><h3>b <b>c</b><br>d</h3><p>e</p>f", "# a\n\n### b c d\n\ne\n\nf"),
         ("<h2><div>a</div></h2>", "## a"),
@@ -91,19 +90,17 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = (), title
         ("<ul><li>a<pre>b\n c</pre></ul>", "- a\n\n  ```\n  b\n   c\n  ```"),
         ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
         (f"<p>{LONG}<p>{LONG}", LONG.strip()),
-    ],
-)
-def test_markdown(html: str, expected: str) -> None:
-    assert written(html) == expected
+    ]
+    for html, expected in rows:
+        assert written(html) == expected
 
 
 CODE = "<pre>a\n b</pre>"
 NUMBERED = f"<table><tr><td class=gutter><pre>1\n2</pre><td class=code>{CODE}</table>"
 
 
-@pytest.mark.parametrize(
-    ("html", "language"),
-    [
+def test_language_of_code() -> None:
+    rows = [
         # The class of an element around the code.
         (f"<figure class='highlight python'>{NUMBERED}</figure>", "python"),
         (f"<figure class='highlight c++'><figcaption>x</figcaption>{NUMBERED}</figure>", "c++"),
@@ -131,15 +128,13 @@ NUMBERED = f"<table><tr><td class=gutter><pre>1\n2</pre><td class=code>{CODE}</t
         (f"<div class=lang-en>{'<i></i>' * 5}{CODE}</div>", ""),
         (f"<div class=language-js>{'<div>' * 5}{CODE}", "js"),
         (f"<div class=language-js>{'<div>' * 6}{CODE}", ""),
-    ],
-)
-def test_language_of_code(html: str, language: str) -> None:
-    assert f"```{language}\na\n b\n```" in written(html)
+    ]
+    for html, language in rows:
+        assert f"```{language}\na\n b\n```" in written(html)
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_links() -> None:
+    rows = [
         ("<a href=/x>a</a>", f"[a]({E}/x)"),
         ("<b><a href=x>a b</a></b>c", f"**[a b]({E}/d/x)**c"),
         ("<a href=x>a</a><a href=y>b</a>", f"[a]({E}/d/x) [b]({E}/d/y)"),
@@ -153,16 +148,14 @@ def test_language_of_code(html: str, language: str) -> None:
         ("<a href='/x \"t\"><b>'>a</a>", f"[a]({E}/x%20%22t%22%3E%3Cb%3E)"),
         ("<p>!<a href=x>a</a> [<a href=y>b</a>](z)", f"\\![a]({E}/d/x) [[b]({E}/d/y)\\](z)"),
         ("<p>a<a href=x><img src=y width=9></a>", "a"),
-    ],
-)
-def test_links(html: str, expected: str) -> None:
-    assert written(html, links=True) == expected
-    assert "](" not in written(html).replace("\\](", "")
+    ]
+    for html, expected in rows:
+        assert written(html, links=True) == expected
+        assert "](" not in written(html).replace("\\](", "")
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_images() -> None:
+    rows = [
         ("<p>a<img src=/i.jpg alt='the bee'>b<p>c", f"![the bee]({E}/i.jpg)\n\nab\n\nc"),
         ("<p>a</p><img src=/i.jpg><p>b", f"a\n\n![]({E}/i.jpg)\n\nb"),
         ("<ul><li><img src=/i.jpg>a<li>b", f"- ![]({E}/i.jpg)\n\n  a\n- b"),
@@ -183,15 +176,13 @@ def test_links(html: str, expected: str) -> None:
             "<table><tr><td>a<td>b<tr><td><img src=/i.jpg>c<td>d</table>",
             f"![]({E}/i.jpg)\n\n| a | b |\n| --- | --- |\n| c | d |",
         ),
-    ],
-)
-def test_images(html: str, expected: str) -> None:
-    assert written(html, refused=(E + "/no.jpg",)) == expected
+    ]
+    for html, expected in rows:
+        assert written(html, refused=(E + "/no.jpg",)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_means_something_is_escaped() -> None:
+    rows = [
         ("2 * 3 snake_case a_b 1986 a.b #x a-b < 3 && [1] C# ~5", None),
         ("*a* _b_ `c`", "\\*a\\* \\_b\\_ \\`c\\`"),
         ("[a](b) [a][b] [a]: b", "[a\\](b) [a\\][b] [a\\]: b"),
@@ -211,10 +202,9 @@ def test_images(html: str, expected: str) -> None:
         ("1. a", "1\\. a"),
         ("12) a", "12\\) a"),
         ("1.5 a", None),
-    ],
-)
-def test_what_means_something_is_escaped(text: str, expected: str | None) -> None:
-    assert escaped(text) == (text if expected is None else expected)
+    ]
+    for text, expected in rows:
+        assert escaped(text) == (text if expected is None else expected)
 
 
 def words(text: str) -> list[str]:
@@ -232,22 +222,22 @@ def words_of_markdown(text: str) -> list[str]:
 SMALL = {name: body for name, body in PAGES.items() if len(body) < 200_000}
 
 
-@pytest.mark.parametrize("links", [True, False])
-@pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.name)
-def test_every_word_of_real_pages_is_there_once_and_in_order(case: Path, links: bool) -> None:
-    page = Page(E, (case / "input.html").read_bytes())
-    text = markdown(page, Extraction("", "", blocks=page.blocks), links)
-    if links:
-        text = re.sub(r"(?m)^!\[.*|(?<!\\)(?:\[|\]\(http[^)]*\))", "", text)
-    assert words_of_markdown(text) == words(" ".join(block.text for block in page.blocks))
+def test_every_word_of_real_pages_is_there_once_and_in_order() -> None:
+    for links in [True, False]:
+        for case in sorted(CASES.iterdir()):
+            page = Page(E, (case / "input.html").read_bytes())
+            text = markdown(page, Extraction("", "", blocks=page.blocks), links)
+            if links:
+                text = re.sub(r"(?m)^!\[.*|(?<!\\)(?:\[|\]\(http[^)]*\))", "", text)
+            assert words_of_markdown(text) == words(" ".join(block.text for block in page.blocks))
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_every_word_of_hostile_pages_is_there(name: str) -> None:
-    page = Page(E, SMALL[name])
-    assert "".join(words_of_markdown(markdown(page, Extraction("", "", blocks=page.blocks)))) == "".join(
-        words(" ".join(block.text for block in page.blocks))
-    )
+def test_every_word_of_hostile_pages_is_there() -> None:
+    for name in SMALL:
+        page = Page(E, SMALL[name])
+        assert "".join(words_of_markdown(markdown(page, Extraction("", "", blocks=page.blocks)))) == "".join(
+            words(" ".join(block.text for block in page.blocks))
+        )
 
 
 def test_some_blocks_of_a_page() -> None:
@@ -300,9 +290,8 @@ def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str
     assert markdown(page, Extraction("", "", blocks=page.blocks), links=True) == expected
 
 
-@pytest.mark.parametrize(
-    ("html", "title", "expected"),
-    [
+def test_the_title_comes_first_and_once() -> None:
+    rows = [
         ("<h2>Bees</h2><p>Dance.", "Bees", "# Bees\n\nDance."),
         ("<p>Dance.", "Bees *and* wasps", "# Bees \\*and\\* wasps\n\nDance."),
         ("<p>News<h1>Bees</h1><p>Dance.", "BEES", "# BEES\n\nNews\n\n# Bees\n\nDance."),
@@ -311,10 +300,9 @@ def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str
         ("<p>Bees<p>News<h1>Bees</h1><p>Dance.", "Bees", "# Bees\n\nNews\n\nDance."),
         ("<h1>Bees</h1><pre>Bees</pre>", "Bees", "# Bees\n\n```\nBees\n```"),
         ("<h1>Bees</h1>" + "<p>a" * 9 + "<h1>Bees</h1>", "Bees", "# Bees" + "\n\na" * 9 + "\n\n# Bees"),
-    ],
-)
-def test_the_title_comes_first_and_once(html: str, title: str, expected: str) -> None:
-    assert written(html, title=title) == expected
+    ]
+    for html, title, expected in rows:
+        assert written(html, title=title) == expected
 
 
 def test_a_table_with_text_between_its_rows_is_there_once() -> None:

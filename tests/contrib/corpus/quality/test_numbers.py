@@ -18,9 +18,8 @@ def numbers(text: str, language: str | None = "en") -> dict[str, float | None]:
     return measured(text, language)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_gopher_quality() -> None:
+    rows = [
         ("", {"words": 0, "mean_word_length": 0, "alpha_word_frac": 0}),
         ("Bees dance.", {"words": 2, "mean_word_length": 4.5, "alpha_word_frac": 0.6667, "stop_words": 0}),
         ("# # bees ...", {"hash_ratio": 0.5, "ellipsis_ratio": 0.25, "words": 1}),
@@ -28,16 +27,14 @@ def numbers(text: str, language: str | None = "en") -> dict[str, float | None]:
         ("so...\nit…\nends\nhere", {"ellipsis_line_frac": 0.5}),
         ("a 1 2 b", {"alpha_word_frac": 0.5, "words": 4}),
         ("Of the and that", {"stop_words": 3}),
-    ],
-)
-def test_gopher_quality(text: str, expected: dict[str, float]) -> None:
-    found = asdict(gopher_quality(MeasuredText.of(text, "en")))
-    assert {name: found[name] for name in expected} == expected
+    ]
+    for text, expected in rows:
+        found = asdict(gopher_quality(MeasuredText.of(text, "en")))
+        assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_gopher_repetition() -> None:
+    rows = [
         ("aa\nbb\naa\naa", {"dup_line_frac": 0.5, "dup_line_char_frac": 0.3636, "dup_para_frac": 0}),
         ("aa\n\nbb\n\naa", {"dup_line_frac": 0.3333, "dup_para_frac": 0.3333, "dup_para_char_frac": 0.2}),
         # "a b" twice, with its space: 6 of 7 characters; no pair of three.
@@ -49,31 +46,27 @@ def test_gopher_quality(text: str, expected: dict[str, float]) -> None:
         ("a b c d e a b c d e", {"dup_5_gram_char_frac": 0.2632, "dup_6_gram_char_frac": 0}),
         # Sequences that overlap count once: of 8 a the sequence at 1 ends at 6, and no other fits.
         ("a a a a a a a a", {"dup_5_gram_char_frac": 0.3333, "dup_7_gram_char_frac": 0.4667}),
-    ],
-)
-def test_gopher_repetition(text: str, expected: dict[str, float]) -> None:
-    found = asdict(gopher_repetition(MeasuredText.of(text, "en")))
-    assert {name: found[name] for name in expected} == expected
+    ]
+    for text, expected in rows:
+        found = asdict(gopher_repetition(MeasuredText.of(text, "en")))
+        assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_fineweb() -> None:
+    rows = [
         ("It ends.\nit does not", {"line_punct_ratio": 0.5, "list_ratio": 0.1667}),
         ("它结束了。\n没有", {"line_punct_ratio": 0.5}),
         ("so…\nand…", {"line_punct_ratio": 0}),
         (f"{'a' * 30}\n{'b' * 31}", {"short_line_ratio": 0.5}),
         ("aa\nbb\n\naa", {"char_dup_ratio": 0.3333}),
-    ],
-)
-def test_fineweb(text: str, expected: dict[str, float]) -> None:
-    found = asdict(fineweb(MeasuredText.of(text, "en")))
-    assert {name: found[name] for name in expected} == expected
+    ]
+    for text, expected in rows:
+        found = asdict(fineweb(MeasuredText.of(text, "en")))
+        assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "sentences"),
-    [
+def test_sentences_of_c4() -> None:
+    rows = [
         ("Bees dance well.", 1),
         ("Bees dance. They fly! Do they? Yes, Dr. Lee.", 4),
         ("Bees dance well", 0),
@@ -86,30 +79,26 @@ def test_fineweb(text: str, expected: dict[str, float]) -> None:
         ("Read our privacy policy now.", 0),
         (f"Bees dance {'a' * 1000}.", 0),
         (f"Bees dance {'a' * 999}.", 1),
-    ],
-)
-def test_sentences_of_c4(line: str, sentences: int) -> None:
-    assert c4(MeasuredText.of(f"{line}\nNo sentence", "en")).c4_sentences == sentences
+    ]
+    for line, sentences in rows:
+        assert c4(MeasuredText.of(f"{line}\nNo sentence", "en")).c4_sentences == sentences
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_other_numbers_of_c4() -> None:
+    rows = [
         ("Write { in code.", {"curly_bracket_lines": 1}),
         ("Write { in code", {"curly_bracket_lines": 0}),
         ("Lorem ipsum dolor sit.", {"lorem_ipsum_lines": 1}),
         ("a\nbbb\ncc\ndddd", {"third_line_length": 2}),
         ("a\nb", {"third_line_length": 0}),
-    ],
-)
-def test_other_numbers_of_c4(text: str, expected: dict[str, float]) -> None:
-    found = asdict(c4(MeasuredText.of(text, "en")))
-    assert {name: found[name] for name in expected} == expected
+    ]
+    for text, expected in rows:
+        found = asdict(c4(MeasuredText.of(text, "en")))
+        assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_chinese() -> None:
+    rows = [
         ("bees dance", {"characters": 9, "han_frac": 0, "broken_frac": 0}),
         ("蜜蜂 ab", {"characters": 4, "han_frac": 0.5}),
         ("蜜蜂的舞，", {"zh_stop_frac": 0.25, "zh_punct_ratio": 0.25}),
@@ -122,20 +111,18 @@ def test_other_numbers_of_c4(text: str, expected: dict[str, float]) -> None:
         ("CafÃ© ab", {"broken_frac": 0.2857}),
         ("Café déjà", {"broken_frac": 0}),
         ("\U00020000a", {"han_frac": 0.5}),
-    ],
-)
-def test_chinese(text: str, expected: dict[str, float]) -> None:
-    found = asdict(chinese(MeasuredText.of(text, "zh")))
-    assert {name: found[name] for name in expected} == expected
+    ]
+    for text, expected in rows:
+        found = asdict(chinese(MeasuredText.of(text, "zh")))
+        assert {name: found[name] for name in expected} == expected
 
 
 ENGLISH = "The bees dance in the dark."  # 27 characters
 GERMAN = "Die Bienen tanzen im dunklen Stock und sagen den anderen, wohin sie jetzt fliegen."  # 82
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "expected"),
-    [
+def test_languages() -> None:
+    rows = [
         (ENGLISH, "en", (1, 1, 0, 0)),
         (f"{ENGLISH}\nshort", "en", (1, 1, 0, 0)),
         (f"{ENGLISH}\n蜜蜂在黑暗里跳舞啊", "en", (0.5, 0.5, 0.5, 0)),
@@ -146,11 +133,10 @@ GERMAN = "Die Bienen tanzen im dunklen Stock und sagen den anderen, wohin sie je
         ("꿀벌은 어두운 벌집에서 춤을 춥니다.", "ko", (1, 0, 0, 1)),
         ("short", "en", (0, 0, 0, 0)),
         ("", None, (0, 0, 0, 0)),
-    ],
-)
-def test_languages(text: str, language: str | None, expected: tuple[float, ...]) -> None:
-    found = languages(MeasuredText.of(text, language))
-    assert tuple(asdict(found).values()) == pytest.approx(expected, abs=1e-4)
+    ]
+    for text, language, expected in rows:
+        found = languages(MeasuredText.of(text, language))
+        assert tuple(asdict(found).values()) == pytest.approx(expected, abs=1e-4)
 
 
 FINE = {"words": 100, "mean_word_length": 5, "alpha_word_frac": 0.9, "stop_words": 5, "line_punct_ratio": 0.5}
@@ -199,26 +185,24 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "language", "name", "inside", "outside"), EDGES)
-def test_limits(rules: str, language: str | None, name: str, inside: float, outside: float) -> None:
-    assert refused(FINE | {name: round(inside, 4)}, rules, language) is None
-    limit = refused(FINE | {name: round(outside, 4)}, rules, language)
-    assert limit is not None
-    assert limit.name == name
+def test_limits() -> None:
+    for rules, language, name, inside, outside in EDGES:
+        assert refused(FINE | {name: round(inside, 4)}, rules, language) is None
+        limit = refused(FINE | {name: round(outside, 4)}, rules, language)
+        assert limit is not None
+        assert limit.name == name
 
 
-@pytest.mark.parametrize(
-    ("rules", "language", "name", "value"),
-    [
+def test_rules_that_a_language_does_not_have() -> None:
+    rows = [
         ("gopher", "de", "stop_words", 0),  # they are English
         ("gopher", "zh", "dup_line_char_frac", 1),
         ("fineweb", "zh", "short_line_ratio", 1),
         ("c4", "zh", "c4_sentences", 0),
         ("c4", "en", "third_line_length", 0),
-    ],
-)
-def test_rules_that_a_language_does_not_have(rules: str, language: str, name: str, value: float) -> None:
-    assert refused(FINE | {name: value}, rules, language) is None
+    ]
+    for rules, language, name, value in rows:
+        assert refused(FINE | {name: value}, rules, language) is None
 
 
 def test_every_limit_has_a_number_and_is_tested() -> None:
@@ -254,11 +238,13 @@ MOST_SECONDS = 5
 """Of a text that takes a tenth of it on a machine that does nothing else; twice as long a text takes twice as long."""
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_texts_take_little_time(name: str) -> None:
-    began = process_time()
-    found = numbers(HOSTILE[name], "zh" if "Chinese" in name else "en")
-    assert process_time() - began < MOST_SECONDS
-    assert all(value is not None and 0 <= value < 10**7 for value in found.values())
-    shares = {key: value for key, value in found.items() if key.endswith("_frac")}
-    assert {key: value for key, value in shares.items() if not 0 <= (value or 0) <= (5 if "top_" in key else 1)} == {}
+def test_hostile_texts_take_little_time() -> None:
+    for name in HOSTILE:
+        began = process_time()
+        found = numbers(HOSTILE[name], "zh" if "Chinese" in name else "en")
+        assert process_time() - began < MOST_SECONDS
+        assert all(value is not None and 0 <= value < 10**7 for value in found.values())
+        shares = {key: value for key, value in found.items() if key.endswith("_frac")}
+        assert {
+            key: value for key, value in shares.items() if not 0 <= (value or 0) <= (5 if "top_" in key else 1)
+        } == {}

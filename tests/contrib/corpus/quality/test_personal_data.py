@@ -2,16 +2,13 @@
 
 from time import process_time
 
-import pytest
-
 from crawler.contrib.corpus.quality.personal_data import FORMS, masked, plain
 
 EVERY = list(FORMS)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_is_masked() -> None:
+    rows = [
         ("Write to Ann.Lee+bees@mail.example.co.uk.", "Write to [EMAIL]."),
         ("邮箱abc_1@qq.com，谢谢", "邮箱[EMAIL]，谢谢"),
         ("<a@b.example>", "<[EMAIL]>"),
@@ -50,10 +47,9 @@ EVERY = list(FORMS)
         ("+49 12 and +99 30 1234567", None),
         ("2026-11-27 12:30, 1,000,000.00, v1.2.3, 20261127123000", None),
         ("", None),
-    ],
-)
-def test_what_is_masked(text: str, expected: str | None) -> None:
-    assert masked(text, EVERY)[0] == (text if expected is None else expected)
+    ]
+    for text, expected in rows:
+        assert masked(text, EVERY)[0] == (text if expected is None else expected)
 
 
 ADDRESSES = {

@@ -6,9 +6,8 @@ from crawler.contrib.corpus.quality.splitting import cut
 from crawler.contrib.corpus.quality.words import LETTER, MARK, STOP, WORD, words_of
 
 
-@pytest.mark.parametrize(
-    ("piece", "words"),
-    [
+def test_a_piece_is_cut() -> None:
+    rows = [
         ("bees", "bees"),
         ("bees,", "bees ,"),
         ("(bees).", "( bees ) ."),
@@ -40,10 +39,9 @@ from crawler.contrib.corpus.quality.words import LETTER, MARK, STOP, WORD, words
         ("©2026", "© 2026"),
         ("蜜蜂跳舞吗", "蜜蜂 跳舞 吗"),
         ("用Python，", "用 Python ，"),
-    ],
-)
-def test_a_piece_is_cut(piece: str, words: str) -> None:
-    assert cut(piece) == words.split()
+    ]
+    for piece, words in rows:
+        assert cut(piece) == words.split()
 
 
 def test_kinds_of_words() -> None:
@@ -75,9 +73,8 @@ def test_the_same_word_has_the_same_number() -> None:
     assert len({one, comma, full_stop}) == 3
 
 
-@pytest.mark.parametrize(
-    ("line", "language", "count"),
-    [
+def test_stop_words() -> None:
+    rows = [
         ("the bees", "en", 1),
         ("the the THE bees", "en", 1),
         ("the bees and wasps", "en", 2),
@@ -85,10 +82,9 @@ def test_the_same_word_has_the_same_number() -> None:
         ("the bees and wasps", "zh", 0),
         ("蜜蜂的舞蹈和飞行", "zh", 2),
         ("be to of and that have with the", "en", 8),
-    ],
-)
-def test_stop_words(line: str, language: str | None, count: int) -> None:
-    assert words_of([line], language).stop_words(language) == count
+    ]
+    for line, language, count in rows:
+        assert words_of([line], language).stop_words(language) == count
 
 
 def test_words_that_were_forgotten_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:

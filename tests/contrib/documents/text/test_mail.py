@@ -33,9 +33,8 @@ They dance.
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "letters"),
-    [
+def test_a_message_is_read_by_its_headers() -> None:
+    rows = [
         (f"{HEAD}\nThey dance.\n", [LETTER]),
         (f"{HEAD}\nThey dance.\n".replace("\n", "\r\n"), [LETTER]),
         (f"From ann@bees.example Thu May  2 10:00:00 2024\n{HEAD}\nThey dance.\n", [LETTER]),
@@ -54,10 +53,9 @@ They dance.
         ("Subject: a report\n\nThey dance.", []),
         ("From: here to there\n\nThey dance.", []),
         ("From: the hive\nSubject: bees\nand other things that are no header\n\nThey dance.", []),
-    ],
-)  # fmt: skip
-def test_a_message_is_read_by_its_headers(text: str, letters: list[Letter]) -> None:
-    assert letters_of(text) == letters
+    ]
+    for text, letters in rows:
+        assert letters_of(text) == letters
 
 
 def test_what_is_too_deep_costs_its_own_message() -> None:

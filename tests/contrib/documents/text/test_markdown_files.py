@@ -7,9 +7,8 @@ from crawler.contrib.documents.text.markdown import MAX_MARKDOWN, MAX_NOTES, rea
 from crawler.page.document import Facts
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_marks_become_elements_or_leave() -> None:
+    rows = [
         ("# Bees\n\nThey *dance*.", "<h1>Bees</h1><p>They <em>dance</em>.</p>"),
         ("In [the hive](hive.md).", '<p>In <a href="hive.md">the hive</a>.</p>'),
         ("| a |\n|---|\n| 1 |", "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"),
@@ -23,10 +22,9 @@ from crawler.page.document import Facts
         ("??? warning\n    They sting.", "<p>They sting.</p>"),
         ("```\n::: tip\n## a {#b}\n!!! x\n```", "<pre><code>::: tip## a {#b}!!! x</code></pre>"),
         ("~~~\n```\n::: a\n~~~\n::: b\nc", "<pre><code>```::: a</code></pre><p>c</p>"),
-    ],
-)  # fmt: skip
-def test_marks_become_elements_or_leave(text: str, html: str) -> None:
-    assert read_markdown(text).body.replace("\n", "") == html
+    ]
+    for text, html in rows:
+        assert read_markdown(text).body.replace("\n", "") == html
 
 
 REFERENCE = '<sup><a href="#fn-1">1</a></sup>'
@@ -40,19 +38,17 @@ def section(*notes: str) -> str:
     return f'<section class="footnotes"><ol>{"".join(items)}</ol></section>'
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_footnotes_stand_at_the_end() -> None:
+    rows = [
         ("Wax[^1].\n\n[^1]: Note.", f"<p>Wax{REFERENCE}.</p>{section('<p>Note.</p>')}"),
         ("[^a]: A *long*\nnote.\n\n    Two.\n\nWax[^a].", f"<p>Wax{REFERENCE}.</p>{section(LONG_NOTE)}"),
         ("Wax[^1].\n[^1]: One.\n[^2]: Two.", f"<p>Wax{REFERENCE}.</p>{section('<p>One.</p>', '<p>Two.</p>')}"),
         ("Wax[^1].\n\n[1]: wax.md", "<p>Wax[^1].</p>"),
         ("`[^1]`\n\n```\n[^1]: Code.\n```", "<p><code>[^1]</code></p><pre><code>[^1]: Code.</code></pre>"),
         ("    [^1]: Code.", "<pre><code>[^1]: Code.</code></pre>"),
-    ],
-)  # fmt: skip
-def test_footnotes_stand_at_the_end(text: str, html: str) -> None:
-    assert read_markdown(text).body.replace("\n", "") == html
+    ]
+    for text, html in rows:
+        assert read_markdown(text).body.replace("\n", "") == html
 
 
 def test_more_footnotes_than_a_book_has_are_text() -> None:
@@ -67,22 +63,22 @@ def test_footnotes_are_footnotes_in_the_markdown_of_a_page() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "facts"),
-    [
-        ("---\ntitle: Wax\nauthor: A\ndate: 2024-05-02\nlang: en\n---\nText",
-         Facts(title="Wax", author="A", published="2024-05-02", language="en")),
+def test_fields_before_the_text_are_facts() -> None:
+    rows = [
+        (
+            "---\ntitle: Wax\nauthor: A\ndate: 2024-05-02\nlang: en\n---\nText",
+            Facts(title="Wax", author="A", published="2024-05-02", language="en"),
+        ),
         ('---\ntitle: "Of: bees"\nauthors: ["Ann"]\n---\nText', Facts(title="Of: bees", author="Ann")),
         ('+++\ntitle = "Of bees"\n+++\nText', Facts(title="Of bees")),
         ("---\nsidebar: auto\n---\nText", Facts()),
         ("Text\n\n---\ntitle: no field\n---", Facts()),
-    ],
-)  # fmt: skip
-def test_fields_before_the_text_are_facts(text: str, facts: Facts) -> None:
-    document = read_markdown(text)
-    assert document.facts == facts
-    assert "<p>Text</p>" in document.body
-    assert ("title" in document.body) == (facts == Facts() and "no field" in text)
+    ]
+    for text, facts in rows:
+        document = read_markdown(text)
+        assert document.facts == facts
+        assert "<p>Text</p>" in document.body
+        assert ("title" in document.body) == (facts == Facts() and "no field" in text)
 
 
 @pytest.mark.parametrize(

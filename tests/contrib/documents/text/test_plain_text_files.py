@@ -55,9 +55,8 @@ def html_of(text: str) -> str:
     return re.sub(r"(?<=>)\n|\n(?=<)", "", read_document(text.encode(), PLAIN_TEXT).body)
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_a_block_is_what_its_lines_show() -> None:
+    rows = [
         (DANCE, f"<p>{JOINED}</p>"),
         (f"{DANCE}\n\n\n{DANCE}", f"<p>{JOINED}</p><p>{JOINED}</p>"),
         (DANCE.replace("\n", "\r\n"), f"<p>{JOINED}</p>"),
@@ -91,10 +90,9 @@ def html_of(text: str) -> str:
         ("Bees <b> dance & sing.", "<p>Bees &lt;b&gt; dance &amp; sing.</p>"),
         (f"{BOLD}\n\nThey d\x08dance in the dark.", "<h2>Bees</h2><p>They dance in the dark.</p>"),
         ("\ufeffBees dance.\n\n", "<p>Bees dance.</p>"),
-    ],
-)  # fmt: skip
-def test_a_block_is_what_its_lines_show(text: str, html: str) -> None:
-    assert html_of(text) == html
+    ]
+    for text, html in rows:
+        assert html_of(text) == html
 
 
 RULE = "-" * 40
@@ -103,9 +101,8 @@ ASKED = "IMPORTANT: do not open it"
 BOX = "********\n*      *\n* BEES *\n*      *\n********"
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
+def test_rules_leave_and_frames_are_no_headings() -> None:
+    rows = [
         (f"{STARS}\n{ASKED}\n{STARS}\n\n{JOINED}\n\n{STARS}", f"<h1>{ASKED}</h1><p>{JOINED}</p>"),
         (f"Yes.\n\n{RULE}\n$ git log\n{RULE}\n\n{JOINED}", f"<p>Yes.</p><pre>$ git log</pre><p>{JOINED}</p>"),
         (f"A dance.\n\n{RULE}\nmake all\n{RULE}\n\nYes.", "<p>A dance.</p><pre>make all</pre><p>Yes.</p>"),
@@ -121,10 +118,9 @@ BOX = "********\n*      *\n* BEES *\n*      *\n********"
         (f"1. Bees\n   Dance.\n2. Wax\n   {RULE}", '<ol><li value="1">Bees Dance.</li><li value="2">Wax</li></ol>'),
         (f"{JOINED}\n\n{BOX}", f"<p>{JOINED}</p><pre>{BOX}</pre>"),
         (f"“Bees dance” at home\n\n{INDENTED}", f"<h2>“Bees dance” at home</h2><p>{JOINED}</p>"),
-    ],
-)  # fmt: skip
-def test_rules_leave_and_frames_are_no_headings(text: str, html: str) -> None:
-    assert html_of(text) == html
+    ]
+    for text, html in rows:
+        assert html_of(text) == html
 
 
 @pytest.mark.parametrize("listing", [FIGURE, CODE, TABLE])
@@ -194,9 +190,8 @@ def test_pages_are_joined_without_running_lines_and_contents(divider: str) -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "is_text"),
-    [
+def test_code_and_data_are_no_texts_for_readers() -> None:
+    rows = [
         (DANCE, True),
         (VERSES, True),
         ("蜜蜂在黑暗的蜂巢里跳舞。", True),
@@ -206,8 +201,7 @@ def test_pages_are_joined_without_running_lines_and_contents(divider: str) -> No
         ("int main(void) {\n    return dance(&bees[0], 3);\n}\n", False),
         ("name,count\nqueen,1\nworker,40000\n", False),
         ('{"bees": [1, 2, 3], "hive": "A-1"}\n', False),
-        ("127.0.0.1 - - [02/May/2024:10:00:00] \"GET /a HTTP/1.1\" 200\n" * 3, False),
-    ],
-)  # fmt: skip
-def test_code_and_data_are_no_texts_for_readers(text: str, is_text: bool) -> None:
-    assert is_for_readers(parts_of(text)) == is_text
+        ('127.0.0.1 - - [02/May/2024:10:00:00] "GET /a HTTP/1.1" 200\n' * 3, False),
+    ]
+    for text, is_text in rows:
+        assert is_for_readers(parts_of(text)) == is_text

@@ -41,36 +41,32 @@ Licence
 """
 
 
-@pytest.mark.parametrize(
-    ("data", "content_type"),
-    [
+def test_the_encoding_is_that_of_the_bytes() -> None:
+    rows = [
         (CHINESE.encode(), PLAIN_TEXT),
         (CHINESE.encode("gb18030"), PLAIN_TEXT),
         (CHINESE.encode("gb18030"), f"{PLAIN_TEXT}; charset=gbk"),
         (CHINESE.encode("utf-16"), PLAIN_TEXT),
         (CHINESE.encode("gb18030"), f"{MARKDOWN}; charset=gbk"),
-    ],
-)
-def test_the_encoding_is_that_of_the_bytes(data: bytes, content_type: str) -> None:
-    document = read_document(data, content_type)
-    assert document.body == f"<p>{CHINESE}</p>\n"
-    assert document.media_type == content_type.partition(";")[0]
+    ]
+    for data, content_type in rows:
+        document = read_document(data, content_type)
+        assert document.body == f"<p>{CHINESE}</p>\n"
+        assert document.media_type == content_type.partition(";")[0]
 
 
-@pytest.mark.parametrize(
-    ("data", "fault"),
-    [
+def test_what_is_no_text_is_a_fault() -> None:
+    rows = [
         (b"\x00\x01\x02bees" * 100, Fault.BROKEN),
         (b"<!DOCTYPE html><p>Bees dance in the dark of the hive.", Fault.BROKEN),
         (b"x = {1: [2, 3]}\ny = x[1][0] + 2\n", Fault.NO_SENTENCES),
         (b" \n\n", Fault.NO_SENTENCES),
         (b"", Fault.NO_SENTENCES),
-    ],
-)
-def test_what_is_no_text_is_a_fault(data: bytes, fault: Fault) -> None:
-    with pytest.raises(DocumentError) as error:
-        read_document(data, PLAIN_TEXT)
-    assert error.value.fault is fault
+    ]
+    for data, fault in rows:
+        with pytest.raises(DocumentError) as error:
+            read_document(data, PLAIN_TEXT)
+        assert error.value.fault is fault
 
 
 @pytest.mark.parametrize("start", [BOOK_START, "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*"])

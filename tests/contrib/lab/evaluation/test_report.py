@@ -90,18 +90,16 @@ def test_it_stays_small_and_says_what_is_cut(text: str) -> None:
     assert "characters more]" in text
 
 
-@pytest.mark.parametrize(
-    ("given", "limit", "start", "expected"),
-    [
+def test_excerpts() -> None:
+    rows = [
         ("bees", 4, 0, (0, "bees", 0)),
         ("bees!", 4, 0, (0, "bees", 1)),
         ("bees!", 9, 3, (3, "s!", 0)),
         ("", 9, 0, (0, "", 0)),
         ("<<<<", 8, 0, (0, "<<", 2)),
-    ],
-)
-def test_excerpts(given: str, limit: int, start: int, expected: tuple[int, str, int]) -> None:
-    assert excerpt(given, limit, start) == Excerpt(*expected)
+    ]
+    for given, limit, start, expected in rows:
+        assert excerpt(given, limit, start) == Excerpt(*expected)
 
 
 def test_excerpts_of_any_script_are_within_their_limit() -> None:
@@ -109,25 +107,22 @@ def test_excerpts_of_any_script_are_within_their_limit() -> None:
         assert len(shown(excerpt(character * EXCERPT, EXCERPT).text).encode()) <= EXCERPT
 
 
-@pytest.mark.parametrize(
-    ("html", "gold", "start"),
-    [
+def test_the_source_is_shown_from_the_gold_on() -> None:
+    rows = [
         ("x" * 1000 + "Bees dance.", "Bees dance.", 1000 - BEFORE),
         ("Bees dance.", "Bees dance.", 0),
         ("x" * 1000 + "<body>", "Bees dance.", 1000 - BEFORE),
         ("x" * 1000 + "Wasps too.", "Bees dance.\n\n Wasps too.", 1000 - BEFORE),
         ("x" * 1000, "", 0),
-    ],
-)
-def test_the_source_is_shown_from_the_gold_on(html: str, gold: str, start: int) -> None:
-    assert where_it_starts(html, gold) == start
+    ]
+    for html, gold, start in rows:
+        assert where_it_starts(html, gold) == start
 
 
-@pytest.mark.parametrize(
-    ("value", "said"), [(None, "–"), (1.0, "1.000"), (0.0011, ".001"), (0.00042, "4e-04"), (0.0, "<1e-99")]
-)
-def test_probabilities(value: float | None, said: str) -> None:
-    assert probability(value) == said
+def test_probabilities() -> None:
+    rows = [(None, "–"), (1.0, "1.000"), (0.0011, ".001"), (0.00042, "4e-04"), (0.0, "<1e-99")]
+    for value, said in rows:
+        assert probability(value) == said
 
 
 def test_a_cell_for_each_head(results: list[SetResult]) -> None:
@@ -165,9 +160,8 @@ def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
     return {"news": {"fingerprint": "x", "methods": {"slope": {"f1": f1, "word_f1": word_f1}}}}
 
 
-@pytest.mark.parametrize(
-    ("now", "falls"),
-    [
+def test_a_fall_beyond_the_tolerance_is_said() -> None:
+    rows = [
         (figures(0.9), []),
         (figures(1.0), []),
         (figures(0.9 - TOLERANCE), []),
@@ -177,10 +171,9 @@ def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
             figures(0.5, 0.4),
             ["news, slope: shingle F1 fell from 0.9000 to 0.5000", "news, slope: word F1 fell from 0.9000 to 0.4000"],
         ),
-    ],
-)
-def test_a_fall_beyond_the_tolerance_is_said(now: dict[str, Any], falls: list[str]) -> None:
-    assert compare_records(figures(0.9), now) == BaselineComparison(falls, [], 1)
+    ]
+    for now, falls in rows:
+        assert compare_records(figures(0.9), now) == BaselineComparison(falls, [], 1)
 
 
 def test_what_cannot_be_compared_is_said() -> None:

@@ -12,9 +12,8 @@ def scores(f1s: Sequence[float]) -> list[TextScore]:
     return [TextScore(f1, f1, f1, f1, f1, f1, LeafCounts(1, 1, 1), 1) for f1 in f1s]
 
 
-@pytest.mark.parametrize(
-    ("differences", "p", "effect"),
-    [
+def test_paired_t() -> None:
+    rows = [
         # With two degrees of freedom p = 1 - t / sqrt(t^2 + 2), and t = 2 sqrt(3).
         ([1.0, 2.0, 3.0], 1 - math.sqrt(12 / 14), 2.0),
         ([-1.0, -2.0, -3.0], 1 - math.sqrt(12 / 14), -2.0),
@@ -26,11 +25,10 @@ def scores(f1s: Sequence[float]) -> list[TextScore]:
         ([], None, None),
         ([0.1, 0.1, 0.1], None, None),
         ([0.1 + 0.2, 0.3, 0.3], None, None),  # rounding is no spread
-    ],
-)
-def test_paired_t(differences: list[float], p: float | None, effect: float | None) -> None:
-    found = paired_t(differences)
-    assert found == ((p, effect) if p is None else pytest.approx((p, effect)))
+    ]
+    for differences, p, effect in rows:
+        found = paired_t(differences)
+        assert found == ((p, effect) if p is None else pytest.approx((p, effect)))
 
 
 def test_paired_t_with_a_certain_outcome_is_no_error() -> None:
@@ -40,17 +38,14 @@ def test_paired_t_with_a_certain_outcome_is_no_error() -> None:
     assert effect > 1e5
 
 
-@pytest.mark.parametrize(
-    ("only_first", "only_second", "p"),
-    [(0, 0, 1), (0, 1, 1), (3, 3, 1), (0, 5, 2 / 32), (5, 0, 2 / 32), (1, 5, 14 / 64), (0, 6, 2 / 64)],
-)
-def test_mcnemar_is_a_fair_coin(only_first: int, only_second: int, p: float) -> None:
-    assert mcnemar(only_first, only_second) == pytest.approx(p)
+def test_mcnemar_is_a_fair_coin() -> None:
+    rows = [(0, 0, 1), (0, 1, 1), (3, 3, 1), (0, 5, 2 / 32), (5, 0, 2 / 32), (1, 5, 14 / 64), (0, 6, 2 / 64)]
+    for only_first, only_second, p in rows:
+        assert mcnemar(only_first, only_second) == pytest.approx(p)
 
 
-@pytest.mark.parametrize(
-    ("values", "corrected"),
-    [
+def test_holm() -> None:
+    rows = [
         ([], []),
         ([None], [None]),
         ([0.03], [0.03]),
@@ -58,10 +53,9 @@ def test_mcnemar_is_a_fair_coin(only_first: int, only_second: int, p: float) -> 
         ([0.02, 0.021], [0.04, 0.04]),  # never below a smaller one
         ([0.6, 0.7], [1.0, 1.0]),
         ([None, 0.01, None, 0.04], [None, 0.02, None, 0.04]),
-    ],
-)
-def test_holm(values: list[float | None], corrected: list[float | None]) -> None:
-    assert holm(values) == pytest.approx(corrected)
+    ]
+    for values, corrected in rows:
+        assert holm(values) == pytest.approx(corrected)
 
 
 def test_methods_are_compared_two_by_two() -> None:

@@ -18,9 +18,8 @@ def scored(gold: str, output: str, html: str = "") -> TextScore:
 
 
 # Counted by hand: runs of four tokens, then single tokens.
-@pytest.mark.parametrize(
-    ("gold", "output", "shingles", "words"),
-    [
+def test_shares() -> None:
+    rows = [
         ("a b c d e", "a b c d e", (1, 1), (1, 1, 1)),
         ("a b c d e", "a b c d x", (1 / 2, 1 / 2), (4 / 5, 4 / 5, 4 / 5)),
         ("a b c d e", "x a b c d e", (2 / 3, 1), (5 / 6, 1, 10 / 11)),
@@ -42,19 +41,15 @@ def scored(gold: str, output: str, html: str = "") -> TextScore:
         # Case, marks and line ends make no difference; an underscore joins.
         ("Don't STOP\nnow, bees", "don t stop now -- BEES", (1, 1), (1, 1, 1)),
         ("a_b", "a b", (0, 0), (0, 0, 0)),
-    ],
-)
-def test_shares(
-    gold: str, output: str, shingles: tuple[float | None, float | None], words: tuple[float, float, float]
-) -> None:
-    score = scored(gold, output)
-    assert (score.shingle_precision, score.shingle_recall) == shingles
-    assert (score.precision, score.recall, score.f1) == pytest.approx(words)
+    ]
+    for gold, output, shingles, words in rows:
+        score = scored(gold, output)
+        assert (score.shingle_precision, score.shingle_recall) == shingles
+        assert (score.precision, score.recall, score.f1) == pytest.approx(words)
 
 
-@pytest.mark.parametrize(
-    ("precision", "recall", "name"),
-    [
+def test_grades_have_limits() -> None:
+    rows = [
         (0.9, 0.9, "excellent"),
         (0.89, 1.0, "good"),
         (0.7, 0.9, "good"),
@@ -64,26 +59,23 @@ def test_shares(
         (0.49, 1.0, "poor"),
         (1.0, 0.69, "poor"),
         (0.0, 0.0, "poor"),
-    ],
-)
-def test_grades_have_limits(precision: float, recall: float, name: str) -> None:
-    assert grade(precision, recall) == name
-    assert list(GRADES) == ["excellent", "good", "medium", "poor"]
+    ]
+    for precision, recall, name in rows:
+        assert grade(precision, recall) == name
+        assert list(GRADES) == ["excellent", "good", "medium", "poor"]
 
 
-@pytest.mark.parametrize(
-    ("gold", "output", "rate"),
-    [
+def test_rate_is_bytes_of_main_text_over_those_there_are() -> None:
+    rows = [
         ("bees 蜂", "wasps 蜂", 3 / 7),
         ("bees 蜂", "bees", 4 / 7),
         ("bees 蜂", "bees 蜂 and much noise besides", 1),
         ("bees bees", "bees", 1 / 2),
         ("bees", "", 0),
         ("", "bees", None),
-    ],
-)
-def test_rate_is_bytes_of_main_text_over_those_there_are(gold: str, output: str, rate: float | None) -> None:
-    assert scored(gold, output).rate == rate
+    ]
+    for gold, output, rate in rows:
+        assert scored(gold, output).rate == rate
 
 
 PAGE = (
@@ -93,9 +85,8 @@ PAGE = (
 GOLD = "Bees dance\nThey do so at noon.\nSo do wasps at night."
 
 
-@pytest.mark.parametrize(
-    ("output", "leaves"),
-    [
+def test_leaves() -> None:
+    rows = [
         (GOLD, LeafCounts(3, 3, 3)),
         ("", LeafCounts(0, 0, 3)),
         ("They do so at noon. So do wasps at night.", LeafCounts(2, 2, 3)),
@@ -104,10 +95,9 @@ GOLD = "Bees dance\nThey do so at noon.\nSo do wasps at night."
         ("Home They do so at noon. And on.", LeafCounts(1, 1, 3)),
         ("Bees dance at home", LeafCounts(0, 0, 3)),
         ("They do so at", LeafCounts(0, 0, 3)),
-    ],
-)
-def test_leaves(output: str, leaves: LeafCounts) -> None:
-    assert scored(GOLD, output, PAGE).leaves == leaves
+    ]
+    for output, leaves in rows:
+        assert scored(GOLD, output, PAGE).leaves == leaves
 
 
 def test_a_page_is_right_from_the_limit_on() -> None:

@@ -108,9 +108,8 @@ def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
     assert weak[400] == found[400] / 2
 
 
-@pytest.mark.parametrize(
-    ("present", "absent", "found"),
-    [
+def test_snippets() -> None:
+    rows = [
         ((), (), [None] * 6),
         (["bees dance"], (), [1, None, None, None, None, None]),
         (["BEES, dance!"], ["the menu"], [1, 0, None, None, None, 0]),
@@ -118,13 +117,12 @@ def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
         (["more"], (), [None] * 6),  # it stands too often to say which is meant
         ((), ["more"], [None, 0, 0, 0, 0, None]),
         (["bees"], ["bees dance"], [1, None, None, None, None, None]),
-    ],
-)
-def test_snippets(present: list[str], absent: list[str], found: list[float | None]) -> None:
-    texts = ["Bees dance.", "The menu: more", "more", "More", "and more", "the menu"]
-    one = snippets("a", "b", Page.from_html("".join(f"<p>{text}</p>" for text in texts)), present, absent)
-    assert [None if math.isnan(share) else share for share in one.labels.tolist()] == found
-    assert (one.is_golden, one.page_type) == (False, "")
+    ]
+    for present, absent, found in rows:
+        texts = ["Bees dance.", "The menu: more", "more", "More", "and more", "the menu"]
+        one = snippets("a", "b", Page.from_html("".join(f"<p>{text}</p>" for text in texts)), present, absent)
+        assert [None if math.isnan(share) else share for share in one.labels.tolist()] == found
+        assert (one.is_golden, one.page_type) == (False, "")
 
 
 def test_an_example() -> None:

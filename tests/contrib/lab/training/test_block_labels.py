@@ -7,9 +7,8 @@ TWO = "a queen lays two thousand eggs on a day in may"
 THREE = "drones are fed by the workers until autumn comes"
 
 
-@pytest.mark.parametrize(
-    ("blocks", "gold", "found"),
-    [
+def test_labels() -> None:
+    rows = [
         ([], ONE, []),
         ([ONE, ""], "", [0, 0]),
         ([ONE], ONE, [1]),
@@ -32,11 +31,10 @@ THREE = "drones are fed by the workers until autumn comes"
         ([f"{ONE} and all that is said of it elsewhere", TWO], f"{ONE} {TWO}", [0.5, 1]),
         # Chinese is a token a character: five of ten.
         (["蜜 蜂 在 黑 暗 中 首 页 新 闻"], "蜜 蜂 在 黑 暗", [0.5]),
-    ],
-)
-def test_labels(blocks: list[str], gold: str, found: list[float]) -> None:
-    said = labels([block.split() for block in blocks], gold.split())
-    assert said == pytest.approx(found, abs=0.06)
+    ]
+    for blocks, gold, found in rows:
+        said = labels([block.split() for block in blocks], gold.split())
+        assert said == pytest.approx(found, abs=0.06)
 
 
 def test_a_long_way_between_two_anchors() -> None:

@@ -144,9 +144,8 @@ ONE_SITE_IN_20 = [[0.1] * 50] * 19
 ONE_SITE_IN_19 = [[0.1] * 50] * 18
 
 
-@pytest.mark.parametrize(
-    ("content_of_sites", "chosen"),
-    [
+def test_the_limit_loses_no_more_content_than_it_may() -> None:
+    rows = [
         ([np.linspace(0.001, 1, 1000)], 0.99),
         ([[0.3]], 0.3),
         ([[0.2, 0.9, 0.4]], 0.9),
@@ -156,10 +155,9 @@ ONE_SITE_IN_19 = [[0.1] * 50] * 18
         ([*ONE_SITE_IN_20, [0.8] * 12], 0.8),
         ([[1.0] * 9], 1 - LEAST),
         ([[0.0] * 9], LEAST),
-    ],
-)
-def test_the_limit_loses_no_more_content_than_it_may(content_of_sites: list[list[float]], chosen: float) -> None:
-    assert limit(content_of_sites) == pytest.approx(chosen)
+    ]
+    for content_of_sites, chosen in rows:
+        assert limit(content_of_sites) == pytest.approx(chosen)
 
 
 def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:

@@ -1,7 +1,6 @@
 from dataclasses import astuple, replace
 
 import numpy as np
-import pytest
 from gold_pages import WORDS
 
 from crawler.contrib.lab.training.auto_model import describe
@@ -37,22 +36,21 @@ def page(left: list[int]) -> Page:
     return Page.from_html(f"<html><head>{HEAD}</head><body class=post><div id=all>{body}</div>", "http://a.example/b/1")
 
 
-@pytest.mark.parametrize(
-    "left",
-    [range(11), [0, 1, 2, 5, 9, 10], [1, 2], [2, 3, 4], [0, 9, 10], [10], [0, 1, 3, 4, 5, 6, 7, 8, 9, 10]],
-    ids=str,
-)
-def test_a_subset_has_the_features_of_a_page_without_the_rest(left: list[int]) -> None:
-    all_parts = [at for at, part in enumerate(PARTS) for _ in page([at]).blocks]
-    kept = np.isin(all_parts, left)
-    whole = page_arrays(page(list(range(len(PARTS)))))
-    assert len(whole.homes) == len(kept)
-    cut, nest = describe(subset(whole, kept), VOCABULARY)
-    made, other = describe(page_arrays(page(list(left))), VOCABULARY)
-    names_of = block_features.features(whole, VOCABULARY.scores(whole), ranges(whole)).names
-    differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
-    assert differ == set()
-    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(astuple(nest), astuple(other), strict=True))
+def test_a_subset_has_the_features_of_a_page_without_the_rest() -> None:
+    rows = [range(11), [0, 1, 2, 5, 9, 10], [1, 2], [2, 3, 4], [0, 9, 10], [10], [0, 1, 3, 4, 5, 6, 7, 8, 9, 10]]
+    for left in rows:
+        all_parts = [at for at, part in enumerate(PARTS) for _ in page([at]).blocks]
+        kept = np.isin(all_parts, left)
+        whole = page_arrays(page(list(range(len(PARTS)))))
+        assert len(whole.homes) == len(kept)
+        cut, nest = describe(subset(whole, kept), VOCABULARY)
+        made, other = describe(page_arrays(page(list(left))), VOCABULARY)
+        names_of = block_features.features(whole, VOCABULARY.scores(whole), ranges(whole)).names
+        differ = {
+            name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)
+        }
+        assert differ == set()
+        assert all(np.array_equal(mine, theirs) for mine, theirs in zip(astuple(nest), astuple(other), strict=True))
 
 
 def test_a_plainer_page_is_one_without_names() -> None:
@@ -68,26 +66,26 @@ def test_a_plainer_page_is_one_without_names() -> None:
     assert not {name for name in differ if not name.startswith("path ")}  # paths keep apart what had names
 
 
-@pytest.mark.parametrize(
-    ("main", "least", "most"),
-    [
+def test_a_copy_keeps_one_stretch_of_the_main_text() -> None:
+    rows = [
         (0, 0, 0),
         (1, 1, 1),
         (3, 3, 3),
         (4, 1, 2),
         (100, 8, 40),
-    ],
-)
-def test_a_copy_keeps_one_stretch_of_the_main_text(main: int, least: int, most: int) -> None:
-    html = "<p>Noise" * 3 + "<div>" + "".join(f"<p>Bees dance {at}." for at in range(main)) + "</div>" + "<p>Noise" * 3
-    seen = page_arrays(Page.from_html(html))
-    labels = np.array([0] * 3 + [1] * main + [0] * 3, np.float32)
-    firsts = set()
-    for seed in range(20):
-        kept = shorter(labels, seen, np.random.default_rng(seed))
-        places = np.flatnonzero(kept & (labels == 1))
-        assert least <= len(places) <= most
-        assert len(places) < 2 or np.ptp(places) == len(places) - 1
-        firsts.add(int(places[0]) if len(places) else -1)
-        assert kept[labels == 0].sum() >= 2
-    assert (len(firsts) > 2) == (main == 100 or main == 4)
+    ]
+    for main, least, most in rows:
+        html = (
+            "<p>Noise" * 3 + "<div>" + "".join(f"<p>Bees dance {at}." for at in range(main)) + "</div>" + "<p>Noise" * 3
+        )
+        seen = page_arrays(Page.from_html(html))
+        labels = np.array([0] * 3 + [1] * main + [0] * 3, np.float32)
+        firsts = set()
+        for seed in range(20):
+            kept = shorter(labels, seen, np.random.default_rng(seed))
+            places = np.flatnonzero(kept & (labels == 1))
+            assert least <= len(places) <= most
+            assert len(places) < 2 or np.ptp(places) == len(places) - 1
+            firsts.add(int(places[0]) if len(places) else -1)
+            assert kept[labels == 0].sum() >= 2
+        assert (len(firsts) > 2) == (main == 100 or main == 4)
