@@ -177,19 +177,17 @@ def test_a_wrong_file(tmp_path: Path, content: bytes | None, said: str) -> None:
     assert said in wrong({"seeds": str(file)})
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
+def test_a_path_that_is_no_file() -> None:
+    rows = [
         (".", "Is a directory"),
         ("no/such\nfile", "No such file"),
         ("x" * 5000, "File name too long"),
         ("a\0b", "not UTF-8"),
-    ],
-)
-def test_a_path_that_is_no_file(value: str, why: str) -> None:
-    message = wrong({"seeds": value})
-    assert re.search(rf"cannot be read as a file of URLs \({why}.*\); give a readable file.*, or demo$", message)
-    assert "\n" not in message
+    ]
+    for value, why in rows:
+        message = wrong({"seeds": value})
+        assert re.search(rf"cannot be read as a file of URLs \({why}.*\); give a readable file.*, or demo$", message)
+        assert "\n" not in message
 
 
 def test_right_values() -> None:

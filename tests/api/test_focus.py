@@ -93,10 +93,10 @@ def test_examples_of_a_file_come_first_and_teach(tmp_path: Path) -> None:
     assert not any("example.com" in url for url in told.take(100))
 
 
-@pytest.mark.parametrize("topic", ["", "!!", "notes.txt", "none.toml"])
-def test_a_wrong_topic_is_a_value_error(topic: str) -> None:
-    with pytest.raises(ValueError, match=r"^topic="):
-        Focus(topic)
+def test_a_wrong_topic_is_a_value_error() -> None:
+    for topic in ["", "!!", "notes.txt", "none.toml"]:
+        with pytest.raises(ValueError, match=r"^topic="):
+            Focus(topic)
 
 
 def test_it_needs_neither_scrapy_nor_a_database() -> None:

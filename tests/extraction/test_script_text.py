@@ -75,9 +75,8 @@ def test_how_long_a_text_must_be(short: int, found: bool) -> None:
         assert of(json.dumps(titled | {"body": text})) == (text if found else "")
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
+def test_json_ld() -> None:
+    rows = [
         (f'{{"@type": "Article", "headline": "{TITLE}", "articleBody": {json.dumps(TEXT)}}}', TEXT),
         (f'{{"@type": "Article", "headline": "{TITLE}", "articleBody": {json.dumps(HTML)}}}', TEXT),
         (f'{{"@type": "Article", "headline": "{TITLE}", "articleBody": "Short. And cut off."}}', ""),
@@ -92,10 +91,9 @@ def test_how_long_a_text_must_be(short: int, found: bool) -> None:
             ),
             TEXT,
         ),
-    ],
-)
-def test_json_ld(html: str, expected: str) -> None:
-    assert of(html, "application/ld+json", "<p>Shown.</p>" * 1_000) == expected
+    ]
+    for html, expected in rows:
+        assert of(html, "application/ld+json", "<p>Shown.</p>" * 1_000) == expected
 
 
 def test_no_text() -> None:
@@ -141,17 +139,15 @@ def test_which_scripts_are_read() -> None:
         assert bool(scripted(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
 
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
+def test_the_type_of_a_script() -> None:
+    rows = [
         ("application/json", TEXT),
         ("importmap", ""),
         ("x" * 93 + "ld+json", ""),
         ("x" * 94 + "ld+json", TEXT),  # so much of a type is looked at
-    ],
-)
-def test_the_type_of_a_script(kind: str, expected: str) -> None:
-    assert of(data(0), kind) == expected
+    ]
+    for kind, expected in rows:
+        assert of(data(0), kind) == expected
 
 
 def test_hostile_scripts_cost_little() -> None:

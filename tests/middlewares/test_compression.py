@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial, reduce
 
 import brotli
-import pytest
 from scrapy.http import Request, Response
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
@@ -61,12 +60,14 @@ def test_a_body_has_so_many_codings() -> None:
         assert unpacked(body, codings) == (b"Bees." if len(names) <= MOST_CODINGS else Outcome(Code.BODY_TOO_LARGE))
 
 
-@pytest.mark.parametrize(
-    ("coding", "part"),
-    [("gzip", gzip.compress(b"")), ("x-gzip", gzip.compress(b"x")), ("zstd", zstd.compress(b"x")), ("zstd", SKIPPED)],
-    ids=["gzip", "x-gzip", "zstd", "zstd skipped"],
-)
-def test_a_body_has_so_many_parts(coding: str, part: bytes) -> None:
-    assert isinstance(unpacked(part * MOST_PARTS, coding), bytes)
-    assert unpacked(part * (MOST_PARTS + 1), coding) == Outcome(Code.BODY_TOO_LARGE)
-    assert unpacked(gzip.compress(part * (MOST_PARTS + 1)), f"{coding}, gzip") == Outcome(Code.BODY_TOO_LARGE)
+def test_a_body_has_so_many_parts() -> None:
+    rows = [
+        ("gzip", gzip.compress(b"")),
+        ("x-gzip", gzip.compress(b"x")),
+        ("zstd", zstd.compress(b"x")),
+        ("zstd", SKIPPED),
+    ]
+    for coding, part in rows:
+        assert isinstance(unpacked(part * MOST_PARTS, coding), bytes)
+        assert unpacked(part * (MOST_PARTS + 1), coding) == Outcome(Code.BODY_TOO_LARGE)
+        assert unpacked(gzip.compress(part * (MOST_PARTS + 1)), f"{coding}, gzip") == Outcome(Code.BODY_TOO_LARGE)

@@ -192,26 +192,24 @@ STORY = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "is_noise", "reason"),
-    [
+def test_what_the_shipped_weights_say() -> None:
+    rows = [
         ("/img/logo.png", True, "shown_on_pages"),
         ("728x90.gif", True, "links_to_site"),
         ("flood.jpg", False, "head"),
         ("bridge.jpg", False, "in_main_text"),
-    ],
-)
-def test_what_the_shipped_weights_say(name: str, is_noise: bool, reason: str) -> None:
-    evidence = Evidence()
-    for at in range(4):
-        shown = seen(STORY.replace("flood", f"flood{at}").replace("bridge", f"bridge{at}"))
+    ]
+    for name, is_noise, reason in rows:
+        evidence = Evidence()
+        for at in range(4):
+            shown = seen(STORY.replace("flood", f"flood{at}").replace("bridge", f"bridge{at}"))
+            evidence.see(shown)
+        shown = seen(STORY)
         evidence.see(shown)
-    shown = seen(STORY)
-    evidence.see(shown)
-    (one,) = [one for one in shown if one.url.endswith(name)]
-    verdict = Judge().judge(one, evidence)
-    assert verdict.is_noise is is_noise, verdict
-    assert reason in [one.code for one in verdict.reasons]
+        (one,) = [one for one in shown if one.url.endswith(name)]
+        verdict = Judge().judge(one, evidence)
+        assert verdict.is_noise is is_noise, verdict
+        assert reason in [one.code for one in verdict.reasons]
 
 
 @pytest.mark.parametrize(

@@ -29,18 +29,16 @@ def test_names_of_files() -> None:
         assert file_name(url) == name
 
 
-@pytest.mark.parametrize(
-    ("html", "tag"),
-    [
+def test_the_container_of_the_main_text() -> None:
+    rows = [
         (f"<main>{P * 4}</main>{P}", "main"),
         (f"<main>{P * 3}</main>{P}", "body"),
         (f"<main><div>{P}</div></main>", "p"),
         (f"<main><p>x</p>{P}{P}</main><p>x</p>", "main"),
-    ],
-)
-def test_the_container_of_the_main_text(html: str, tag: str) -> None:
-    around = surroundings(f"<body>{html}")
-    assert around.page.containers.elements[around.main].tag == tag
+    ]
+    for html, tag in rows:
+        around = surroundings(f"<body>{html}")
+        assert around.page.containers.elements[around.main].tag == tag
 
 
 def test_without_main_text_it_is_the_whole_page() -> None:

@@ -1,5 +1,3 @@
-import pytest
-
 from crawler.noise.li2006 import LONGEST, fold, redundancy
 
 ONE = "cdn.example.com/a/photo.jpg"
@@ -54,11 +52,9 @@ def test_other_images() -> None:
         assert fold(url) != ONE
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"), [("", ""), ("http://a", "a"), ("http://a?b=1", "a?b=1"), ("nonsense", "")]
-)
-def test_odd_addresses(url: str, expected: str) -> None:
-    assert fold(url) == expected
+def test_odd_addresses() -> None:
+    for url, expected in [("", ""), ("http://a", "a"), ("http://a?b=1", "a?b=1"), ("nonsense", "")]:
+        assert fold(url) == expected
 
 
 def test_formula_3() -> None:

@@ -1,6 +1,5 @@
 import time
 
-import pytest
 from lxml import etree
 
 from crawler.page.links import LAZY
@@ -124,18 +123,16 @@ def test_links() -> None:
         assert [(link.url, link.text) for link in walked(html).links] == [(E + url, text) for url, text in expected]
 
 
-@pytest.mark.parametrize(
-    ("html", "nofollow", "title"),
-    [
+def test_what_a_link_says_of_itself() -> None:
+    rows = [
         ("<a href=x>t</a>", False, ""),
         ("<a href=x rel='noopener NoFollow' title=' a  b '>t</a>", True, "a b"),
         ("<a href=x rel=nofollows>t</a>", False, ""),
         ("<area href=x rel=nofollow title=a>", True, "a"),
-    ],
-)
-def test_what_a_link_says_of_itself(html: str, nofollow: bool, title: str) -> None:
-    (link,) = walked(html).links
-    assert (link.nofollow, link.title) == (nofollow, title)
+    ]
+    for html, nofollow, title in rows:
+        (link,) = walked(html).links
+        assert (link.nofollow, link.title) == (nofollow, title)
 
 
 def test_has_image() -> None:

@@ -166,17 +166,15 @@ def test_reads_a_title_alone() -> None:
         assert decode(body.encode(charset)) == (body, name)
 
 
-@pytest.mark.parametrize(
-    ("text", "charset", "name"),
-    [
+def test_a_name_alone_is_read_as_declared() -> None:
+    rows = [
         ("衆議院議員選挙", "euc-jp", "euc_jp"),
         ("山田太郎", "euc-jp", "euc_jp"),
         ("쪽빛 섬", "euc-kr", "cp949"),
         ("纳米涂层", "gb2312", "gb18030"),
-    ],
-)
-def test_a_name_alone_is_read_as_declared(text: str, charset: str, name: str) -> None:
-    assert decode(text.encode(charset), f"text/plain; charset={charset}") == (text, name)
+    ]
+    for text, charset, name in rows:
+        assert decode(text.encode(charset), f"text/plain; charset={charset}") == (text, name)
 
 
 def test_finds_the_words_wherever_they_are() -> None:
@@ -256,9 +254,9 @@ def test_a_few_broken_bytes() -> None:
             assert read.count("\ufffd") + read.count("\uf8f3") == 3  # cp932 has a private character there
 
 
-@pytest.mark.parametrize(("broken", "name"), [(1, "utf-8"), (11, "utf-8"), (12, "cp1252"), (99, "cp1252")])
-def test_utf8_may_have_a_few_broken_characters_and_no_more(broken: int, name: str) -> None:
-    assert decode(("é " * 100).encode() + b"\xe9 " * broken)[1] == name
+def test_utf8_may_have_a_few_broken_characters_and_no_more() -> None:
+    for broken, name in [(1, "utf-8"), (11, "utf-8"), (12, "cp1252"), (99, "cp1252")]:
+        assert decode(("é " * 100).encode() + b"\xe9 " * broken)[1] == name
 
 
 def test_replacement_characters_of_the_page_itself_are_not_broken() -> None:
@@ -291,19 +289,17 @@ def test_what_xml_forbids_does_not_survive() -> None:
         assert decode(body)[0] == "<p>abcde f\tg\r\nh</p>" * 9
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_no_surrogates_and_no_noncharacters() -> None:
+    rows = [
         "中文\ufffe\uffff的".encode(),
         b"\xed\xa0\x80" + "中文的一是不了".encode() * 50,
         "中\uffff文".encode("gb18030"),
         codecs.BOM_UTF16_LE + b"a\0\x00\xd8b\0",
-    ],
-)
-def test_no_surrogates_and_no_noncharacters(body: bytes) -> None:
-    text = decode(body)[0]
-    assert text
-    assert not any("\ud800" <= char <= "\udfff" or char in "\ufffe\uffff" for char in text)
+    ]
+    for body in rows:
+        text = decode(body)[0]
+        assert text
+        assert not any("\ud800" <= char <= "\udfff" or char in "\ufffe\uffff" for char in text)
 
 
 CODES = ["", "utf-8", "gbk", "big5", "shift_jis", "euc-jp", "euc-kr", "koi8-r", "hz", "iso-2022-jp", "utf-16", "johab"]
@@ -320,12 +316,10 @@ def test_random_bytes_never_raise() -> None:
                 codecs.lookup(encoding)
 
 
-@pytest.mark.parametrize(
-    ("body", "text", "name"),
-    [(b"", "", "utf-8"), (b" ", " ", "utf-8"), (b"\xef\xbb\xbf", "", "utf-8"), (b"\0" * 100_000, "", "utf-8")],
-)
-def test_almost_nothing(body: bytes, text: str, name: str) -> None:
-    assert decode(body) == (text, name)
+def test_almost_nothing() -> None:
+    rows = [(b"", "", "utf-8"), (b" ", " ", "utf-8"), (b"\xef\xbb\xbf", "", "utf-8"), (b"\0" * 100_000, "", "utf-8")]
+    for body, text, name in rows:
+        assert decode(body) == (text, name)
 
 
 def test_ten_megabytes_take_a_moment() -> None:

@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from crawler.page.feed_entries import EntryText
 from crawler.page.sitemaps import day, listing
 
@@ -41,9 +39,8 @@ def test_the_content_of_atom() -> None:
         assert (re.sub(' xmlns[^ >]+"', "", found.html) if found else None) == html
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_what_an_entry_says() -> None:
+    rows = [
         (
             ATOM.format(
                 f"{LINK}<title>T</title><author><name>Ann</name><email>a@b.c</email></author><updated>2024-05-03</updated>"
@@ -60,15 +57,13 @@ def test_the_content_of_atom() -> None:
         ),
         (RSS.format("<link>/a</link><description>Bees</description>"), None),
         (RSS.format("<link>/a</link><content:encoded/>"), None),
-    ],
-)
-def test_what_an_entry_says(body: str, expected: EntryText | None) -> None:
-    assert text_of(body) == expected
+    ]
+    for body, expected in rows:
+        assert text_of(body) == expected
 
 
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
+def test_the_content_of_json_feeds() -> None:
+    rows = [
         (
             {"content_html": "<p>Bees</p>", "title": "T", "authors": [{"name": "Ann"}, {"name": "Ben"}, {}, "x"]},
             EntryText("<p>Bees</p>", title="T", author="Ann; Ben"),
@@ -79,11 +74,10 @@ def test_what_an_entry_says(body: str, expected: EntryText | None) -> None:
         ),
         ({"summary": "Bees"}, None),
         ({"content_html": ["Bees"]}, None),
-    ],
-)
-def test_the_content_of_json_feeds(item: dict[str, object], expected: EntryText | None) -> None:
-    feed = {"version": "https://jsonfeed.org/version/1.1", "items": [item | {"url": "/a"}]}
-    assert text_of(json.dumps(feed)) == expected
+    ]
+    for item, expected in rows:
+        feed = {"version": "https://jsonfeed.org/version/1.1", "items": [item | {"url": "/a"}]}
+        assert text_of(json.dumps(feed)) == expected
 
 
 def test_an_entry_within_another_has_no_text_of_its_own() -> None:

@@ -63,9 +63,9 @@ def test_any_page_is_read_soon_and_in_little_memory(name: str, watcher: Watcher)
     assert cost.megabytes < MEGABYTES
 
 
-@pytest.mark.parametrize("name", ["text", "<p>", "noise", "a class"])
-def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
-    assert 0.99 * SIZE < len(HUGE[name]()) <= SIZE
+def test_the_pages_are_as_large_as_they_may_be() -> None:
+    for name in ["text", "<p>", "noise", "a class"]:
+        assert 0.99 * SIZE < len(HUGE[name]()) <= SIZE
 
 
 def test_what_is_not_read_is_said() -> None:

@@ -1,7 +1,5 @@
 """Which page a link leads to, where applications keep the position in a parameter, or the page in a fragment."""
 
-import pytest
-
 from crawler.page.links import LEAST_OF_THEMSELVES
 from crawler.page.page import MadeFrom, Page
 
@@ -85,10 +83,10 @@ def test_elsewhere_routes_are_apart() -> None:
         assert page.routes == routes
 
 
-@pytest.mark.parametrize("href", ["#top", "", "#", "#!top"])
-def test_other_fragments_are_positions(href: str) -> None:
-    page = Page(GUIDE, f"<a href='{href}'>up</a>".encode(), made_from=MadeFrom.RENDERED)
-    assert not page.links
+def test_other_fragments_are_positions() -> None:
+    for href in ["#top", "", "#", "#!top"]:
+        page = Page(GUIDE, f"<a href='{href}'>up</a>".encode(), made_from=MadeFrom.RENDERED)
+        assert not page.links
 
 
 def test_a_position_in_a_route_is_left_out() -> None:

@@ -43,11 +43,11 @@ def test_no_control_characters(written: str, read: str) -> None:
     assert page(f"<title>{written}</title>").title == read
 
 
-@pytest.mark.parametrize("text", ["", "x", CHINESE, "\ud800"])
-def test_from_html(text: str) -> None:
-    found = Page.from_html(f"<meta charset=gbk><p>{text}.", URL)
-    assert found.blocks[0].text == f"{text}.".replace("\ud800", "?")
-    assert found.encoding == "utf-8"
+def test_from_html() -> None:
+    for text in ["", "x", CHINESE, "\ud800"]:
+        found = Page.from_html(f"<meta charset=gbk><p>{text}.", URL)
+        assert found.blocks[0].text == f"{text}.".replace("\ud800", "?")
+        assert found.encoding == "utf-8"
 
 
 def test_title() -> None:

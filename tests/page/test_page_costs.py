@@ -104,9 +104,11 @@ def test_links_beyond_the_limit_are_counted(count: int, read: int, cut: int) -> 
     assert (len(page.links), page.cut) == (read, cut)
 
 
-@pytest.mark.parametrize(("count", "cut"), [(1_000, 0), (1_002, 2)])
-@pytest.mark.parametrize("tag", ["<a href={:04}>x</a>", "<img src={:04}>"])
-def test_addresses_are_read_up_to_a_number_of_letters(tag: str, count: int, cut: int) -> None:
-    base = "http://example.com/" + "x" * 1_976 + "/"
-    page = Page.from_html(f"<base href='{base}'>" + "".join(map(tag.format, range(count))), "http://example.com/")
-    assert (len(page.links) + len(page.images), page.cut) == (MAX_LETTERS // 2_000, cut)
+def test_addresses_are_read_up_to_a_number_of_letters() -> None:
+    for count, cut in [(1_000, 0), (1_002, 2)]:
+        for tag in ["<a href={:04}>x</a>", "<img src={:04}>"]:
+            base = "http://example.com/" + "x" * 1_976 + "/"
+            page = Page.from_html(
+                f"<base href='{base}'>" + "".join(map(tag.format, range(count))), "http://example.com/"
+            )
+            assert (len(page.links) + len(page.images), page.cut) == (MAX_LETTERS // 2_000, cut)

@@ -2,7 +2,6 @@ import subprocess
 import sys
 import time
 
-import pytest
 from fork_server import environment
 
 from crawler.page.text import terms, words
@@ -44,8 +43,8 @@ def test_the_dictionary_is_loaded_for_chinese_alone() -> None:
     assert ended.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("text", ["蜜" * 300_000, "\ud800蜜蜂" * 1_000, "绿茶" * 200_000, "\U00020000" * 100_000])
-def test_odd_text_takes_no_time(text: str) -> None:
-    started = time.process_time()
-    assert all(terms(text))
-    assert time.process_time() - started < 5
+def test_odd_text_takes_no_time() -> None:
+    for text in ["蜜" * 300_000, "\ud800蜜蜂" * 1_000, "绿茶" * 200_000, "\U00020000" * 100_000]:
+        started = time.process_time()
+        assert all(terms(text))
+        assert time.process_time() - started < 5

@@ -67,12 +67,12 @@ def test_a_block_in_doubt_alone_changes_nothing() -> None:
     assert check(page(MANY), other).found is PageChange.CHANGED
 
 
-@pytest.mark.parametrize("before", ["0:auto", "1:auto/recall", "1:template", None])
-def test_another_version_renews(before: str | None) -> None:
-    old = replace(known(check(page(MANY))), extractor_version=before)
-    found = check(page(TEXT * 3), old)
-    assert (found.found, found.distance) == (PageChange.RENEWED, None)
-    assert found.extractor_version == comparison().version
+def test_another_version_renews() -> None:
+    for before in ["0:auto", "1:auto/recall", "1:template", None]:
+        old = replace(known(check(page(MANY))), extractor_version=before)
+        found = check(page(TEXT * 3), old)
+        assert (found.found, found.distance) == (PageChange.RENEWED, None)
+        assert found.extractor_version == comparison().version
 
 
 def test_how_much_changed() -> None:

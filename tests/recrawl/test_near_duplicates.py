@@ -65,12 +65,10 @@ def test_how_similar_they_are() -> None:
     assert alike.tolist() == [1, 112 / PERMUTATIONS, 1]
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [([0, 1, 2, 3], [0, 0, 2, 0]), ([3, 2, 1, 0], [3, 3, 2, 3]), ([1, 2], [0, 1, 2, 3]), ([], [0, 1, 2, 3])],
-)
-def test_the_preferred_one_is_the_original(order: list[int], expected: list[int]) -> None:
-    assert found([drawn(1), like(drawn(1), 120), drawn(2), drawn(1)], order) == expected
+def test_the_preferred_one_is_the_original() -> None:
+    rows = [([0, 1, 2, 3], [0, 0, 2, 0]), ([3, 2, 1, 0], [3, 3, 2, 3]), ([1, 2], [0, 1, 2, 3]), ([], [0, 1, 2, 3])]
+    for order, expected in rows:
+        assert found([drawn(1), like(drawn(1), 120), drawn(2), drawn(1)], order) == expected
 
 
 def test_a_chain_is_not_one_group() -> None:
@@ -130,20 +128,16 @@ def test_copies_of_a_replaced_text_are_compared_again() -> None:
     assert found([first, near_to_both, near_to_the_first, last], ranks=[1, 1, 1, 0]) == [3, 3, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("has_letters", "is_signed", "is_near", "expected"),
-    [(True, True, True, 0), (True, False, True, 0), (True, False, False, 0), (False, False, True, 1)],
-)
-def test_texts_with_the_same_letters_are_copies(
-    has_letters: bool, is_signed: bool, is_near: bool, expected: int
-) -> None:
-    same = replace(
-        columns([drawn(1), drawn(2)]),
-        fingerprints=np.zeros(2, np.int64),
-        has_letters=np.full(2, has_letters),
-        is_signed=np.full(2, is_signed),
-    )
-    assert copies_among(same, np.arange(2), is_near=is_near)[0].tolist() == [0, expected]
+def test_texts_with_the_same_letters_are_copies() -> None:
+    rows = [(True, True, True, 0), (True, False, True, 0), (True, False, False, 0), (False, False, True, 1)]
+    for has_letters, is_signed, is_near, expected in rows:
+        same = replace(
+            columns([drawn(1), drawn(2)]),
+            fingerprints=np.zeros(2, np.int64),
+            has_letters=np.full(2, has_letters),
+            is_signed=np.full(2, is_signed),
+        )
+        assert copies_among(same, np.arange(2), is_near=is_near)[0].tolist() == [0, expected]
 
 
 def test_nearly_the_same_texts_are_no_copies_if_only_exact_ones_are() -> None:

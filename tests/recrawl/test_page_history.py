@@ -1,7 +1,5 @@
 """Which headers ask for a page only if it changed, and when its stored version was last met again."""
 
-import pytest
-
 from crawler.recrawl.page_history import (
     UNCONDITIONAL_EVERY,
     ChangeCheck,
@@ -47,11 +45,10 @@ def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
     assert conditional_headers(PageHistory(etag='"a"', gone_count=1), None) == {}
 
 
-@pytest.mark.parametrize(
-    ("before", "asked"), [("1:auto", True), ("1:auto/recall", False), ("2:auto", False), (None, False)]
-)
-def test_what_another_version_read_is_asked_for_whole(before: str | None, asked: bool) -> None:
-    assert bool(conditional_headers(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked
+def test_what_another_version_read_is_asked_for_whole() -> None:
+    rows = [("1:auto", True), ("1:auto/recall", False), ("2:auto", False), (None, False)]
+    for before, asked in rows:
+        assert bool(conditional_headers(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked
 
 
 NOW, BEFORE = 1_700_000_000.0, ("2020-01-01T00:00:00+00:00", 304)

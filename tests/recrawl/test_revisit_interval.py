@@ -88,12 +88,11 @@ def test_the_first_interval() -> None:
         assert next_interval(replace(FIRST_SIGHT, lastmod=lastmod), BOUNDS) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("new_links", "is_seed", "expected"), [(0, False, DAY), (9, False, DAY), (0, True, DAY), (9, True, DAY / 2)]
-)
-def test_links_of_a_page_seen_for_the_first_time(new_links: int, is_seed: bool, expected: float) -> None:
-    history = replace(FIRST_SIGHT, new_links=new_links, is_seed=is_seed)
-    assert next_interval(history, BOUNDS) == expected
+def test_links_of_a_page_seen_for_the_first_time() -> None:
+    rows = [(0, False, DAY), (9, False, DAY), (0, True, DAY), (9, True, DAY / 2)]
+    for new_links, is_seed, expected in rows:
+        history = replace(FIRST_SIGHT, new_links=new_links, is_seed=is_seed)
+        assert next_interval(history, BOUNDS) == expected
 
 
 @pytest.mark.parametrize("checked_at", [0.0, -1.0])

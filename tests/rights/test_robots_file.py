@@ -134,17 +134,15 @@ def test_licences() -> None:
         assert robots(text).own.licences == licences
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "allows"),
-    [
+def test_what_it_allows() -> None:
+    rows = [
         ("User-agent: *\nDisallow: /.well-known/", "/.well-known/tdmrep.json", False),
         ("User-agent: *\nDisallow: /\nAllow: /.well-known/", "/.well-known/tdmrep.json", True),
         ("User-agent: window\nDisallow: /a", "/a", True),
         ("User-agent: *\nDisallow:", "/a", True),
-    ],
-)
-def test_what_it_allows(text: str, path: str, allows: bool) -> None:
-    assert robots(text).allows(f"http://a.example{path}") is allows
+    ]
+    for text, path, allows in rows:
+        assert robots(text).allows(f"http://a.example{path}") is allows
 
 
 def test_huge_files_are_read_within_limits() -> None:

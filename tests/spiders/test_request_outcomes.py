@@ -55,12 +55,12 @@ def test_outcomes() -> None:
         assert outcome_of(Failure(error)) == expected
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
-def test_a_body_that_is_not_what_its_encoding_says(encoding: str) -> None:
-    answer = HtmlResponse("http://example.com/", body=b"<p>Bees.</p>", headers={"Content-Encoding": encoding})
-    with pytest.raises(Exception) as raised:  # noqa: PT011 - each library has its own
-        HttpCompressionMiddleware(crawler=get_crawler()).process_response(Request(answer.url), answer)
-    assert outcome_of(Failure(raised.value)) == Outcome(Code.BAD_ENCODING)
+def test_a_body_that_is_not_what_its_encoding_says() -> None:
+    for encoding in ["gzip", "deflate", "br", "zstd"]:
+        answer = HtmlResponse("http://example.com/", body=b"<p>Bees.</p>", headers={"Content-Encoding": encoding})
+        with pytest.raises(Exception) as raised:  # noqa: PT011 - each library has its own
+            HttpCompressionMiddleware(crawler=get_crawler()).process_response(Request(answer.url), answer)
+        assert outcome_of(Failure(raised.value)) == Outcome(Code.BAD_ENCODING)
 
 
 def test_the_outcome_does_not_depend_on_the_address() -> None:

@@ -152,17 +152,15 @@ def test_options_of_the_address_count(postgresql_url: URL) -> None:
 # What is said of errors.
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
+def test_why() -> None:
+    rows = [
         (ValueError("gone\n  away"), "gone away"),
         (OperationalError("SELECT secret", {"a": 1}, Exception("no such\ntable")), "no such table"),
         (OSError(ENOSPC, "No space left on device", "/a/b"), "/a/b cannot be written to: No space left on device"),
         (ValueError("x" * 999), "x" * 300),
-    ],
-)
-def test_why(error: Exception, expected: str) -> None:
-    assert error_message(error) == expected
+    ]
+    for error, expected in rows:
+        assert error_message(error) == expected
 
 
 def of_sqlite(number: int) -> Exception:

@@ -8,9 +8,9 @@ from crawler.topic.calibration import LEAST_SLOPE, Calibration
 SAID = np.array([0.2, 0.3, 0.4, 0.6])
 
 
-@pytest.mark.parametrize("relevance", [0.0, 0.3, 1.0, np.array([0.0, 0.5, 1.0])])
-def test_without_labels_nothing_changes(relevance: float) -> None:
-    assert np.all(Calibration().corrected(relevance) == relevance)
+def test_without_labels_nothing_changes() -> None:
+    for relevance in [0.0, 0.3, 1.0, np.array([0.0, 0.5, 1.0])]:
+        assert np.all(Calibration().corrected(relevance) == relevance)
 
 
 @pytest.mark.parametrize(("labels", "way"), [([True] * 4, 1), ([False] * 4, -1)])

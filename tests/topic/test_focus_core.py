@@ -173,49 +173,55 @@ def test_words_in_texts_off_the_topic_count_against_a_link() -> None:
     assert off_topic < unknown
 
 
-@pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
-@pytest.mark.parametrize(("where", "most"), [("title", focus.MOST_TITLE), ("text", focus.MOST_TEXT)])
-def test_so_much_of_a_page_is_read(where: str, most: int, beyond: int, counts: bool) -> None:
-    given = {"title": "", "text": "", where: "." * (most - len("honey") + beyond) + "honey"}
-    made = TopicFocus(Topic.of("honey"))
-    assert (made.relevance(**given) > 0) is counts
-    made.fetched(page(0), **given)
-    assert (made.vocabulary.place("honey") in made.subject.pages[0].vector.places) is counts
+def test_so_much_of_a_page_is_read() -> None:
+    for beyond, counts in [(0, True), (1, False)]:
+        for where, most in [("title", focus.MOST_TITLE), ("text", focus.MOST_TEXT)]:
+            given = {"title": "", "text": "", where: "." * (most - len("honey") + beyond) + "honey"}
+            made = TopicFocus(Topic.of("honey"))
+            assert (made.relevance(**given) > 0) is counts
+            made.fetched(page(0), **given)
+            assert (made.vocabulary.place("honey") in made.subject.pages[0].vector.places) is counts
 
 
-@pytest.mark.parametrize("where", ["anchor", "near"])
-@pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
-def test_so_much_of_a_link_is_read(where: str, beyond: int, counts: bool) -> None:
-    words = {"anchor": "", "near": "", where: "." * (link_table.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
-    (plain,), (long,) = (
-        begun().found(page(0), [lead]) for lead in (LinkContext(page(7), ""), LinkContext(page(7), **words))
-    )
-    assert (long > plain) is counts
+def test_so_much_of_a_link_is_read() -> None:
+    for where in ["anchor", "near"]:
+        for beyond, counts in [(0, True), (1, False)]:
+            words = {
+                "anchor": "",
+                "near": "",
+                where: "." * (link_table.MOST_LINK_TEXT - len("honey") + beyond) + "honey",
+            }
+            (plain,), (long,) = (
+                begun().found(page(0), [lead]) for lead in (LinkContext(page(7), ""), LinkContext(page(7), **words))
+            )
+            assert (long > plain) is counts
 
 
-@pytest.mark.parametrize(
-    ("prefer", "factor"),
-    [(("b.example",), 1.25), (("hives.b.example",), 1.25), (("example",), 1.25), (("s.b.example", "bb.example"), 1.0)],
-)
-def test_preferred_domains(prefer: tuple[str, ...], factor: float) -> None:
-    leads = [LinkContext("http://hives.b.example:8000/1", "roads")]
-    (plain,), (more,) = (
-        begun(Topic(BEES_TOPIC.words, prefer=domains)).found(page(0), leads) for domains in [(), prefer]
-    )
-    assert more == pytest.approx(plain * factor, abs=1)
+def test_preferred_domains() -> None:
+    rows = [
+        (("b.example",), 1.25),
+        (("hives.b.example",), 1.25),
+        (("example",), 1.25),
+        (("s.b.example", "bb.example"), 1.0),
+    ]
+    for prefer, factor in rows:
+        leads = [LinkContext("http://hives.b.example:8000/1", "roads")]
+        (plain,), (more,) = (
+            begun(Topic(BEES_TOPIC.words, prefer=domains)).found(page(0), leads) for domains in [(), prefer]
+        )
+        assert more == pytest.approx(plain * factor, abs=1)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://a.example", "http://a.example/%FF%00", "http://[::1]:8/", "http://a.example/" + "%E8%9C%82" * 5_000]
-)
-def test_odd_addresses(url: str) -> None:
-    made = begun()
-    (priority,) = made.found(page(0), [LinkContext(url, "\ud800\x00", near="\ud800")])
-    assert 0 <= priority < HIGHEST
-    made.fetched(url, "\ud800", "\ud800\x00")
-    assert made.asked(url) is None
-    json.dumps(made.summary())
-    assert TopicFocus(BEES_TOPIC).take_in(made.record().encode("utf-8", "replace").decode())
+def test_odd_addresses() -> None:
+    rows = ["http://a.example", "http://a.example/%FF%00", "http://[::1]:8/", "http://a.example/" + "%E8%9C%82" * 5_000]
+    for url in rows:
+        made = begun()
+        (priority,) = made.found(page(0), [LinkContext(url, "\ud800\x00", near="\ud800")])
+        assert 0 <= priority < HIGHEST
+        made.fetched(url, "\ud800", "\ud800\x00")
+        assert made.asked(url) is None
+        json.dumps(made.summary())
+        assert TopicFocus(BEES_TOPIC).take_in(made.record().encode("utf-8", "replace").decode())
 
 
 def test_new_links_have_the_priorities_that_they_keep_until_more_is_known() -> None:
@@ -241,17 +247,17 @@ FOUND_TWICE: dict[str, Callable[[TopicFocus], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("way", FOUND_TWICE)
-def test_a_link_that_is_found_twice_waits_once(way: str) -> None:
-    made = begun()
-    first, second = FOUND_TWICE[way](made)
-    assert first == second
-    assert made.waiting.urls.count(LINK.url) == 1
-    shown_by_both = way in ("by another page", "among others")
-    assert made.waiting.shown[made.waiting.rows[LINK.url]] == ([0, 1] if shown_by_both else [0])
-    made.fetched(LINK.url, "", BEES)
-    assert LINK.url not in made.waiting.urls
-    assert LINK.url not in renew(made)
+def test_a_link_that_is_found_twice_waits_once() -> None:
+    for way in FOUND_TWICE:
+        made = begun()
+        first, second = FOUND_TWICE[way](made)
+        assert first == second
+        assert made.waiting.urls.count(LINK.url) == 1
+        shown_by_both = way in ("by another page", "among others")
+        assert made.waiting.shown[made.waiting.rows[LINK.url]] == ([0, 1] if shown_by_both else [0])
+        made.fetched(LINK.url, "", BEES)
+        assert LINK.url not in made.waiting.urls
+        assert LINK.url not in renew(made)
 
 
 def test_pages_that_were_never_fetched() -> None:

@@ -138,13 +138,16 @@ def test_another_topic_teaches_words_alone(seat: int) -> None:
     assert relevances(made) == pytest.approx(before[1], abs=0.2)
 
 
-@pytest.mark.parametrize(
-    "topic",
-    [Topic(), Topic.of("bees"), Topic(examples=("Bees and their hive!",)), Topic(EXAMPLE.words, prefer=("a.example",))],
-)
-def test_topics_are_told_apart(topic: Topic) -> None:
-    assert TopicFocus(topic)._mark != TopicFocus(EXAMPLE)._mark
-    assert TopicFocus(Topic(examples=("Bees and their hive.",)))._mark == TopicFocus(EXAMPLE)._mark
+def test_topics_are_told_apart() -> None:
+    rows = [
+        Topic(),
+        Topic.of("bees"),
+        Topic(examples=("Bees and their hive!",)),
+        Topic(EXAMPLE.words, prefer=("a.example",)),
+    ]
+    for topic in rows:
+        assert TopicFocus(topic)._mark != TopicFocus(EXAMPLE)._mark
+        assert TopicFocus(Topic(examples=("Bees and their hive.",)))._mark == TopicFocus(EXAMPLE)._mark
 
 
 def hostile(**values: Any) -> str:

@@ -52,11 +52,11 @@ def test_a_page_counts_that_leads_to_the_topic() -> None:
     assert chances.least_score(0.05) <= 0.1 < before
 
 
-@pytest.mark.parametrize(("on_topic", "others", "share"), [(0, 180, 0.0), (180, 0, 0.9), (100, 80, 0.5), (0, 900, 0.0)])
-def test_the_present_yield(on_topic: int, others: int, share: float) -> None:
-    chances = learned(*[(0.5, True)] * on_topic, *[(0.5, False)] * others)
-    assert chances.present_yield() == pytest.approx(share)
-    assert chances.least_promising() == chances.least_score(share / 4)
+def test_the_present_yield() -> None:
+    for on_topic, others, share in [(0, 180, 0.0), (180, 0, 0.9), (100, 80, 0.5), (0, 900, 0.0)]:
+        chances = learned(*[(0.5, True)] * on_topic, *[(0.5, False)] * others)
+        assert chances.present_yield() == pytest.approx(share)
+        assert chances.least_promising() == chances.least_score(share / 4)
 
 
 def test_good_sites_bring_about_as_much_as_the_crawl() -> None:

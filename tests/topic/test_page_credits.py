@@ -55,11 +55,11 @@ def test_pages_are_judged_anew() -> None:
     assert seen.worth([0, 1, 2]).tolist() == pytest.approx([0.4, 0.8, 0.1])
 
 
-@pytest.mark.parametrize("pages", [1023, 1024, 1025, 5_000])
-def test_many_pages(pages: int) -> None:
-    seen = walked(*(n / pages for n in range(pages)))
-    assert seen.pages == seen.count == pages
-    assert seen.worth(range(pages)).tolist() == pytest.approx([n / pages for n in range(pages)])
+def test_many_pages() -> None:
+    for pages in [1023, 1024, 1025, 5_000]:
+        seen = walked(*(n / pages for n in range(pages)))
+        assert seen.pages == seen.count == pages
+        assert seen.worth(range(pages)).tolist() == pytest.approx([n / pages for n in range(pages)])
 
 
 def test_the_numbers_of_the_first_are_given_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,24 +77,19 @@ def test_pages_that_name_each_other() -> None:
 OTHER = "https://b.example/bienen/"
 
 
-@pytest.mark.parametrize(
-    ("named", "relevance"),
-    [
+def test_pages_of_two_sites_have_to_name_each_other() -> None:
+    rows = [
         ([(OTHER, NamedTranslations(declared=(EN,)))], None),
         ([(EN, NamedTranslations(declared=(OTHER,)))], None),
         ([(OTHER, NamedTranslations(declared=(EN,))), (EN, NamedTranslations(declared=(OTHER,)))], 0.8),
         ([(OTHER, NamedTranslations(declared=(EN,))), (EN, NamedTranslations(linked=(OTHER,)))], 0.8),
-    ],
-    ids=["by one", "by the other", "heads both ways", "a head and a link"],
-)
-def test_pages_of_two_sites_have_to_name_each_other(
-    named: list[tuple[str, NamedTranslations]], relevance: float | None
-) -> None:
-    pages = Translations()
-    pages.judge(address_key(EN), "en", 0.8)
-    for url, others in named:
-        pages.name(url, others)
-    assert pages.relevance(address_key(OTHER), {"en"}) == relevance
+    ]
+    for named, relevance in rows:
+        pages = Translations()
+        pages.judge(address_key(EN), "en", 0.8)
+        for url, others in named:
+            pages.name(url, others)
+        assert pages.relevance(address_key(OTHER), {"en"}) == relevance
 
 
 def test_the_relevance_of_a_translation_is_that_said_last() -> None:

@@ -12,9 +12,9 @@ def test_public_v4_is_public_also_inside_v6() -> None:
         assert is_public(ip_address(f"64:ff9b::{address}"))
 
 
-@pytest.mark.parametrize("address", "2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450:4001::1 2400:3200::1".split())
-def test_public_v6(address: str) -> None:
-    assert is_public(ip_address(address))
+def test_public_v6() -> None:
+    for address in "2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450:4001::1 2400:3200::1".split():
+        assert is_public(ip_address(address))
 
 
 V4 = {

@@ -1,8 +1,6 @@
 from dataclasses import replace
 from math import inf
 
-import pytest
-
 from crawler.workers.worker_rule import (
     AGAIN_SECONDS,
     END_SECONDS,
@@ -70,14 +68,14 @@ def test_a_worker_ends_when_it_is_idle_or_the_others_suffice() -> None:
         assert worker_change(load, 4) is change
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 8])
-def test_a_worker_that_brought_nothing_is_not_started_again_at_once(workers: int) -> None:
-    load = replace(BUSY, busy_shares=(1.0,) * workers, seconds_since_start=inf, seconds_since_end=0.0)
-    assert worker_change(load, 64) is NONE
+def test_a_worker_that_brought_nothing_is_not_started_again_at_once() -> None:
+    for workers in [1, 2, 3, 8]:
+        load = replace(BUSY, busy_shares=(1.0,) * workers, seconds_since_start=inf, seconds_since_end=0.0)
+        assert worker_change(load, 64) is NONE
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 8])
-def test_the_load_that_starts_a_worker_does_not_end_it(workers: int) -> None:
+def test_the_load_that_starts_a_worker_does_not_end_it() -> None:
     """The work of busy workers, divided among them and one more, is too much for one fewer."""
-    shares = (START_SHARE * workers / (workers + 1),) * (workers + 1)
-    assert worker_change(replace(BUSY, busy_shares=shares, seconds_since_start=inf), 64) is NONE
+    for workers in [1, 2, 3, 8]:
+        shares = (START_SHARE * workers / (workers + 1),) * (workers + 1)
+        assert worker_change(replace(BUSY, busy_shares=shares, seconds_since_start=inf), 64) is NONE

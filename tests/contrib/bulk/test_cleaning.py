@@ -77,10 +77,10 @@ def test_a_second_method_cleans_pages_in_doubt(html: str, method: str) -> None:
     assert json.loads(result.line)["method"] == method
 
 
-@pytest.mark.parametrize("name", ["cloudflare 403", "imperva 200", "river security 412", "vercel denied"])
-def test_walls_in_archives_are_left_out(name: str) -> None:
-    service, response = WALLS[name]
-    assert named("auto")(record_of(response)) == Skipped(Outcome(Code.WALLED, service))
+def test_walls_in_archives_are_left_out() -> None:
+    for name in ["cloudflare 403", "imperva 200", "river security 412", "vercel denied"]:
+        service, response = WALLS[name]
+        assert named("auto")(record_of(response)) == Skipped(Outcome(Code.WALLED, service))
 
 
 @pytest.mark.parametrize("response", [KEPT["cloudflare beacon"], FAILED["nginx 403"]])

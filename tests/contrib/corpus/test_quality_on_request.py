@@ -144,17 +144,15 @@ def test_numbers_are_computed_for_the_pages_that_need_them(
 STORED = {"certainty": 0.9, "kept_frac": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("stored", "expected"),
-    [
+def test_which_numbers_are_computed() -> None:
+    rows = [
         (None, None),
         (STORED, STORED | measured(DANCE[0], "en")),
         ({"kept_frac": 0.5}, {"kept_frac": 0.5} | measured(DANCE[0], "en")),
         (STORED | {"words": 3}, STORED | {"words": 3}),
-    ],
-)
-def test_which_numbers_are_computed(stored: Any, expected: Any) -> None:
-    values = {"url": "http://a.example/", "text": DANCE[0], "language": "en", "quality": stored}
-    before = json.dumps(values)
-    assert complete_quality(values) == values | {"quality": expected}
-    assert json.dumps(values) == before
+    ]
+    for stored, expected in rows:
+        values = {"url": "http://a.example/", "text": DANCE[0], "language": "en", "quality": stored}
+        before = json.dumps(values)
+        assert complete_quality(values) == values | {"quality": expected}
+        assert json.dumps(values) == before

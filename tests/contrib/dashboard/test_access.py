@@ -103,10 +103,10 @@ def test_a_change_comes_from_a_page_of_the_dashboard() -> None:
         assert status(access, "POST", x_token=access.token, **headers) == right
 
 
-@pytest.mark.parametrize("token", ["", "x", "é" * 32, "\ud800"])
-def test_a_change_needs_the_token(token: str) -> None:
-    assert status(AccessControl(), "POST", token) == 403
-    assert status(AccessControl(), "POST") == 403
+def test_a_change_needs_the_token() -> None:
+    for token in ["", "x", "é" * 32, "\ud800"]:
+        assert status(AccessControl(), "POST", token) == 403
+        assert status(AccessControl(), "POST") == 403
 
 
 def test_other_sites_may_link_here_and_no_more() -> None:

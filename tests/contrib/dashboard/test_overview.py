@@ -330,17 +330,15 @@ def points(*known: dict[str, Any]) -> list[SamplePoint]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("made", "harvest"),
-    [
+def test_the_harvest_is_of_enough_pages() -> None:
+    rows = [
         ([{"read": 10, "on_topic": 10}, {"read": 30}], (1.0, 0.25)),  # of too few, of all there were
         ([{"read": 50, "on_topic": 50}, {"read": 49}, {"read": 1}], (1.0, 50 / 99, 0.0)),
         ([{}, {"read": 2, "on_topic": 1}], (None, 0.5)),
         ([], ()),
-    ],
-)
-def test_the_harvest_is_of_enough_pages(made: list[dict[str, Any]], harvest: tuple[float | None, ...]) -> None:
-    assert {line.name: line.values for line in drawn(points(*made)).series}["harvest"] == harvest
+    ]
+    for made, harvest in rows:
+        assert {line.name: line.values for line in drawn(points(*made)).series}["harvest"] == harvest
 
 
 @pytest.mark.parametrize(("apart", "broken"), [(65.0, False), (66.0, True)])

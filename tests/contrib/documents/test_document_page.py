@@ -34,22 +34,19 @@ def test_the_title_is_the_one_it_gives_or_its_first_heading() -> None:
         assert document_text(page(body, title=said)).title == title
 
 
-@pytest.mark.parametrize(
-    ("said", "author"), [("Ann Smith", "Ann Smith"), ("Administrator", ""), ("微软用户", ""), ("", "")]
-)
-def test_names_of_programs_are_no_authors(said: str, author: str) -> None:
-    one = page(author=said)
-    assert READERS["author"](one, document_text(one)) == author
+def test_names_of_programs_are_no_authors() -> None:
+    for said, author in [("Ann Smith", "Ann Smith"), ("Administrator", ""), ("微软用户", ""), ("", "")]:
+        one = page(author=said)
+        assert READERS["author"](one, document_text(one)) == author
 
 
-@pytest.mark.parametrize(
-    ("said", "day"), [("2020-02-03T04:05:06Z", "2020-02-03"), ("2020", None), ("2020-13-01", None), ("", None)]
-)
-def test_the_date_is_a_day(said: str, day: str | None) -> None:
-    one = page(published=said)
-    found = document_text(one)
-    assert READERS["published"](one, found) == day
-    assert READERS["published_source"](one, found) == ("document" if day else "")
+def test_the_date_is_a_day() -> None:
+    rows = [("2020-02-03T04:05:06Z", "2020-02-03"), ("2020", None), ("2020-13-01", None), ("", None)]
+    for said, day in rows:
+        one = page(published=said)
+        found = document_text(one)
+        assert READERS["published"](one, found) == day
+        assert READERS["published_source"](one, found) == ("document" if day else "")
 
 
 def test_all_of_its_text_is_the_text() -> None:

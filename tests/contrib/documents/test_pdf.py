@@ -145,19 +145,17 @@ def test_what_the_file_says_about_itself(rotation: int) -> None:
     assert read_pdf(file).facts == Facts(title="Of bees", author="Ann", published="2000-01-01", language="", pages=2)
 
 
-@pytest.mark.parametrize(
-    ("file", "fault"),
-    [
+def test_files_without_text_say_why() -> None:
+    rows = [
         (pdf([]), Fault.SCANNED),
         (pdf([Text(["7"])], [Text(["8"])]), Fault.SCANNED),
         (pdf([Text(SENTENCE)], password="bees"), Fault.ENCRYPTED),
         (b"%PDF-1.7\nnothing", Fault.BROKEN),
-    ],
-)
-def test_files_without_text_say_why(file: bytes, fault: Fault) -> None:
-    with pytest.raises(DocumentError) as raised:
-        read_pdf(file)
-    assert raised.value.fault is fault
+    ]
+    for file, fault in rows:
+        with pytest.raises(DocumentError) as raised:
+            read_pdf(file)
+        assert raised.value.fault is fault
 
 
 def test_a_stamp_on_each_page_is_no_text() -> None:

@@ -1,7 +1,5 @@
 """Links to the pages before and after a page, around its text."""
 
-import pytest
-
 from crawler.extraction.auto.neighbour_links import neighbour_images, without_neighbours
 from crawler.page.page import Page
 
@@ -44,11 +42,10 @@ def test_relations_of_neighbours() -> None:
         assert texts("<p>Bees<p>Wasps", f"<link rel={relation} href=a.html title=Wasps>") == ["Bees"]
 
 
-@pytest.mark.parametrize(
-    "head", ["", "<link rel=next>", "<link rel=next href=http://[ title='']", "<link title=Wasps>"]
-)
-def test_odd_heads(head: str) -> None:
-    assert texts("<p>Bees<p>Wasps", head) == ["Bees", "Wasps"]
+def test_odd_heads() -> None:
+    rows = ["", "<link rel=next>", "<link rel=next href=http://[ title='']", "<link title=Wasps>"]
+    for head in rows:
+        assert texts("<p>Bees<p>Wasps", head) == ["Bees", "Wasps"]
 
 
 def test_arrows_are_images_that_lead_to_neighbours() -> None:

@@ -1,5 +1,3 @@
-import pytest
-
 from crawler.extraction.methods.slope_and_max_text import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
 from crawler.page.page import Page
 
@@ -28,12 +26,10 @@ def test_tokens() -> None:
         assert tokenize(html) == Tokens(lines, tags, size)
 
 
-@pytest.mark.parametrize(
-    ("tags", "size", "mean"),
-    [([], WINDOW, 0), ([0, 1], WINDOW, 2), ([0, 1], WINDOW // 2, 2), ([0, 1], 4 * WINDOW, 0.5)],
-)
-def test_the_mean(tags: list[int], size: int, mean: float) -> None:
-    assert mean_tags(Tokens([], tags, size)) == mean
+def test_the_mean() -> None:
+    rows = [([], WINDOW, 0), ([0, 1], WINDOW, 2), ([0, 1], WINDOW // 2, 2), ([0, 1], 4 * WINDOW, 0.5)]
+    for tags, size, mean in rows:
+        assert mean_tags(Tokens([], tags, size)) == mean
 
 
 def test_the_window_around_a_token() -> None:
@@ -52,24 +48,22 @@ def test_the_window_around_a_token() -> None:
         assert tags_around(place, tokens) == count
 
 
-@pytest.mark.parametrize(
-    ("line", "is_kept"),
-    [
+def test_text_is_kept_where_there_are_few_tags() -> None:
+    rows = [
         (words(WINDOW), True),
         (f"{words(WINDOW)} <a href=x>word</a>", True),
         ("word<br>" * WINDOW, False),
         ("<a href=x>word</a> " * WINDOW, False),
-    ],
-)
-def test_text_is_kept_where_there_are_few_tags(line: str, is_kept: bool) -> None:
-    assert ("word" in slope(Page.from_html(f"{TAGS}<p>{line}</p>{TAGS}")).text) == is_kept
+    ]
+    for line, is_kept in rows:
+        assert ("word" in slope(Page.from_html(f"{TAGS}<p>{line}</p>{TAGS}")).text) == is_kept
 
 
-@pytest.mark.parametrize(("here", "is_flat"), [(0, True), (3, True), (4, False), (8, False)])
-def test_below_half_of_the_mean_and_not_at_it(here: int, is_flat: bool) -> None:
-    # 16 tags in two windows: 8 is the mean.
-    tags = [*range(here), *range(WINDOW, WINDOW + 16 - here)]
-    assert flat(Tokens([("line", 0, WINDOW)], tags, 2 * WINDOW)) == ["line"] * is_flat
+def test_below_half_of_the_mean_and_not_at_it() -> None:
+    for here, is_flat in [(0, True), (3, True), (4, False), (8, False)]:
+        # 16 tags in two windows: 8 is the mean.
+        tags = [*range(here), *range(WINDOW, WINDOW + 16 - here)]
+        assert flat(Tokens([("line", 0, WINDOW)], tags, 2 * WINDOW)) == ["line"] * is_flat
 
 
 def test_a_page_of_one_window_has_no_slope() -> None:

@@ -128,17 +128,17 @@ def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:
     assert all(np.array_equal(one, other) for one, other in zip(astuple(again), astuple(shipped()), strict=True))
 
 
-@pytest.mark.parametrize("count", [0, 1, AT_ONCE, AT_ONCE + 1])
-def test_the_decision_is_the_formula(count: int) -> None:
-    rows = np.random.default_rng(1).random((count, 5))
-    svm = shipped()
-    expected = [
-        sum(w * np.exp(-svm.gamma * ((row - v) ** 2).sum()) for v, w in zip(svm.vectors, svm.weights, strict=True))
-        for row in rows[-3:]
-    ]
-    found = svm.decide(rows)
-    assert found.shape == (count,)
-    np.testing.assert_allclose(found[-3:], np.array(expected) + svm.bias, rtol=0, atol=1e-9)
+def test_the_decision_is_the_formula() -> None:
+    for count in [0, 1, AT_ONCE, AT_ONCE + 1]:
+        rows = np.random.default_rng(1).random((count, 5))
+        svm = shipped()
+        expected = [
+            sum(w * np.exp(-svm.gamma * ((row - v) ** 2).sum()) for v, w in zip(svm.vectors, svm.weights, strict=True))
+            for row in rows[-3:]
+        ]
+        found = svm.decide(rows)
+        assert found.shape == (count,)
+        np.testing.assert_allclose(found[-3:], np.array(expected) + svm.bias, rtol=0, atol=1e-9)
 
 
 def test_a_hundred_blocks_take_a_moment() -> None:

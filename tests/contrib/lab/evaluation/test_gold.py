@@ -79,11 +79,10 @@ def test_what_is_not_needed_may_be_missing(tmp_path: Path, row: dict[str, object
     assert read_set(path).pages == (page,)
 
 
-@pytest.mark.parametrize(
-    ("url", "host"), [("http://News.example.com:80/x", "news.example.com"), ("", ""), ("http://[x", ""), ("x", "")]
-)
-def test_host(url: str, host: str) -> None:
-    assert replace(PAGE, url=url).host == host
+def test_host() -> None:
+    rows = [("http://News.example.com:80/x", "news.example.com"), ("", ""), ("http://[x", ""), ("x", "")]
+    for url, host in rows:
+        assert replace(PAGE, url=url).host == host
 
 
 @pytest.mark.parametrize("field", ["id", "html", "gold"])

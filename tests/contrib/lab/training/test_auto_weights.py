@@ -16,18 +16,16 @@ GOOD, WORDY, SHORT = (
 EMPTY = PageScore("forum", None, 0.0, 0.0, True)
 
 
-@pytest.mark.parametrize(
-    ("scores", "found"),
-    [
+def test_figures() -> None:
+    rows = [
         ([GOOD], ModelFigures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
         ([SHORT], ModelFigures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
         # What has no text has no precision; recall is 0.
         ([WORDY, EMPTY], ModelFigures(2, 0.4, 0.4, 0.4, 0.3, 2, 0.5)),
         ([EMPTY], ModelFigures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
-    ],
-)
-def test_figures(scores: list[PageScore], found: ModelFigures) -> None:
-    assert astuple(figures(scores)) == pytest.approx(astuple(found))
+    ]
+    for scores, found in rows:
+        assert astuple(figures(scores)) == pytest.approx(astuple(found))
 
 
 def made(model: Model) -> AutoTraining:

@@ -45,21 +45,19 @@ def test_numpy_decides_as_scikit_learn_does() -> None:
             np.testing.assert_allclose(svm.decide(others), theirs.decision_function(others), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("gold", "main"),
-    [
+def test_a_block_is_main_text_when_most_of_it_is_in_the_gold() -> None:
+    rows = [
         (PROSE, [True, False]),
         ("The bees dance in the hive.", [False, False]),
         (f"{PROSE} All the news of today", [True, True]),
         ("The bees dance in the dark of the hive to say", [True, False]),
-    ],
-)
-def test_a_block_is_main_text_when_most_of_it_is_in_the_gold(gold: str, main: list[bool]) -> None:
-    page = Page.from_html(f"<div>{PROSE}</div><div>{MENU}</div><div>The bees dance</div>", "http://a.example/")
-    found = samples([(page, gold)])
-    assert [one.main for one in found] == main
-    assert [one.features for one in found] == features(counts(page))[2:4]
-    assert (found[0].host, found[0].page, found[0].length) == ("a.example", 0, len(PROSE))
+    ]
+    for gold, main in rows:
+        page = Page.from_html(f"<div>{PROSE}</div><div>{MENU}</div><div>The bees dance</div>", "http://a.example/")
+        found = samples([(page, gold)])
+        assert [one.main for one in found] == main
+        assert [one.features for one in found] == features(counts(page))[2:4]
+        assert (found[0].host, found[0].page, found[0].length) == ("a.example", 0, len(PROSE))
 
 
 @pytest.mark.parametrize("count", [1, 2, 10])
