@@ -9,6 +9,7 @@ from typing import Any
 
 import failing_work
 import pytest
+from fork_server import PATIENCE
 from process_tree import descendants, running
 
 from crawler.processes import function_pool
@@ -111,7 +112,7 @@ def test_large_items_go_alone() -> None:
 
 
 def test_who_stops_reading_ends_the_processes() -> None:
-    before = threading.active_count()
+    threads = set(threading.enumerate())
     earlier = descendants(os.getpid())
     found = in_order(failing_work.square, range(1_000), 2, lost, lambda: None)
     assert next(found) == 0
@@ -119,4 +120,6 @@ def test_who_stops_reading_ends_the_processes() -> None:
     assert len(children) == 2
     found.close()
     assert running(children) == set()
-    assert threading.active_count() == before
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
