@@ -39,9 +39,8 @@ class HostControl:
         self._no_new_hosts_until = 0.0
 
     def ready_hosts(self, now: float) -> int:
-        """How many hosts have queued addresses and no long pause; those that workers share count for each of them."""
-        ready = [name for name, queue in self.queues.items() if queue.waiting and self._is_ready(name, now)]
-        return len(ready) if self.limits.alone else sum(map(self.limits.settings.at_once, ready))
+        """How many hosts have queued addresses and no long pause."""
+        return sum(1 for name, queue in self.queues.items() if queue.waiting and self._is_ready(name, now))
 
     def hand_over(self, workers_before: int, workers: int, now: float) -> None:
         """Return as many hosts as leaves those that join the same share of them as this worker."""

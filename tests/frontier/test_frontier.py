@@ -677,7 +677,6 @@ def test_hosts_that_a_worker_may_ask_are_counted() -> None:
     assert frontier.hosts.ready_hosts(0) == 3
     frontier.hosts.rest("b.example", AWAY + 0.1)
     assert frontier.hosts.ready_hosts(0) == 2
-    assert filled(A, B, pace=several(4, shared=True)).hosts.ready_hosts(0) == 8
 
 
 @pytest.mark.parametrize(("max_pages", "links"), [(None, 12), (13, 7), (100, 12)])
