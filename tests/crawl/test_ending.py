@@ -128,13 +128,12 @@ def wait_for_lines(path: Path, count: int) -> None:
 @linux
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Site, number: int) -> None:
-    output = tmp_path / "output" / "topic.jsonl"
-    line = command({"seeds": endless_site.url}, OPEN)
-    with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
-        wait_for_lines(output, 10)
-        process.send_signal(number)
-        _, said = process.communicate(timeout=20)
-    assert process.returncode == 0
+    output, log = tmp_path / "output" / "topic.jsonl", tmp_path / "log"
+    process = common()(command({"seeds": endless_site.url}, OPEN), tmp_path, log)
+    wait_for_lines(output, 10)
+    process.send_signal(number)
+    assert process.wait(20) == 0
+    said = log.read_text()
     assert "Stopped before the end." in said
     assert "still queued when the crawl was stopped; the same command continues the crawl." in said
     assert f"{output.read_bytes().count(10)} pages crawled" in said
