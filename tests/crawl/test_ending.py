@@ -54,12 +54,14 @@ def test_when_every_seed_fails_it_says_why_and_exits_1(tmp_path: Path) -> None:
         "gone": (Answer(status=404), "404 Not Found"),
         "pdf": (Answer(b"%PDF", content_type="application/pdf"), "not HTML: application/pdf"),
         "list": (Answer("<urlset></urlset>", content_type="text/xml"), "no address in it"),
+        "escapes": (Answer(b"x", content_type="\x1b]0;gone\x07/x"), "not HTML: "),
     }
     with serving(Site({f"/{name}": answer for name, (answer, _) in seeds.items()})) as site:
         ended = crawl(tmp_path, {"seeds": " ".join(site.url + name for name in seeds)})
     assert ended.status == 1
     for name, (_, why) in seeds.items():
-        assert f"{site.url}{name}: {why}\n" in ended.closing()
+        assert f"{site.url}{name}: {why}" in ended.closing()
+    assert "\x1b" not in ended.err
 
 
 def test_the_closing_lines_say_in_words_how_it_went(tmp_path: Path) -> None:
