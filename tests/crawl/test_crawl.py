@@ -43,18 +43,18 @@ def test_max_pages_is_exact(tmp_path: Path, wanted: int) -> None:
     ("arguments", "kept"),
     [
         ({"max_depth": 0}, ["/"]),
-        ({"max_depth": 1}, ["/", "/en", "/zh"]),
-        ({"allow": "/en", "deny": "er$,zh"}, ["/", "/en", "/en/deep"]),
-        ({"lang": "zh"}, ["/zh"]),
+        ({"max_depth": 1}, ["/", "/de", "/en", "/zh"]),
+        ({"allow": "/en,/zh", "deny": "er$,zh"}, ["/", "/en", "/en/deep"]),
         ({"lang": "zh-CN,en"}, ["/", "/en", "/zh", "/en/deep", "/en/deep/er"]),
     ],
 )
 def test_what_is_kept(tmp_path: Path, arguments: Mapping[str, Any], kept: list[str]) -> None:
     english = "Bees live in colonies of many thousand workers around one queen."
     routes = {
-        "/": page(english, links={"/en": "English", "/zh": "中文"}),
+        "/": page(english, links={"/en": "English", "/zh": "中文", "/de": "Deutsch"}),
         "/en": page(english + " Here is more.", links={"/en/deep": "deep"}),
         "/zh": page("蜜蜂是群居的昆虫，一个蜂群里有一只蜂王和几万只工蜂。"),
+        "/de": page("Bienen leben in Völkern von vielen tausend Arbeiterinnen um eine einzige Königin."),
         "/en/deep": page(english + " Deeper down.", links={"/en/deep/er": "deeper"}),
         "/en/deep/er": page(english + " At the bottom."),
     }

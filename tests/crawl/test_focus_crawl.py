@@ -271,8 +271,8 @@ def test_a_host_that_brings_nothing_waits(tmp_path: Path, min_chance: str) -> No
     with ExitStack() as servers:
         bees = servers.enter_context(serving(pages_about(BEES, "honey bees", 30), "127.0.0.2"))
         cars = [
-            servers.enter_context(serving(pages_about(CARS, "cars", 40, number), f"127.0.0.{number}"))
-            for number in range(3, 6)
+            servers.enter_context(serving(pages_about(CARS, "cars", 30, number), f"127.0.0.{number}"))
+            for number in range(3, 5)
         ]
         seeds = " ".join(site.url for site in (bees, *cars))
         arguments = {"seeds": seeds, "topic": "honey bees", "images": "no", "min_chance": min_chance}
