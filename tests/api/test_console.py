@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import browser
+import fork_server
 import pytest
 from command_line import run_command
 from fallback_servers import DOUBTFUL, TEXT
 from sites import Answer, Site, serving
 from wall_pages import WALLS
 
+from crawler.api import console
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import Fault
 
@@ -29,6 +31,11 @@ def winnow(*words: str, folder: Path, given: bytes = b"") -> subprocess.Complete
     environment |= {"LC_ALL": "C.UTF-8", "LANGUAGE": ""}
     line = [sys.executable, "-c", START, *words]
     return subprocess.run(line, cwd=folder, input=given, capture_output=True, env=environment, timeout=90)
+
+
+def page(*words: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """The command `page`, which `winnow` and `scrapy` have."""
+    return fork_server.run(["scrapy", "page", *words, *LOOPBACK], folder, fork_server.environment(), 90)
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +58,18 @@ def test_crawl_in_any_folder(site: Site, tmp_path: Path) -> None:
 def test_a_page_from_the_web_has_the_limits_of_a_crawl(tmp_path: Path) -> None:
     parts = Answer(gzip.compress(b"") * 1_001, headers={"Content-Encoding": "gzip"})
     with serving(Site({"/": Answer("", headers={"X": "x" * 70_000}), "/parts": parts})) as hostile:
-        done = [winnow("page", hostile.url + path, *LOOPBACK, folder=tmp_path) for path in ("", "parts")]
-    assert [one.returncode for one in done] == [1, 1]
-    assert b"headers larger than the limit" in done[0].stderr
-    assert b"body larger than the limit" in done[1].stderr
+        done = [page(hostile.url + path, folder=tmp_path) for path in ("", "parts")]
+    assert [ended.returncode for ended in done] == [1, 1]
+    assert "headers larger than the limit" in done[0].stderr
+    assert "body larger than the limit" in done[1].stderr
 
 
 def test_a_wall_is_said_and_its_text_is_not_printed(tmp_path: Path) -> None:
     walls = {"/200": Answer(WALLS["imperva 200"][1].body), "/403": Answer(WALLS["anubis"][1].body, 403)}
     with serving(Site(walls | {"/402": Answer("", 402, headers={"crawler-price": "USD 0.01"})})) as site:
-        done = [winnow("page", site.url + path, *LOOPBACK, folder=tmp_path) for path in ("200", "403", "402")]
-    assert [(one.returncode, one.stdout) for one in done] == [(1, b"")] * 3
-    for ended, value in zip(done, (b"Imperva", b"Anubis", b"USD 0.01"), strict=True):
+        done = [page(site.url + path, folder=tmp_path) for path in ("200", "403", "402")]
+    assert [(ended.returncode, ended.stdout) for ended in done] == [(1, "")] * 3
+    for ended, value in zip(done, ("Imperva", "Anubis", "USD 0.01"), strict=True):
         assert value in ended.stderr
 
 
@@ -81,9 +88,9 @@ def test_clean_a_page_whose_text_scripts_make(words: tuple[str, ...], status: in
     program = f"document.body.innerHTML = `<p>{BEE} (${{location.hash}})</p>`"
     frame = "<body><div id=app></div><script src=/program.js></script>"
     with serving(Site({"/": frame, "/program.js": Answer(program, content_type="text/javascript")})) as site:
-        done = winnow("page", f"{site.url}#/bees", *words, *LOOPBACK, folder=tmp_path)
-    assert (done.returncode, done.stdout.decode().strip()) == (status, text)
-    assert (b"--render" in done.stderr) is not bool(words)
+        done = page(f"{site.url}#/bees", *words, folder=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (status, text)
+    assert ("--render" in done.stderr) is not bool(words)
 
 
 @pytest.mark.long
@@ -95,19 +102,30 @@ def test_clean_standard_input_and_a_file(tmp_path: Path) -> None:
     assert b"[More](https://example.org/more)" in shown
 
 
-@pytest.mark.parametrize(
-    ("line", "status", "said"),
-    [
-        ("pgae", 2, "winnow: there is no command 'pgae'; the nearest is page"),
-        ("page none.html --render", 2, "page: --render goes with the address of a page"),
-        ("page .", 2, "page: '.' is a folder; winnow clean cleans the files in it"),
-        ("page none.html", 2, "page: 'none.html' cannot be read (No such file or directory)"),
-        ("page http://127.0.0.1:9/", 1, "page: 'http://127.0.0.1:9/' cannot be fetched: address is not public"),
-    ],
-)
-def test_refusals_are_one_line(line: str, status: int, said: str, tmp_path: Path) -> None:
-    done = winnow(*line.split(), folder=tmp_path)
-    assert (done.returncode, done.stderr.decode()) == (status, f"{said}\n")
+REFUSALS = [
+    ("pgae", 2, "winnow: there is no command 'pgae'; the nearest is page"),
+    ("page none.html --render", 2, "page: --render goes with the address of a page"),
+    ("page .", 2, "page: '.' is a folder; winnow clean cleans the files in it"),
+    ("page none.html", 2, "page: 'none.html' cannot be read (No such file or directory)"),
+]
+
+
+def test_refusals_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    for line, status, sentence in REFUSALS:
+        monkeypatch.setattr("sys.argv", ["winnow", *line.split()])
+        with pytest.raises(SystemExit) as ended:
+            console.main()
+        assert (ended.value.code, capsys.readouterr().err) == (status, f"{sentence}\n")
+
+
+def test_a_page_that_cannot_be_fetched_is_told_in_one_line(tmp_path: Path) -> None:
+    done = fork_server.run(["scrapy", "page", "http://127.0.0.1:9/"], tmp_path, fork_server.environment(), 90)
+    why = "page: 'http://127.0.0.1:9/' cannot be fetched: address is not public\n"
+    assert (done.returncode, done.stderr) == (1, why)
 
 
 @pytest.mark.long
@@ -157,9 +175,9 @@ def test_a_file_without_text_has_the_reason_that_a_crawl_names(
 def test_a_document_from_the_web_without_text_has_its_reason(tmp_path: Path) -> None:
     data, outcome = UNREAD["code.txt"]
     with serving(Site({"/": Answer(data, content_type="text/plain")})) as site:
-        done = winnow("page", site.url, *LOOPBACK, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.decode() == f"page: {site.url} has no text: {outcome.message}\n"
+        done = page(site.url, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"page: {site.url} has no text: {outcome.message}\n"
 
 
 MAIL = f"From: Ann <ann@bees.example>\nSubject: Bees\n\n{BEE}\n"
@@ -201,6 +219,6 @@ def test_a_text_file_is_read_by_its_name_or_its_address(
 
 def test_a_page_in_doubt_has_the_text_of_the_second_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "hives.html").write_text(DOUBTFUL)
-    page = ("page", str(tmp_path / "hives.html"), "-s")
-    assert run_command(capsys, *page, "EXTRACTOR_FALLBACK=fallback_servers.second_text") == (0, f"{TEXT}\n", "")
-    assert run_command(capsys, *page, "EXTRACTOR_FALLBACK=fallback_servers.nothing")[0] == 2
+    line = ("page", str(tmp_path / "hives.html"), "-s")
+    assert run_command(capsys, *line, "EXTRACTOR_FALLBACK=fallback_servers.second_text") == (0, f"{TEXT}\n", "")
+    assert run_command(capsys, *line, "EXTRACTOR_FALLBACK=fallback_servers.nothing")[0] == 2

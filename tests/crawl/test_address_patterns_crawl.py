@@ -11,7 +11,7 @@ from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
 from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
 
-ARTICLES = 90
+ARTICLES = 60
 NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 LAG = 6

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 from random import randbytes
-from typing import Any
 
+import pytest
 from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
-from sites import OPEN, Answer, Route, Site, crawl, page, serving
+from sites import OPEN, Answer, Crawl, Route, Site, crawl, page, serving
 
 from crawler.page.document_type import DOCX, EPUB, ODT, PDF
 
@@ -22,7 +22,10 @@ FILES: dict[str, Route] = {
     "/get?id=2": Answer(BOOK, content_type="application/octet-stream", headers=NAMED),
     "/get?id=3": Answer(BOOK),
 }
-PAGE = Answer(page(BEES, links={"/more": "More"}), content_type=PDF)
+OTHERS: dict[str, Route] = {
+    "/page.pdf": Answer(page(BEES, links={"/more": "More"}), content_type=PDF),
+    "/noindex.pdf": Answer(BOOK, content_type=PDF, headers={"X-Robots-Tag": "noindex"}),
+}
 FAULTY: dict[str, Route] = {
     "/scan.pdf": Answer(pdf([], []), content_type=PDF),
     "/locked.pdf": Answer(pdf([Text([BEES])], password="bees"), content_type=PDF),
@@ -34,11 +37,20 @@ FAULTY: dict[str, Route] = {
 }
 
 
-def crawled(folder: Path, routes: dict[str, Route], **arguments: str) -> Any:
-    site = Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
-    with serving(site):
-        settings = OPEN | {"DOCUMENT_MAX_BYTES": "50000", "STATS_DUMP": "True"}
-        return crawl(folder, {"seeds": site.url, **arguments}, settings), site
+SETTINGS = OPEN | {"DOCUMENT_MAX_BYTES": "50000", "STATS_DUMP": "True"}
+
+
+def site_of(routes: dict[str, Route]) -> Site:
+    """A site whose first page links to all these routes."""
+    return Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Crawl, Site]:
+    """One crawl of all documents."""
+    with serving(site_of(FILES | FAULTY | OTHERS)) as site:
+        arguments = {"seeds": site.url, "documents": "yes", "markdown": "yes"}
+        return crawl(tmp_path_factory.mktemp("documents"), arguments, SETTINGS), site
 
 
 def linking_docx(url: str, before: str = "") -> dict[str, str | bytes]:
@@ -51,10 +63,10 @@ def linking_docx(url: str, before: str = "") -> dict[str, str | bytes]:
     }
 
 
-def test_documents_are_items(tmp_path: Path) -> None:
-    ended, site = crawled(tmp_path, FILES, documents="yes", markdown="yes")
+def test_documents_are_items(crawled: tuple[Crawl, Site]) -> None:
+    ended, site = crawled
     items = {item["url"].removeprefix(site.url.rstrip("/")): item for item in ended.items()}
-    assert {path: item["content_type"] for path, item in items.items()} == {
+    assert {path: item["content_type"] for path, item in items.items() if path not in OTHERS} == {
         "/": "text/html", "/bees.pdf": PDF, "/bees.docx": DOCX, "/bees.odt": ODT, "/bees.epub": EPUB,
         "/get?id=1": PDF, "/get?id=2": PDF, "/get?id=3": PDF,
     }  # fmt: skip
@@ -68,10 +80,8 @@ def test_documents_are_items(tmp_path: Path) -> None:
     assert items["/"]["page_count"] is None
 
 
-def test_documents_without_text_are_counted_by_why(tmp_path: Path) -> None:
-    ended, _ = crawled(tmp_path, FAULTY, documents="yes")
-    assert len(ended.items()) == 1
-    assert ended.counts() == {
+def test_what_is_no_document_or_none_with_text_is_counted_by_why(crawled: tuple[Crawl, Site]) -> None:
+    assert crawled[0].counts() == {
         "document without text, such as a scan": 1,
         "document that needs a password": 1,
         "document that is damaged, or of another type than it says": 1,
@@ -79,43 +89,36 @@ def test_documents_without_text_are_counted_by_why(tmp_path: Path) -> None:
         "not HTML: image/png": 1,
         "not HTML: application/octet-stream": 1,
         "body larger than the limit": 1,
+        "noindex": 1,
+        "404 Not Found": 1,
     }
 
 
 def test_without_the_argument_documents_are_not_requested(tmp_path: Path) -> None:
-    ended, site = crawled(tmp_path, {"/bees.pdf": FILES["/bees.pdf"], "/get?id=1": FILES["/get?id=1"]})
+    with serving(site_of({path: FILES[path] for path in ("/bees.pdf", "/get?id=1")})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, SETTINGS)
     assert site.paths("/robots.txt") == ["/", "/get?id=1"]
     assert ended.counts() == {"not HTML: .pdf": 1, "not HTML: application/pdf": 1}
 
 
-def test_a_page_that_is_sent_as_a_document_is_a_page(tmp_path: Path) -> None:
-    ended, site = crawled(tmp_path, {"/page.pdf": PAGE}, documents="yes")
-    found = next(item for item in ended.items() if item["url"].endswith("/page.pdf"))
-    assert (found["text"], found["made_from"]) == (BEES, "html")
+def test_a_page_that_is_sent_as_a_document_is_a_page(crawled: tuple[Crawl, Site]) -> None:
+    ended, site = crawled
+    (item,) = [item for item in ended.items() if item["url"].endswith("/page.pdf")]
+    assert (item["text"], item["made_from"]) == (BEES, "html")
     assert "/more" in site.paths()
 
 
 def test_links_of_documents_are_followed_and_a_seed_may_be_one(tmp_path: Path) -> None:
-    site = Site({"/more": page(BEES)})
+    site = Site({"/more": page(BEES), "/most": page(f"{BEES} That is most of it.")})
     with serving(site):
         site.routes["/bees.docx"] = Answer(packed(linking_docx(f"{site.url}more")), content_type=DOCX)
-        ended = crawl(tmp_path, {"seeds": f"{site.url}bees.docx", "documents": "yes"})
-        assert {item["url"].rpartition("/")[2] for item in ended.items()} == {"bees.docx", "more"}
-        site.routes["/bees.pdf"] = Answer(pdf([Text([BEES])], links=[f"{site.url}more"]), content_type=PDF)
-        ended = crawl(tmp_path, {"seeds": f"{site.url}bees.pdf", "documents": "yes", "name": "pdf"})
-    assert {item["url"].rpartition("/")[2] for item in ended.items("pdf")} == {"bees.pdf", "more"}
-
-
-def test_headers_for_robots_count_for_documents(tmp_path: Path) -> None:
-    answer = Answer(BOOK, content_type=PDF, headers={"X-Robots-Tag": "noindex"})
-    ended, _ = crawled(tmp_path, {"/bees.pdf": answer}, documents="yes")
-    assert ended.counts() == {"noindex": 1}
+        site.routes["/bees.pdf"] = Answer(pdf([Text([BEES])], links=[f"{site.url}most"]), content_type=PDF)
+        ended = crawl(tmp_path, {"seeds": f"{site.url}bees.docx,{site.url}bees.pdf", "documents": "yes"})
+    assert set(ended.paths_of(site)) == {"/bees.docx", "/more", "/bees.pdf", "/most"}
 
 
 def test_a_new_round_finds_documents_unchanged_or_changed(tmp_path: Path) -> None:
-    routes = {"/bees.pdf": FILES["/bees.pdf"], "/old.pdf": FILES["/bees.pdf"]}
-    site = Site({"/": page("Hello.", links=dict.fromkeys(routes, "document")), **routes})
-    with serving(site):
+    with serving(site_of({"/bees.pdf": FILES["/bees.pdf"], "/old.pdf": FILES["/bees.pdf"]})) as site:
         arguments = {"seeds": site.url, "documents": "yes"}
         crawl(tmp_path, arguments)
         new = pdf([Text(["Of ants and of bees"], size=18), Text([BEES], y=120)])

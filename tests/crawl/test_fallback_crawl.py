@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import refusal_of_crawl
 from fallback_servers import TEXT, answering
 from sites import OPEN, Crawl, Site, crawl, page, serving
 
@@ -85,8 +86,10 @@ def test_a_function_is_called(site: Site, tmp_path: Path) -> None:
     assert "The second extractor read 3 of 4 pages in doubt." in crawled.closing()
 
 
-@pytest.mark.parametrize("fallback", ["nothing.there", "crawler.settings.BOT_NAME", "http://10.0.0.1/", "x"])
-def test_a_wrong_setting_ends_the_crawl(fallback: str, tmp_path: Path) -> None:
-    crawled = crawl(tmp_path, {"seeds": "http://127.0.0.1:1/"}, OPEN | {"EXTRACTOR_FALLBACK": fallback})
-    assert crawled.status == 2
-    assert not (tmp_path / "output").exists()
+def test_a_wrong_setting_ends_the_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for fallback in ("nothing.there", "crawler.settings.BOT_NAME", "http://10.0.0.1/", "x"):
+        refusal_of_crawl(capsys, {"seeds": "http://127.0.0.1:1/"}, OPEN | {"EXTRACTOR_FALLBACK": fallback})
+    assert list(tmp_path.iterdir()) == []

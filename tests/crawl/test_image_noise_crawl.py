@@ -14,8 +14,9 @@ from typing import Any
 import fork_server
 import postgres
 import pytest
+from command_line import refusal_of_crawl, run_command
 from rich.filesize import decimal
-from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
+from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving, serving_all
 
 from crawler.demo.site import png
 from crawler.noise.image_evidence import Evidence
@@ -142,20 +143,21 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
     assert "5 skipped as noise" in scrapy(ended.folder, "state", "topic").stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_a_report_of_nothing_is_refused(
+    crawled: tuple[Site, Crawl], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(crawled[1].folder)
+    rows = [
         ([], "no subcommand given"),
         (["x"], "there is no winnow noise 'x'; allowed are winnow noise judge, "),
         (["report", "x"], "there is no crawl 'x'; there are topic"),
         (["report", "a", "b"], "unrecognized arguments: b"),
         (["report", "--x"], "unrecognized arguments: --x"),
-    ],
-)
-def test_a_report_of_nothing_is_refused(crawled: tuple[Site, Crawl], words: list[str], said: str) -> None:
-    ended = scrapy(crawled[1].folder, "noise", *words)
-    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    assert said in ended.stderr
+    ]
+    for words, sentence in rows:
+        status, out, err = run_command(capsys, "noise", *words)
+        assert (status, out, err.count("\n")) == (2, "", 1), words
+        assert sentence in err
 
 
 def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -166,17 +168,17 @@ def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "pages"),
+    ("arguments", "min_pages", "pages"),
     [
-        ({}, {"IMAGE_NOISE_MIN_PAGES": 5}, 5),
-        ({}, {"IMAGE_NOISE_MIN_PAGES": 13}, 13),
-        ({}, {"IMAGE_NOISE_MIN_PAGES": 99}, 13),  # it has run dry
-        ({"max_pages": 6}, {"IMAGE_NOISE_MIN_PAGES": 99}, 6),
+        ({}, 5, 5),
+        ({}, 99, 9),  # the crawl has run dry
+        ({"max_pages": 6}, 99, 6),
     ],
 )
-def test_images_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any], settings: Any, pages: int) -> None:
-    with serving(Site(zoo())) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, **arguments}, ONLY_REDUNDANCY | settings)
+def test_images_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any], min_pages: int, pages: int) -> None:
+    with serving(Site(zoo(8))) as site:
+        settings = ONLY_REDUNDANCY | {"IMAGE_NOISE_MIN_PAGES": min_pages}
+        ended = crawl(tmp_path, {"seeds": site.url, **arguments}, settings)
     order = site.paths(without="/robots.txt")
     first = next(at for at, path in enumerate(order) if path.startswith("/photos"))
     assert first >= pages
@@ -227,21 +229,18 @@ def test_robots_txt_of_a_host_of_adverts_is_not_asked_for(tmp_path: Path) -> Non
     assert adverts.asked == []
 
 
-def test_images_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
+def test_images_of_other_hosts_are_asked_for_if_there_can_be_such_a_host(tmp_path: Path) -> None:
+    impossible = f'<img src="http://a..b/heron.png"><img src="http://{"a" * 64}.example/otter.png">'
     with serving(Site({"/robots.txt": "User-agent: *\nDisallow: /secret"})) as cdn, serving(Site({})) as site:
-        site.routes["/"] = page("Hello.") + f'<img src="{cdn.url}heron.png"><img src="{cdn.url}secret/otter.png">'
+        images = f'<img src="{cdn.url}heron.png"><img src="{cdn.url}secret/otter.png">'
+        site.routes["/"] = page("Hello.") + images + impossible
         cdn.routes["/heron.png"] = image("heron")
         ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
     assert cdn.paths() == ["/robots.txt", "/heron.png"]
     assert "refused by robots.txt (1)" in ended.closing()
-
-
-def test_a_host_that_cannot_be_is_not_asked_for(tmp_path: Path) -> None:
-    body = page("Hello.") + f'<img src="http://a..b/heron.png"><img src="http://{"a" * 64}.example/otter.png">'
-    with serving(Site({"/": body})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
-    assert (ended.status, ended.items()[0]["images"]) == (0, [])
-    assert "Traceback" not in ended.err
+    (item,) = ended.items()
+    assert [image["url"] for image in item["images"]] == [f"{cdn.url}heron.png", f"{cdn.url}secret/otter.png"]
+    assert (ended.status, "Traceback" in ended.err) == (0, False)
 
 
 @pytest.mark.long
@@ -285,22 +284,28 @@ TEASER = '<a href="/story"><img src="/ads/teaser.png"></a>'
 FURTHER = "<p>Hello there, this is a page.</p>"
 
 
-@pytest.mark.parametrize(
-    ("body", "settings", "followed"),
-    [
-        (TEASER, OPEN, False),  # words of adverts
-        (TEASER + '<a href="/story">The story</a>', OPEN, True),
-        (TEASER + '<a href="/next">Next</a>', OPEN, True),  # the next page has words for it
-        (TEASER.replace("/ads/teaser", "/photos/heron"), OPEN, True),
-        # A thumbnail that is noise by the spread of its words still leads to a story of the same site.
-        (TEASER, OPEN | {"IMAGE_NOISE_MODELS": "entropy:0"}, True),
-    ],
-)
-def test_a_page_behind_an_image(tmp_path: Path, body: str, settings: Mapping[str, Any], followed: bool) -> None:
-    routes = {"/": FURTHER + body, "/next": FURTHER + '<a href="/story">The story</a>', "/story": page("Once.")}
-    with serving(Site(routes)) as site:
-        crawl(tmp_path, {"seeds": site.url, "images": "no"}, settings)
-    assert ("/story" in site.paths()) is followed
+def teasing(body: str) -> Site:
+    """A site whose first page may lead to a story."""
+    return Site({"/": FURTHER + body, "/next": FURTHER + '<a href="/story">The story</a>', "/story": page("Once.")})
+
+
+def test_a_page_behind_an_image(tmp_path: Path) -> None:
+    rows = [
+        (teasing(TEASER), False),  # words of adverts
+        (teasing(TEASER + '<a href="/story">The story</a>'), True),
+        (teasing(TEASER + '<a href="/next">Next</a>'), True),  # the next page has words for it
+        (teasing(TEASER.replace("/ads/teaser", "/photos/heron")), True),
+    ]
+    with serving_all(site for site, _ in rows) as seeds:
+        crawl(tmp_path, {"seeds": seeds, "images": "no"})
+    for site, is_followed in rows:
+        assert ("/story" in site.paths()) is is_followed, site.routes["/"]
+
+
+def test_a_thumbnail_that_is_noise_by_the_spread_of_its_words_leads_to_a_story_of_its_site(tmp_path: Path) -> None:
+    with serving(teasing(TEASER)) as site:
+        crawl(tmp_path, {"seeds": site.url, "images": "no"}, OPEN | {"IMAGE_NOISE_MODELS": "entropy:0"})
+    assert "/story" in site.paths()
 
 
 # What a crash costs: nothing.
@@ -476,66 +481,65 @@ def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
 PNG = png("a", 9, 9)
 
 
-@pytest.mark.parametrize(
-    ("body", "settings", "said"),
-    [
-        (PNG, {}, ""),
-        (b"<html><img src=x></html>", {}, "not an image: a web page (1)"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not an image: SVG, which may contain scripts (1)"),
-        pytest.param(b"", {}, "not an image: empty (1)", marks=pytest.mark.long),
-        pytest.param(PNG[:40], {}, "", marks=pytest.mark.long),
-        (PNG[:39], {}, "image smaller than the limit (1)"),
-        pytest.param(PNG, {"IMAGE_MAX_BYTES": len(PNG)}, "", marks=pytest.mark.long),
-        (PNG, {"IMAGE_MAX_BYTES": len(PNG) - 1}, "body larger than the limit (1)"),
-    ],
-)
-def test_what_is_no_image_is_not_kept(tmp_path: Path, body: bytes, settings: Mapping[str, Any], said: str) -> None:
+def test_what_is_no_image_is_not_kept(tmp_path: Path) -> None:
     """It is what its bytes say, whatever its address and its server do."""
-    name = "/..%2Fheron.html"
-    routes = {"/": page("Hello.") + f'<img src="{name}">', name: Answer(body, content_type="text/html")}
-    with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_ENABLED": "False"} | settings)
-    assert said in ended.closing()
+    rows = [
+        (PNG, ""),
+        (PNG[:40], ""),
+        (PNG[:39], "image smaller than the limit"),
+        (PNG + b" ", "body larger than the limit"),
+        (b"<html><img src=x></html>", "not an image: a web page"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image: SVG, which may contain scripts"),
+        (b"", "not an image: empty"),
+    ]
+    bodies = {f"/..%2Fheron{number}.html": Answer(body) for number, (body, _) in enumerate(rows)}
+    first = page("Hello.") + "".join(f'<img src="{name}">' for name in bodies)
+    with serving(Site({"/": first, **bodies})) as site:
+        settings = OPEN | {"IMAGE_NOISE_ENABLED": "False", "IMAGE_MAX_BYTES": len(PNG)}
+        ended = crawl(tmp_path, {"seeds": site.url}, settings)
+    assert ended.counts() == {why: 1 for _, why in rows if why}
     files = [path for path in (tmp_path / "output" / "images").rglob("*") if path.is_file()]
-    assert len(files) == (not said)
+    assert {path.read_bytes() for path in files} == {body for body, why in rows if not why}
     assert all(path.suffix == ".png" and path.parent.parent.name == "images" for path in files)
 
 
 # Settings.
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "said"),
-    [
-        (
-            "IMAGE_NOISE_MODELS",
-            "magic",
-            "'magic' is not known; allowed are learned, size, keyword, redundancy, entropy",
-        ),
-        ("IMAGE_NOISE_MODELS", ",", "is wrong"),
-        ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 to 100,000,000"),
-        ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", "a whole number from 0 to 100,000,000"),
-        ("IMAGE_NOISE_MODELS", "learned:1.1", "the limit of 'learned' must be a number from 0 to 1, not '1.1'"),
-        ("IMAGE_NOISE_MODELS", "keyword:x", "the limit of 'keyword' must be a number, not 'x'"),
-        ("IMAGE_NOISE_MODELS", "size,redundancy:", "the limit of 'redundancy' must be a number from 0 to 1, not ''"),
-        ("IMAGE_NOISE_MODELS", "entropy:-0.1", "the limit of 'entropy' must be a number from 0 to 1, not '-0.1'"),
-        ("IMAGE_NOISE_MODELS", "size:1", "'size' has no limit"),
-        ("IMAGE_NOISE_AUDIT", "2", "a number from 0 to 1"),
-        ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
-        ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of images"),
-        ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
-        ("FOCUS_VECTORS", "missing.txt", "setting FOCUS_VECTORS is wrong"),
-        ("FOCUS_VECTORS", ".", "'.' has no model.safetensors"),
-        ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
-    ],
-)
-def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, said: str) -> None:
-    (tmp_path / "wrong.txt").write_text("banner -1\n")
-    ended = crawl(tmp_path, {"seeds": "http://127.0.0.1:1/"}, {setting: value})
-    assert (ended.status, ended.err.count("\n")) == (2, 1)
-    assert f"setting {setting}" in ended.err
-    assert said in ended.err
-    assert not (tmp_path / "output").exists()
+WRONG_SETTINGS = [
+    (
+        "IMAGE_NOISE_MODELS",
+        "magic",
+        "'magic' is not known; allowed are learned, size, keyword, redundancy, entropy",
+    ),
+    ("IMAGE_NOISE_MODELS", ",", "is wrong"),
+    ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 to 100,000,000"),
+    ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", "a whole number from 0 to 100,000,000"),
+    ("IMAGE_NOISE_MODELS", "learned:1.1", "the limit of 'learned' must be a number from 0 to 1, not '1.1'"),
+    ("IMAGE_NOISE_MODELS", "keyword:x", "the limit of 'keyword' must be a number, not 'x'"),
+    ("IMAGE_NOISE_MODELS", "size,redundancy:", "the limit of 'redundancy' must be a number from 0 to 1, not ''"),
+    ("IMAGE_NOISE_MODELS", "entropy:-0.1", "the limit of 'entropy' must be a number from 0 to 1, not '-0.1'"),
+    ("IMAGE_NOISE_MODELS", "size:1", "'size' has no limit"),
+    ("IMAGE_NOISE_AUDIT", "2", "a number from 0 to 1"),
+    ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
+    ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of images"),
+    ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
+    ("FOCUS_VECTORS", "missing.txt", "setting FOCUS_VECTORS is wrong"),
+    ("FOCUS_VECTORS", ".", "'.' has no model.safetensors"),
+    ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
+]
+
+
+def test_wrong_settings_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.txt").write_text("banner -1\n")
+    for setting, value, sentence in WRONG_SETTINGS:
+        refusal = refusal_of_crawl(capsys, {"seeds": "http://127.0.0.1:1/"}, {setting: value})
+        assert f"setting {setting}" in refusal
+        assert sentence in refusal
+    assert not Path("output").exists()
 
 
 @pytest.mark.long

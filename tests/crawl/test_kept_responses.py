@@ -89,7 +89,7 @@ def test_two_rounds_and_what_is_exported_of_them(tmp_path: Path) -> None:
     assert b"secret" not in database
 
 
-@pytest.mark.parametrize(("limit", "stored", "said"), [("0", 0, None), ("1", 1, 4), ("500000000", 5, None)])
+@pytest.mark.parametrize(("limit", "stored", "said"), [("0", 0, None), ("1", 1, 4)])
 def test_responses_are_stored_as_long_as_there_is_room(
     tmp_path: Path, limit: str, stored: int, said: int | None
 ) -> None:

@@ -1,9 +1,10 @@
 """A crawl of a site behind a log-in form says so, fails, and goes on once there is a log-in."""
 
+from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
 
-from sites import Answer, Asked, Crawl, Site, crawl, page, serving
+from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
 from crawler.urls.address import address_of
 
@@ -17,22 +18,17 @@ def closing_hosts(ended: Crawl) -> list[str]:
     return line.partition(": ")[2].rstrip(".").split(", ") if line else []
 
 
-def test_a_site_behind_a_form_fails_and_is_named_with_the_how_to(tmp_path: Path) -> None:
-    site = Site({"/": FORM})
-    with serving(site):
-        ended = crawl(tmp_path, {"seeds": site.url})
+def test_sites_behind_a_form_fail_and_are_named_with_the_how_to(tmp_path: Path) -> None:
+    moved = {"/": Answer(status=302, headers={"Location": "/login?next=%2F"}), "/login?next=%2F": FORM}
+    sites = [Site({"/": FORM}), Site(moved), Site({"/": Answer(FORM, HTTPStatus.UNAUTHORIZED)})]
+    with ExitStack() as served:
+        for number, site in enumerate(sites, start=1):
+            served.enter_context(serving(site, f"127.0.0.{number}"))
+        settings = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+        ended = crawl(tmp_path, {"seeds": " ".join(site.url for site in sites)}, settings)
     assert ended.status == 1
-    assert closing_hosts(ended) == [address_of(site.url).host]
+    assert sorted(closing_hosts(ended)) == [address_of(site.url).host for site in sites]
     assert "docs/how-to/login.md" in ended.closing()
-
-
-def test_so_is_a_site_that_redirects_to_its_form_and_one_that_answers_401(tmp_path: Path) -> None:
-    moved = Site({"/": Answer(status=302, headers={"Location": "/login?next=%2F"}), "/login?next=%2F": FORM})
-    for site in (moved, Site({"/": Answer(FORM, HTTPStatus.UNAUTHORIZED)})):
-        with serving(site):
-            ended = crawl(tmp_path, {"seeds": site.url, "name": f"site{site.url.rpartition(':')[2].strip('/')}"})
-        assert ended.status == 1
-        assert closing_hosts(ended) == [address_of(site.url).host]
 
 
 def test_a_log_in_form_beside_pages_is_no_reason_to_name_the_site(tmp_path: Path) -> None:

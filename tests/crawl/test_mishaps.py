@@ -4,12 +4,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sites import BY_SHARES, OPEN, Answer, Route, Site, command, crawl, environment, page, serving
+from command_line import refusal_of_crawl
+from sites import BY_SHARES, OPEN, Answer, Crawl, Route, Site, command, crawl, environment, page, serving, serving_all
 
 from crawler.spiders.topic import MAX_LISTS
 
@@ -17,53 +18,86 @@ PNG = Answer(b"\x89PNG", content_type="image/png")
 LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></urlset>"
 
 
-def kept(tmp_path: Path, routes: Mapping[str, Route], **arguments: Any) -> tuple[list[str], dict[str, int], Site]:
-    """The paths of the items of a crawl from /, what its closing lines counted, and the site."""
-    with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, **arguments}, BY_SHARES)
-    return sorted("/" + item["url"].removeprefix(site.url) for item in ended.items()), ended.counts(), site
+LINKS_OF_SPELLINGS = {"/d?": "a", "/d": "b", "/q?a='b'": "c", "q?a='b'": "d", "/q?a=%27b%27": "e"}
+ODD_TYPES = ["text/html, text/html", "text/html charset=utf-8", '"text/html"', "*/*", "TEXT/HTML;x", ""]
+PARTS = {f"/{status}": Answer(page("Two.") if status == 206 else "", status) for status in (204, 205, 206)}
+SLIDES = {
+    f"/{n}": page(f"Slide {n}.", head=f'<meta http-equiv=refresh content="5; url=/{(n + 1) % 3}">') for n in range(3)
+}
+ROUTES: dict[str, dict[str, Route]] = {
+    "images and pages": {"/": page("One.", links={"/b": "b"}) + '<img src="/b">', "/b": page("Two.")},
+    "spellings": {
+        "/": page("One.", links=LINKS_OF_SPELLINGS),
+        "/d": page("Two."),
+        "/q?a=%27b%27": page("Three."),
+    },
+    "odd types": {
+        "/": page("All types.", links={f"/{at}": f"type {at}" for at in range(len(ODD_TYPES))}),
+        **{f"/{at}": Answer(page(f"Type {at}."), content_type=odd_type) for at, odd_type in enumerate(ODD_TYPES)},
+    },
+    "parts": {"/": page("One.", links=dict.fromkeys(PARTS, "a part")), **PARTS},
+    "slides": {"/": page("All slides.", links={"/0": "first", "/1": "second", "/2": "third"}), **SLIDES},
+    "terminal": {
+        "/": page("One.", links={"/type": "type", "/coding": "coding"}),
+        "/type": Answer(page("One."), content_type="\x1b]0;gone\x07/x"),
+        "/coding": Answer("", headers={"Content-Encoding": "\x1b[31m"}),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Mishaps:
+    """One crawl of several sites, each with a mishap."""
+
+    sites: Mapping[str, Site]
+    ended: Crawl
+
+    def paths(self, name: str) -> list[str]:
+        """The paths of the items from a site."""
+        return sorted(self.ended.paths_of(self.sites[name]))
+
+
+@pytest.fixture(scope="module")
+def mishaps(tmp_path_factory: pytest.TempPathFactory) -> Mishaps:
+    sites = {name: Site(routes) for name, routes in ROUTES.items()}
+    with serving_all(sites.values()) as seeds:
+        ended = crawl(tmp_path_factory.mktemp("mishaps"), {"seeds": seeds, "images": "yes"}, BY_SHARES)
+    return Mishaps(sites, ended)
 
 
 def test_images_are_downloaded_when_max_pages_is_reached(tmp_path: Path) -> None:
     routes = {"/": page("One.", links={"/b": "b", "/c": "c"}) + '<img src="/1.png">', "/b": page("Two."), "/1.png": PNG}
-    paths, _, site = kept(tmp_path, routes, max_pages=2, images="yes")
-    assert len(paths) == 2
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "max_pages": 2, "images": "yes"}, BY_SHARES)
+    assert len(ended.items()) == 2
     assert "/1.png" in site.paths()
 
 
-def test_an_address_may_be_an_image_here_and_a_page_there(tmp_path: Path) -> None:
-    routes = {"/": page("One.", links={"/b": "b"}) + '<img src="/b">', "/b": page("Two.")}
-    assert kept(tmp_path, routes, images="yes")[0] == ["/", "/b"]
+def test_an_address_may_be_an_image_here_and_a_page_there(mishaps: Mishaps) -> None:
+    assert mishaps.paths("images and pages") == ["/", "/b"]
 
 
-def test_spellings_of_one_address_are_one_page(tmp_path: Path) -> None:
-    links = {"/d?": "a", "/d": "b", "/q?a='b'": "c", "q?a='b'": "d", "/q?a=%27b%27": "e"}
-    routes = {"/": page("One.", links=links), "/d": page("Two."), "/q?a=%27b%27": page("Three.")}
-    assert kept(tmp_path, routes)[0] == ["/", "/d", "/q?a=%27b%27"]
+def test_spellings_of_one_address_are_one_page(mishaps: Mishaps) -> None:
+    assert mishaps.paths("spellings") == ["/", "/d", "/q?a=%27b%27"]
 
 
-@pytest.mark.parametrize(
-    "content_type", ["text/html, text/html", "text/html charset=utf-8", '"text/html"', "*/*", "TEXT/HTML;x", ""]
-)
-def test_odd_content_types_are_web_pages(tmp_path: Path, content_type: str) -> None:
-    assert kept(tmp_path, {"/": Answer(page("One."), content_type=content_type)})[0] == ["/"]
+def test_odd_content_types_are_web_pages(mishaps: Mishaps) -> None:
+    assert mishaps.paths("odd types") == sorted(ROUTES["odd types"])
 
 
-@pytest.mark.parametrize("status", [204, 205, 206])
-def test_a_part_of_a_page_is_no_page(tmp_path: Path, status: int) -> None:
-    routes = {"/": page("One.", links={"/b": "b"}), "/b": Answer("" if status < 206 else page("Two."), status)}
-    paths, counts, _ = kept(tmp_path, routes)
-    assert paths == ["/"]
-    assert counts == {f"not a whole page: {status} {HTTPStatus(status).phrase}": 1}
+def test_a_part_of_a_page_is_no_page(mishaps: Mishaps) -> None:
+    assert mishaps.paths("parts") == ["/"]
+    for status in (204, 205, 206):
+        assert mishaps.ended.counts()[f"not a whole page: {status} {HTTPStatus(status).phrase}"] == 1
 
 
-def test_a_slideshow_is_no_redirect(tmp_path: Path) -> None:
-    slides = {
-        f"/{n}": page(f"Slide {n}.", head=f'<meta http-equiv=refresh content="5; url=/{(n + 1) % 3}">')
-        for n in range(3)
-    }
-    routes = slides | {"/": page("All slides.", links={"/0": "first", "/1": "second", "/2": "third"})}
-    assert kept(tmp_path, routes)[0] == ["/", "/0", "/1", "/2"]
+def test_a_slideshow_is_no_redirect(mishaps: Mishaps) -> None:
+    assert mishaps.paths("slides") == ["/", "/0", "/1", "/2"]
+
+
+def test_a_site_cannot_write_to_the_terminal(mishaps: Mishaps) -> None:
+    assert {"/type", "/coding"} <= set(mishaps.sites["terminal"].paths())
+    assert not any(character < " " and character != "\n" for character in mishaps.ended.err)
 
 
 def test_allow_is_for_pages_not_for_their_lists(tmp_path: Path) -> None:
@@ -107,16 +141,6 @@ def test_a_sitemap_of_another_host_does_not_widen_the_scope(tmp_path: Path) -> N
     assert ended.counts() == {"redirected: outside the scope": 1}
 
 
-def test_a_site_cannot_write_to_the_terminal(tmp_path: Path) -> None:
-    routes = {
-        "/": Answer(page("One."), content_type="\x1b]0;gone\x07/x"),
-        "/b": Answer("", headers={"Content-Encoding": "\x1b[31m"}),
-    }
-    with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": f"{site.url},{site.url}b"})
-    assert not any(character < " " and character != "\n" for character in ended.err)
-
-
 @pytest.mark.long
 def test_two_crawls_of_one_name_do_not_mix(tmp_path: Path) -> None:
     slow = Answer([page("One.").encode()] + [b" "] * 40, content_type="text/html")
@@ -154,30 +178,31 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
     assert output.read_bytes().endswith(b"}\n")
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--max_pages=5"], "there is no argument '--max_pages=5'; the nearest is --max-pages"),
-        (["max_pages=5"], "'max_pages=5' is not recognized"),
-        (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
-        (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),
-        (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
-        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES='abc' is wrong"),
-        (["-a", "allow=a{99999999999}"], "is not a regular expression"),
-        (["-a", "topic=!?"], "has no word in it"),
-        (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),
-        (["-a", "favour=recall", "-a", "extractor=slope"], "favour 'recall' is for the method auto alone"),
-        (["-a", "favour=recall", "-s", "EXTRACTOR=slope"], "favour 'recall' is for the method auto alone"),
-        (["-s", "IGNORED_PARAMETERS=("], "IGNORED_PARAMETERS is wrong"),
-        (["-s", "RECRAWL_LEAST=9", "-s", "RECRAWL_MOST=1"], "RECRAWL_LEAST=9.0 and RECRAWL_MOST=1.0 are wrong"),
-        (["-s", "STATE_URL=foo://x"], "setting STATE_URL is wrong"),
-    ],
-)
-def test_slips_of_the_user_end_with_one_line(tmp_path: Path, more: list[str], said: str) -> None:
-    ended = crawl(tmp_path, {"seeds": "demo"}, {}, *more)
-    assert (ended.status, len(ended.err.splitlines())) == (2, 1)
-    assert said in ended.err
-    assert not (tmp_path / "output").exists()
+SLIPS = [
+    (["--max_pages=5"], "there is no argument '--max_pages=5'; the nearest is --max-pages"),
+    (["max_pages=5"], "'max_pages=5' is not recognized"),
+    (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
+    (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),
+    (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
+    (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES='abc' is wrong"),
+    (["-a", "allow=a{99999999999}"], "is not a regular expression"),
+    (["-a", "topic=!?"], "has no word in it"),
+    (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),
+    (["-a", "favour=recall", "-a", "extractor=slope"], "favour 'recall' is for the method auto alone"),
+    (["-a", "favour=recall", "-s", "EXTRACTOR=slope"], "favour 'recall' is for the method auto alone"),
+    (["-s", "IGNORED_PARAMETERS=("], "IGNORED_PARAMETERS is wrong"),
+    (["-s", "RECRAWL_LEAST=9", "-s", "RECRAWL_MOST=1"], "RECRAWL_LEAST=9.0 and RECRAWL_MOST=1.0 are wrong"),
+    (["-s", "STATE_URL=foo://x"], "setting STATE_URL is wrong"),
+]
+
+
+def test_slips_of_the_user_end_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for options, sentence in SLIPS:
+        assert sentence in refusal_of_crawl(capsys, {"seeds": "demo"}, {}, *options)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("extension", "is_said"), [("scrapy.extensions.memusage.MemoryUsage", True), ("o.E", False)])

@@ -70,10 +70,13 @@ def run(folder: Path, *words: str) -> Crawl:
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
 
-def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, url: URL) -> None:
+def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, sqlite_url: URL) -> None:
     for name, text in {"my_pipelines.py": PIPELINE, "my_settings.py": SETTINGS, "fields.toml": FIELDS}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    settings = OPEN | {"OUTPUT_DIR": str(tmp_path / "output"), "STATE_URL": url.render_as_string(hide_password=False)}
+    settings = OPEN | {
+        "OUTPUT_DIR": str(tmp_path / "output"),
+        "STATE_URL": sqlite_url.render_as_string(hide_password=False),
+    }
     with serving(site):
         arguments = {"seeds": site.url, "fields": "fields.toml", "images": "no"}
         ended = run(tmp_path, *command(arguments, settings)[3:])
@@ -106,7 +109,7 @@ def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, url: URL)
     }
     values = Settings()
     values.setmodule(settings_module)
-    desk = DashboardContext(url, tmp_path / "output", values, AccessControl())
+    desk = DashboardContext(sqlite_url, tmp_path / "output", values, AccessControl())
     views = [answer(desk, Request("GET", f"/pages/{n}", headers={"host": "localhost"})).body.decode() for n in (1, 2)]
     detail = " ".join(" ".join(views).split())
     assert "<dt><bdi>price</bdi></dt><dd><bdi>9 EUR</bdi></dd>" in detail

@@ -6,13 +6,14 @@ import signal
 import sqlite3
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import fork_server
 import pytest
 from postgres import Server, connect
-from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, page, serving
+from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, page, serving, serving_all
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 
@@ -222,28 +223,63 @@ def test_servers_that_say_304_to_everything(tmp_path: Path) -> None:
         assert any("If-None-Match" not in asked.headers for asked in site.asked if asked.path == path and asked.times)
 
 
-def test_items_of_a_later_round_are_new_ones(tmp_path: Path) -> None:
-    """Also where all pages of the round are items: the file has those of earlier rounds."""
-    texts = [BEES * 3, HONEY * 3]
-    with serving(Site({"/": lambda asked: Answer(page(texts[asked.times]))})) as site:
-        said = [crawl(tmp_path, {"seeds": site.url, "topic": "bees"}, SOON).closing() for _ in texts]
-    assert re.search("^1 item in ", said[0], re.M)
-    assert re.search("^1 new item in ", said[1], re.M)
+@dataclass(frozen=True)
+class TwoRounds:
+    """Two rounds of a crawl of three sites."""
+
+    rewritten: Site
+    """One page with another text in each round."""
+    tagged: Site
+    """One page with an ETag that is new each time, and a Last-Modified that is no date."""
+    moved: Site
+    """A page that leads to another one in the second round."""
+    first: Crawl
+    second: Crawl
 
 
-def test_wrong_etags(tmp_path: Path) -> None:
-    """One that is new each time costs a download and no more; one that is no header is never sent."""
-
-    def article(asked: Asked) -> Answer:
+@pytest.fixture(scope="module")
+def two_rounds(tmp_path_factory: pytest.TempPathFactory) -> TwoRounds:
+    def tagged_page(asked: Asked) -> Answer:
         return Answer(page(BEES * 3), headers={"ETag": f'"{asked.times}"', "Last-Modified": "x" * 3_000})
 
-    with serving(Site({"/": article})) as site:
-        for _ in range(2):
-            ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees"}, SOON)
-    assert len(ended.items()) == 1
-    last = site.asked[-1].headers
+    def moving_page(asked: Asked) -> Answer:
+        if asked.times:
+            return Answer(status=301, headers={"Location": "/new"})
+        return Answer(page(QUEEN * 3), headers={"ETag": '"old"'})
+
+    home = page("A garden of bees.", links={"/old": "a page"})
+    rewritten = Site({"/": lambda asked: Answer(page((WAX, HONEY)[asked.times]))})
+    tagged, moved = Site({"/": tagged_page}), Site({"/": home, "/old": moving_page, "/new": page(HONEY * 3)})
+    folder = tmp_path_factory.mktemp("rounds")
+    with serving_all((rewritten, tagged, moved)) as seeds:
+        first, second = (crawl(folder, {"seeds": seeds, "topic": "bees"}, SOON) for _ in range(2))
+    return TwoRounds(rewritten, tagged, moved, first, second)
+
+
+def test_items_of_a_later_round_are_new_ones(two_rounds: TwoRounds) -> None:
+    """The file has those of earlier rounds as well."""
+    assert re.search("^4 items in ", two_rounds.first.closing(), re.M)
+    assert re.search("^2 new items in ", two_rounds.second.closing(), re.M)
+    assert two_rounds.second.paths_of(two_rounds.rewritten) == ["/", "/"]
+
+
+def test_wrong_etags(two_rounds: TwoRounds) -> None:
+    """One that is new each time costs a download and no more; one that is no header is never sent."""
+    assert two_rounds.second.paths_of(two_rounds.tagged) == ["/"]
+    last = two_rounds.tagged.asked[-1].headers
     assert last["If-None-Match"] == '"0"'
     assert last["If-Modified-Since"] == "x" * 1_000
+
+
+def test_where_a_page_leads_is_asked_for_whole(two_rounds: TwoRounds) -> None:
+    """What is known of a page says nothing of another, and its place is kept."""
+    site = two_rounds.moved
+    headers = {asked.path: asked.headers for asked in site.asked}
+    assert headers["/old"]["If-None-Match"] == '"old"'
+    assert "If-None-Match" not in headers["/new"]
+    assert two_rounds.second.paths_of(site) == ["/", "/old", "/new"]
+    query = "SELECT url, last_round FROM page WHERE url LIKE '%/old'"
+    assert rows(two_rounds.second.folder, query) == [(f"{site.url}old", 1)]
 
 
 @pytest.mark.long
@@ -393,28 +429,6 @@ def test_mirrors_within_and_across_rounds(tmp_path: Path, garden: Garden) -> Non
     garden.add("/print", f"For print. {text}")
     (new,) = run(tmp_path, garden).items()[len(first) :]
     assert (paths([new]), new["duplicate_of"]) == (["/print"], original)
-
-
-def test_where_a_page_leads_is_asked_for_whole(tmp_path: Path) -> None:
-    """What is known of a page says nothing of another, and its place is kept."""
-    moved = [False]
-
-    def old(asked: Asked) -> Answer:
-        if moved[0]:
-            return Answer(status=301, headers={"Location": "/new"})
-        return Answer(page(BEES * 3), headers={"ETag": '"old"'})
-
-    home = page("A garden of bees.", links={"/old": "a page"})
-    with serving(Site({"/": home, "/old": old, "/new": page(HONEY * 3)})) as site:
-        given = {"seeds": site.url, "topic": "bees"}
-        crawl(tmp_path, given, SOON)
-        moved[0] = True
-        second = crawl(tmp_path, given, SOON)
-    headers = {asked.path: asked.headers for asked in site.asked}
-    assert headers["/old"]["If-None-Match"] == '"old"'
-    assert "If-None-Match" not in headers["/new"]
-    assert paths(second.items()) == ["/", "/old", "/new"]
-    assert rows(tmp_path, "SELECT url, last_round FROM page WHERE url LIKE '%/old'") == [(f"{site.url}old", 1)]
 
 
 @pytest.mark.long

@@ -2,20 +2,33 @@
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import browser
+import fork_server
 import pytest
 from applications import APPLICATIONS, data, script, shell
 from command_line import run_command
 from process_tree import descendants, left_after
-from sites import OPEN, STUB, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving, stubbed
+from sites import (
+    OPEN,
+    STUB,
+    Answer,
+    Asked,
+    Crawl,
+    Site,
+    command,
+    crawl,
+    page,
+    serving,
+    serving_all,
+    stubbed,
+)
 
 from crawler.contrib.browser.foreign_requests import MOST_HOSTS
 from crawler.contrib.browser.page_load import MOST_REQUESTS
@@ -28,14 +41,6 @@ TEXT = "The keeper of this hive wrote down each morning what the bees brought ho
 def _has_browser() -> None:
     if (why := browser.missing()) is not None:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
-
-
-@contextmanager
-def serving_all(sites: Mapping[str, Site]) -> Iterator[None]:
-    with ExitStack() as served:
-        for site in sites.values():
-            served.enter_context(serving(site))
-        yield
 
 
 def crawled(folder: Path, *sites: Site, settings: Mapping[str, Any] = SETTINGS, **arguments: str) -> Crawl:
@@ -52,30 +57,91 @@ def statistic(ended: Crawl, name: str) -> int:
     return int(found.rpartition(": ")[2].rstrip(",}"))
 
 
-def test_the_text_of_applications_is_what_a_reader_sees(tmp_path: Path) -> None:
-    sites = {name: Site(made.routes) for name, made in APPLICATIONS.items()}
+WALL = "<h1>Before we continue</h1><p>Press and hold the button until it is filled.</p><div id=px-captcha></div>"
+NOTES = 20
+
+
+def walled_site() -> Site:
+    """A page in whose place a script puts a wall."""
+    return Site(
+        {
+            "/": page(TEXT, links={"/walled": "walled"}),
+            "/walled": shell(body="<div id='root'></div><script src='/wall.js'></script>"),
+            "/wall.js": script(f"document.getElementById('root').innerHTML = '{WALL}'"),
+        }
+    )
+
+
+def note_site() -> Site:
+    """Pages to whose text scripts add nothing; each has a script of its own."""
+    words = TEXT.rstrip(".").split()
+    pages = {
+        f"/note/{number}": page(
+            " ".join(Random(number).choices(words, k=60)).capitalize() + ".",
+            head=f"<script src='/menu.js?{number}'></script>",
+        )
+        for number in range(NOTES)
+    }
+    scripts = {f"/menu.js?{number}": script("let a = 1") for number in range(NOTES)}
+    return Site({"/": page(TEXT, links={path: path for path in pages})} | scripts | pages)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """One crawl of all applications, of a site with a wall, and of one that needs no browser."""
+
+    applications: Mapping[str, Site]
+    walled: Site
+    notes: Site
+    ended: Crawl
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
+    applications = {name: Site(made.routes) for name, made in APPLICATIONS.items()}
+    walled, notes = walled_site(), note_site()
+    sites = [*applications.values(), walled, notes]
     with serving_all(sites):
-        ended = crawled(tmp_path, *sites.values())
-        found = {item["url"]: item for item in ended.items()}
-        for name, made in APPLICATIONS.items():
-            for path, gold in made.gold.items():
-                assert found[sites[name].url[:-1] + path]["text"] == gold, name
-            assert len(sites[name].paths()) == len(set(sites[name].paths())), name  # nothing is asked for twice
-    assert not any(item["made_from"] == "rendered" for url, item in found.items() if "/read/" in url)
-    rendered = sum(item["made_from"] == "rendered" for item in found.values())
-    assert rendered == statistic(ended, "render/gained") >= 9
-    assert f"Rendered in a browser: {statistic(ended, 'render/pages')} of " in ended.closing()
+        return Rendered(applications, walled, notes, crawled(tmp_path_factory.mktemp("rendered"), *sites))
+
+
+def test_the_text_of_applications_is_what_a_reader_sees(rendered: Rendered) -> None:
+    items = {item["url"]: item for item in rendered.ended.items()}
+    for name, application in APPLICATIONS.items():
+        site = rendered.applications[name]
+        for path, gold in application.gold.items():
+            assert items[site.url[:-1] + path]["text"] == gold, name
+        assert len(site.paths()) == len(set(site.paths())), name  # nothing is asked for twice
+    assert not any(item["made_from"] == "rendered" for url, item in items.items() if "/read/" in url)
+    count = sum(item["made_from"] == "rendered" for item in items.values())
+    walls = 1  # has another text as well, and is no item
+    assert count + walls == statistic(rendered.ended, "render/gained") >= 10
+    assert f"Rendered in a browser: {statistic(rendered.ended, 'render/pages')} of " in rendered.ended.closing()
 
 
 def test_without_a_browser_the_text_is_missing(tmp_path: Path) -> None:
-    sites = {name: Site(made.routes) for name, made in APPLICATIONS.items()}
-    with serving_all(sites):
+    sites = {name: Site(application.routes) for name, application in APPLICATIONS.items()}
+    with serving_all(sites.values()):
         ended = crawled(tmp_path, *sites.values(), render="never")
-        found = {item["url"]: item["text"] for item in ended.items()}
-        for name, made in APPLICATIONS.items():
-            for path, gold in made.gold.items():
-                assert found.get(sites[name].url[:-1] + path) != gold, name
+    texts = {item["url"]: item["text"] for item in ended.items()}
+    for name, application in APPLICATIONS.items():
+        for path, gold in application.gold.items():
+            assert texts.get(sites[name].url[:-1] + path) != gold, name
     assert "Rendered in a browser" not in ended.closing()
+
+
+def test_a_wall_that_a_script_puts_in_place_of_a_page_is_not_kept(rendered: Rendered) -> None:
+    assert rendered.ended.paths_of(rendered.walled) == ["/"]
+    assert "/wall.js" in rendered.walled.paths()
+    assert statistic(rendered.ended, "failed/walled/PerimeterX") == 1
+
+
+def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(rendered: Rendered) -> None:
+    assert len(rendered.ended.paths_of(rendered.notes)) == NOTES + 1
+    renderings = [path for path in rendered.notes.paths() if path.startswith("/menu.js")]
+    assert 3 <= len(renderings) <= 9  # one in a hundred of the others is audited
+    items = [item for item in rendered.ended.items() if item["url"].startswith(rendered.notes.url)]
+    assert not any(item["made_from"] == "rendered" for item in items)
 
 
 PLACEHOLDERS = ("/one", "/two")
@@ -117,22 +183,6 @@ def test_a_placeholder_is_no_item_and_the_next_crawl_with_a_browser_brings_the_p
         assert statistic(again, "recrawl/changed") == 0
         assert statistic(again, "render/missed") == len(PLACEHOLDERS)
         assert "winnow-crawler[browser]" not in again.closing()
-
-
-def test_a_wall_that_a_script_puts_in_place_of_a_page_is_not_kept(tmp_path: Path) -> None:
-    wall = "<h1>Before we continue</h1><p>Press and hold the button until it is filled.</p><div id=px-captcha></div>"
-    site = Site(
-        {
-            "/": page(TEXT, links={"/walled": "walled"}),
-            "/walled": shell(body="<div id='root'></div><script src='/wall.js'></script>"),
-            "/wall.js": script(f"document.getElementById('root').innerHTML = '{wall}'"),
-        }
-    )
-    with serving(site):
-        ended = crawled(tmp_path, site)
-    assert [item["url"] for item in ended.items()] == [site.url]
-    assert "/wall.js" in site.paths()
-    assert statistic(ended, "failed/walled/PerimeterX") == 1
 
 
 MAKES_TEXT = "<div id='root'></div><script src='/text.js'></script>{more}"
@@ -225,22 +275,6 @@ def test_rendered_pages_are_compared_without_validators_and_not_cleaned_again(
     assert status == 1  # nothing was left to be cleaned
 
 
-def test_a_site_where_rendering_brings_nothing_is_rendered_a_few_times(tmp_path: Path) -> None:
-    words, head = TEXT.rstrip(".").split(), "<script src='/menu.js'></script>"
-    pages = {
-        f"/note/{number}": page(" ".join(Random(number).choices(words, k=60)).capitalize() + ".", head=head)
-        for number in range(20)
-    }
-    site = Site({"/": page(TEXT, links={path: path for path in pages}), "/menu.js": script("let a = 1")} | pages)
-    with serving(site):
-        ended = crawled(tmp_path, site)
-    assert len(ended.items()) == 21
-    assert 3 <= statistic(ended, "render/pages") <= 9  # one in a hundred of the others is audited
-    assert statistic(ended, "render/gained") == 0
-    assert not any(item["made_from"] == "rendered" for item in ended.items())
-    assert site.paths().count("/menu.js") == 1
-
-
 @pytest.mark.parametrize(
     "victim",
     ["crawler", pytest.param("driver", marks=pytest.mark.long), pytest.param("browser", marks=pytest.mark.long)],
@@ -254,16 +288,17 @@ def test_no_process_is_left_behind(tmp_path: Path, victim: str) -> None:
     names = {"driver": "run-driver", "browser": "--remote-debugging-pipe"}
     with serving(site):
         line = command({"seeds": f"{site.url}waiting", "images": "no"}, SETTINGS)
-        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
-            until(lambda: "/slow" in site.paths())
-            started = descendants(process.pid)
-            lines = {one: Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace") for one in started}
-            assert all(any(name in said for said in lines.values()) for name in names.values())
-            killed = [one for one, said in lines.items() if victim in names and names[victim] in said]
-            for one in killed or [process.pid]:
-                os.kill(one, 9)
-            left = left_after(started)
-            process.kill()
+        process = fork_server.common()(line, tmp_path, tmp_path / "log")
+        until(lambda: "/slow" in site.paths())
+        started = descendants(process.pid)
+        lines = {one: Path(f"/proc/{one}/cmdline").read_bytes().decode("utf-8", "replace") for one in started}
+        assert all(any(name in said for said in lines.values()) for name in names.values())
+        killed = [one for one, said in lines.items() if victim in names and names[victim] in said]
+        for one in killed or [process.pid]:
+            os.kill(one, 9)
+        left = left_after(started)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
     assert left == set()
 
 
@@ -275,13 +310,13 @@ def test_an_interrupt_waits_for_no_page_in_the_browser(tmp_path: Path) -> None:
     with serving(site):
         arguments = {"seeds": f"{site.url}endless", "images": "no"}
         line = command(arguments | {"render": "always"}, SETTINGS | {"DOWNLOAD_DELAY": "1"})
-        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
-            until(lambda: "/part/0" in site.paths())
-            process.send_signal(signal.SIGINT)
-            at = time.monotonic()
-            _, err = process.communicate(timeout=40)
-            assert time.monotonic() - at < 10
-        assert "Traceback" not in err
+        process = fork_server.common()(line, tmp_path, tmp_path / "log")
+        until(lambda: "/part/0" in site.paths())
+        process.send_signal(signal.SIGINT)
+        at = time.monotonic()
+        process.wait(40)
+        assert time.monotonic() - at < 10
+        assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
         ended = crawl(tmp_path, arguments | {"render": "never"}, SETTINGS)
     assert site.paths().count("/endless") == 2
     assert statistic(ended, "skipped/no_text") == 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
+from sites import OPEN, Answer, Crawl, Site, crawl, page, serving, serving_all
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -74,8 +74,8 @@ def text(path: str) -> str:
     return " ".join(f"In hive {path} number {n} the bees carry home their pollen." for n in range(12))
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
+def unruled_site() -> Site:
+    """The site without its robots.txt."""
     links = {path: f"bees {path}" for path in PATHS}
     routes = {
         path: Answer(
@@ -85,8 +85,12 @@ def site() -> Iterator[Site]:
         for path in PATHS
     }
     files = {"/license.xml": RSL, "/page-license.xml": PAGE_RSL, "/.well-known/tdmrep.json": TDM}
-    routes |= {path: Answer(body, content_type="text/plain") for path, body in files.items()}
-    with serving(Site(routes)) as served:
+    return Site(routes | {path: Answer(body, content_type="text/plain") for path, body in files.items()})
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving(unruled_site()) as served:
         say(served, ROBOTS.format(url=served.url))
         yield served
 
@@ -192,13 +196,16 @@ def test_a_site_that_reserves_everything(site: Site, tmp_path: Path) -> None:
     assert "use is reserved: Content-Signal" in ended.closing()
 
 
-@pytest.mark.parametrize("rules", ["User-agent: *\nDisallow: /.well-known/", "User-agent: *\nDisallow: /license.xml"])
-def test_files_are_asked_for_by_the_rules_of_robots_txt(site: Site, tmp_path: Path, rules: str) -> None:
-    say(site, f"{rules}\nLicense: {site.url}license.xml")
-    ended = run(site, tmp_path, purpose="ai-train", max_pages="1")
-    assert len(ended.items()) == 1
-    assert ("/.well-known/tdmrep.json" in site.paths()) == ("well-known" not in rules)
-    assert ("/license.xml" in site.paths()) == ("license.xml" not in rules)
+def test_files_are_asked_for_by_the_rules_of_robots_txt(tmp_path: Path) -> None:
+    sites = {path: unruled_site() for path in ("/.well-known/tdmrep.json", "/license.xml")}
+    with serving_all(sites.values()) as seeds:
+        for refused, site in sites.items():
+            say(site, f"User-agent: *\nDisallow: {refused}\nLicense: {site.url}license.xml")
+        arguments = {"seeds": seeds, "images": "no", "purpose": "ai-train", "max_depth": "0"}
+        ended = crawl(tmp_path, arguments, OPEN)
+    for refused, site in sites.items():
+        assert ended.paths_of(site) == ["/"]
+        assert sites.keys() & set(site.paths()) == sites.keys() - {refused}
 
 
 def test_rights_are_those_of_the_last_visit(site: Site, tmp_path: Path) -> None:

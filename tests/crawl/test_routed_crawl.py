@@ -21,7 +21,7 @@ SETTINGS: Mapping[str, Any] = OPEN | {
     "CONCURRENT_REQUESTS": "32",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "32",
 }
-ARTICLES = {f"{'guide' if number % 2 else 'manual'}/page-{number}": article for number, article in enumerate(BEES[:9])}
+ARTICLES = {f"{'guide' if number % 2 else 'manual'}/page-{number}": article for number, article in enumerate(BEES[:6])}
 DEAD = ("lost/page-1", "lost/page-2")
 """Links to pages that do not exist; the application shows its frame and a sentence."""
 SHARED = ("/", "/robots.txt", "/program.js", "/menu.json")

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sites import OPEN, Answer, Route, Site, crawl, page, serving
+from sites import OPEN, Answer, Route, Site, crawl, page, serving, serving_all
 
 from crawler.page.sitemaps import MAX_TAGS
 
@@ -48,37 +49,46 @@ JSON = '{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "BASE/
 IN_JSON = "<link rel=alternate type=application/feed+json href=/map.xml>"
 
 
+def alternate(language: str) -> Site:
+    return blog(head=f"<link rel=alternate hreflang={language} href=/post/ants>")
+
+
+def test_lists_that_a_site_names_lead_to_its_pages(tmp_path: Path) -> None:
+    two_maps = blog(ROBOTS, map=INDEX, a=urlset("/post/ants"), b=urlset("/post/bees"))
+    rows: list[tuple[Site, set[str], str]] = [
+        (blog(ROBOTS, map=urlset(*sorted(ALL))), ALL, "sitemap"),
+        (blog("Sitemap: /map.xml", map=urlset(*sorted(ALL))), ALL, "sitemap"),
+        (two_maps, {"/post/ants", "/post/bees"}, "sitemap"),
+        (blog(ROBOTS, map=urlset("/post/bees", "/x/y", "/denied/")), {"/post/bees"}, "sitemap"),
+        (blog("Sitemap: http://b.example/map.xml", map=urlset("/post/bees")), set(), ""),
+        (blog(head=FEED, map=feed(*sorted(ALL))), ALL, "feed"),
+        (blog(head=IN_JSON, map=JSON), {"/post/bees"}, "feed"),
+        (blog(head="<link rel=next href=/post/ants>"), {"/post/ants"}, "link"),
+        (alternate("de"), set(), ""),
+        (alternate("zh"), {"/post/ants"}, "link"),
+    ]
+    with serving_all(site for site, _, _ in rows) as seeds:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds, "deny": "denied"}, OPEN)
+    for site, paths, via in rows:
+        items = {item["url"]: item["via"] for item in ended.items() if item["url"].startswith(site.url)}
+        assert items == {site.url: "seed"} | {site.url + path[1:]: via for path in paths}, site.routes["/"]
+        assert "/denied/" not in site.paths()
+
+
 @pytest.mark.parametrize(
-    ("site", "more", "found", "via"),
+    ("site", "more", "paths"),
     [
-        (blog(ROBOTS, map=urlset(*sorted(ALL))), {}, ALL, "sitemap"),
-        (blog("Sitemap: /map.xml", map=urlset(*sorted(ALL))), {}, ALL, "sitemap"),
-        (
-            blog(ROBOTS, map=INDEX, a=urlset("/post/ants"), b=urlset("/post/bees")),
-            {},
-            {"/post/ants", "/post/bees"},
-            "sitemap",
-        ),
-        (blog(ROBOTS, map=urlset("/post/bees", "/x/y")), {}, {"/post/bees"}, "sitemap"),
-        (blog(ROBOTS, map=urlset("/post/bees", "/post/ants")), {"deny": "ants"}, {"/post/bees"}, "sitemap"),
-        (blog(ROBOTS, map=urlset("/post/bees")), {"max_depth": 1}, set(), ""),
-        (blog("Sitemap: http://b.example/map.xml", map=urlset("/post/bees")), {}, set(), ""),
-        (blog(head=FEED, map=feed(*sorted(ALL))), {}, ALL, "feed"),
-        (blog(head=IN_JSON, map=JSON), {}, {"/post/bees"}, "feed"),
-        (blog(head="<link rel=next href=/post/ants>"), {}, {"/post/ants"}, "link"),
-        (blog(head="<link rel=alternate hreflang=de href=/post/ants>"), {}, set(), ""),
-        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {"lang": "en"}, set(), ""),
-        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {}, {"/post/ants"}, "link"),
-        (blog(head="<link rel=alternate hreflang=zh href=/post/ants>"), {"topic": "蜜蜂"}, {"/post/ants"}, "link"),
+        (blog(ROBOTS, map=urlset("/post/bees")), {"max_depth": 1}, ["/"]),
+        (alternate("zh"), {"lang": "en"}, ["/"]),
+        (alternate("zh"), {"topic": "蜜蜂"}, ["/", "/post/ants"]),
     ],
 )
-def test_lists_that_a_site_names_lead_to_its_pages(
-    tmp_path: Path, site: Site, more: Mapping[str, str], found: set[str], via: str
+def test_other_arguments_decide_which_are_read(
+    tmp_path: Path, site: Site, more: Mapping[str, Any], paths: list[str]
 ) -> None:
     with serving(site):
         ended = crawl(tmp_path, ARGUMENTS | more | {"seeds": site.url}, OPEN)
-    items = {item["url"].replace(site.url, "/"): item["via"] for item in ended.items()}
-    assert items == {"/": "seed"} | dict.fromkeys(found, via)
+    assert ended.paths_of(site) == paths
 
 
 def test_the_pages_of_a_sitemap_come_by_the_topic(tmp_path: Path) -> None:
@@ -87,71 +97,72 @@ def test_the_pages_of_a_sitemap_come_by_the_topic(tmp_path: Path) -> None:
         assert site.paths()[:4] == ["/robots.txt", "/", "/map.xml", "/post/bees"]
 
 
-@pytest.mark.parametrize(
-    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("archive", "no", True)]
-)
-def test_archives_are_items_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
-    with serving(blog(links={"/archive": "Archive"})) as site:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
-    found = {item["url"].replace(site.url, "/") for item in ended.items()}
-    assert found - {"/"} == ALL | ({"/archive"} if is_item else set())
-    assert ended.counts().get("list of other pages", 0) == (not is_item)
-    assert f" of {len(found)} pages read (" in ended.closing()
+LISTS = {
+    "/archive": "list of other pages",
+    "/galleries": "page without text",
+    "/detail?media=hive.jpg": "page of an image or a gallery, with next to no text",
+}
+"""Pages that lead to others and have next to no text of their own, each with why it is no item."""
 
 
-@pytest.mark.parametrize(
-    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("galleries", "no", True)]
-)
-def test_a_page_of_names_only_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
-    site = blog(links={"/galleries": "Galleries"})
-    site.routes["/galleries"] = page(links={"/": "Home"}).replace("<body>", "<body><h1>Galleries</h1>")
-    with serving(site):
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
-    assert ("/galleries" in {item["url"].replace(site.url, "/") for item in ended.items()}) == is_item
-    assert ended.counts().get("page without text", 0) == (not is_item)
-
-
-@pytest.mark.parametrize(
-    ("seed", "listings", "is_item"), [("", "no", False), ("", "yes", True), ("detail?media=hive.jpg", "no", True)]
-)
-def test_the_page_of_an_image_is_an_item_on_request(tmp_path: Path, seed: str, listings: str, is_item: bool) -> None:
-    site = blog(links={"/detail?media=hive.jpg": "A hive"})
+def listing_site() -> Site:
+    site = blog(links=dict.fromkeys(LISTS, "on"))
     photo = page("The hive of May.", links={"/post/bees": "bees"})
     site.routes["/detail?media=hive.jpg"] = photo.replace("</body>", "<img src=/files/hive-300x200.jpg></body>")
-    with serving(site):
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url + seed, "listings": listings})
-    found = {item["url"].replace(site.url, "/") for item in ended.items()}
-    assert found - {"/"} == {"/post/bees"} | ({"/detail?media=hive.jpg"} if is_item else set())
-    assert ended.counts().get("page of an image or a gallery, with next to no text", 0) == (not is_item)
+    site.routes["/galleries"] = page(links={"/": "Home"}).replace("<body>", "<body><h1>Galleries</h1>")
+    return site
 
 
-@pytest.mark.parametrize(("named", "asked"), [(20, 20), (22, 20)])
-def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path, named: int, asked: int) -> None:
-    lines = "".join(f"Sitemap: /{number}.map\n" for number in range(named)) + "Sitemap: http://b.example/\n"
-    site = blog(lines)
-    site.routes |= {f"/{number}.map": Answer(urlset(), content_type=XML) for number in range(named)}
-    with serving(site):
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
-    assert sum(path.endswith(".map") for path in site.paths()) == asked
-    assert ended.counts().get("sitemaps and feeds beyond the limit of a site or of levels", 0) == named - asked
+@pytest.mark.parametrize("listings", ["no", "yes"])
+def test_lists_and_pages_of_images_are_items_on_request(tmp_path: Path, listings: str) -> None:
+    with serving(listing_site()) as site:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url, "listings": listings})
+    pages = {"/", *ALL} if listings == "no" else {"/", *ALL, *LISTS}
+    assert set(ended.paths_of(site)) == pages
+    assert ended.counts() == (dict.fromkeys(LISTS.values(), 1) if listings == "no" else {})
+    assert f" of {len(pages)} pages read (" in ended.closing()
 
 
-FEEDS = tuple(f"tags/{number}.xml" for number in range(25))
+def test_lists_that_are_seeds_are_items(tmp_path: Path) -> None:
+    with serving(listing_site()) as site:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": " ".join(site.url + path[1:] for path in LISTS)})
+    assert {*LISTS, *ALL} <= set(ended.paths_of(site))
+    assert ended.counts() == {}
 
 
-@pytest.mark.parametrize("named_by", ["index", "robots"])
-def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Path, named_by: str) -> None:
-    named = (*FEEDS, "sitemap.xml")
-    index = "".join(f"<sitemap><loc>BASE/{path}</loc></sitemap>" for path in named)
-    robots = "".join(f"Sitemap: BASE/{path}\n" for path in named)
-    lists = {"map": f"<sitemapindex>{index}</sitemapindex>", "sitemap": urlset(*sorted(ALL))}
-    site = blog(ROBOTS if named_by == "index" else robots, **lists)
-    site.routes |= {f"/{path}": Answer(feed("/post/ants").replace("BASE", ""), content_type=XML) for path in FEEDS}
-    with serving(site):
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN)
-    assert {item["url"].replace(site.url, "/") for item in ended.items()} == {"/"} | ALL
-    assert sum(path.startswith("/tags/") for path in site.paths()) == 19
-    assert ended.counts()["sitemaps and feeds beyond the limit of a site or of levels"] == 6
+LISTS_CUT = "sitemaps and feeds beyond the limit of a site or of levels"
+
+
+def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path) -> None:
+    sites = {}
+    for count in (20, 22):
+        paths = [f"/{number}.map" for number in range(count)]
+        lines = "".join(f"Sitemap: {path}\n" for path in paths)
+        sites[count] = blog(f"{lines}Sitemap: http://b.example/\n")
+        sites[count].routes |= dict.fromkeys(paths, Answer(urlset(), content_type=XML))
+    with serving_all(sites.values()) as seeds:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, OPEN)
+    for site in sites.values():
+        assert sum(path.endswith(".map") for path in site.paths()) == 20
+    assert ended.counts()[LISTS_CUT] == 2
+
+
+def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Path) -> None:
+    feeds = [f"tags/{number}.xml" for number in range(25)]
+    names = [*feeds, "sitemap.xml"]
+    index = "".join(f"<sitemap><loc>BASE/{path}</loc></sitemap>" for path in names)
+    robots = "".join(f"Sitemap: BASE/{path}\n" for path in names)
+    sitemap = urlset(*sorted(ALL))
+    sites = [blog(ROBOTS, map=f"<sitemapindex>{index}</sitemapindex>", sitemap=sitemap), blog(robots, sitemap=sitemap)]
+    for site in sites:
+        tag = Answer(feed("/post/ants").replace("BASE", ""), content_type=XML)
+        site.routes |= {f"/{path}": tag for path in feeds}
+    with serving_all(sites) as seeds:
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, OPEN)
+    for site in sites:
+        assert set(ended.paths_of(site)) == {"/"} | ALL
+        assert sum(path.startswith("/tags/") for path in site.paths()) == 19
+    assert ended.counts()[LISTS_CUT] == 2 * 6
 
 
 def test_a_list_that_is_cut_before_its_first_address_is_counted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Asked, Site, crawl, page, serving
+from sites import OPEN, Answer, Asked, Site, crawl, page, serving, serving_all
 
 from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
 
@@ -52,23 +52,27 @@ def test_a_request_is_sent_again_after_a_pause(tmp_path: Path) -> None:
     assert min(after.at - before.at for before, after in pairwise(site.asked)) > 0.25
 
 
-@pytest.mark.parametrize(
-    ("headers", "fits"),
-    [
-        ({f"X-{n}": "x" * 1000 for n in range(250)}, True),
-        ({f"X-{n}": "x" * 1000 for n in range(350)}, False),
-        ({"X": "x" * 60_000}, True),
-        ({"X": "x" * 70_000}, False),
-    ],
-    ids=["250 kB", "350 kB", "a line of 60 kB", "a line of 70 kB"],
-)
-def test_headers_are_read_up_to_a_size(headers: dict[str, str], fits: bool, tmp_path: Path) -> None:
-    routes = {"/": page("Bees dance.", links={"/large": "large"}), "/large": Answer(page("Large."), headers=headers)}
-    with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
-    assert [item["url"].endswith("/large") for item in ended.items()] == [False, True][: 1 + fits]
-    assert site.paths().count("/large") == 1
-    assert ("headers larger than the limit" in ended.err) is not fits
+LARGE_HEADERS = {
+    "250 kB": ({f"X-{n}": "x" * 1000 for n in range(250)}, True),
+    "350 kB": ({f"X-{n}": "x" * 1000 for n in range(350)}, False),
+    "a line of 60 kB": ({"X": "x" * 60_000}, True),
+    "a line of 70 kB": ({"X": "x" * 70_000}, False),
+}
+
+
+def test_headers_are_read_up_to_a_size(tmp_path: Path) -> None:
+    sites = {
+        size: Site(
+            {"/": page("Bees dance.", links={"/large": "large"}), "/large": Answer(page("Large."), headers=headers)}
+        )
+        for size, (headers, _) in LARGE_HEADERS.items()
+    }
+    with serving_all(sites.values()) as seeds:
+        ended = crawl(tmp_path, {"seeds": seeds}, OPEN)
+    for size, (_, fits) in LARGE_HEADERS.items():
+        assert ended.paths_of(sites[size]) == (["/", "/large"] if fits else ["/"]), size
+        assert sites[size].paths().count("/large") == 1, size
+    assert ended.counts() == {"headers larger than the limit": 2}
 
 
 def chunked(text: str, chunks: int) -> Answer:

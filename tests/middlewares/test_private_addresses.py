@@ -187,10 +187,7 @@ def test_of_a_name_with_public_and_private_addresses_the_public_ones_are_tried(t
 
 OPENED = {
     "the host and its port": ("{host}", "http://{host}/"),
-    "the address": ("127.0.0.1", "http://{host}/"),
     "the network": ("10.0.0.0/8,127.0.0.0/8", "http://{host}/"),
-    "the network of another spelling": ("127.0.0.0/8", "http://0x7f.1:{port}/"),
-    "the address of a name": ("127.0.0.1", "http://loopback.test:{port}/"),
     "the name": (" Loopback.test , other.test", "http://loopback.test:{port}/"),
 }
 
@@ -204,7 +201,6 @@ def test_a_host_is_opened_by_name_address_or_network(tmp_path: Path, allowed: st
 
 CLOSED = {
     "another port": ("127.0.0.1:1", "http://{host}/"),
-    "another address": ("127.0.0.2", "http://{host}/"),
     "another name of it": ("localhost", "http://loopback.test:{port}/"),
 }
 
@@ -213,15 +209,6 @@ CLOSED = {
 def test_opening_one_host_opens_no_other(tmp_path: Path, allowed: str, seed: str) -> None:
     ended, site = guarded(tmp_path, [seed], {"/": page("Hello.")}, allowed)
     assert (ended.status, site.asked, connections(tmp_path)) == (1, [], {})
-
-
-@pytest.mark.parametrize("allowed", ["10.0.0.0/33", "intranet/8", "my host", "127.0.0.1,10.0.0.0/x"])
-def test_a_wrong_entry_ends_the_crawl_before_it_starts(tmp_path: Path, allowed: str) -> None:
-    ended, site = guarded(tmp_path, ["http://{host}/"], {"/": page("Hello.")}, allowed)
-    assert (ended.status, site.asked) == (2, [])
-    assert ended.err.count("\n") == 1
-    assert "ALLOWED_PRIVATE_HOSTS" in ended.err
-    assert "is not a host name, an address or a network" in ended.err
 
 
 class Receiver:

@@ -24,17 +24,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machine with much else to do
 
 # What they import on their way, but for the reactor, which a crawl chooses.
+OURS = (
+    "command_line commands contrib.browser contrib.dashboard contrib.documents extensions frontier middlewares noise "
+    "pipelines processes reports spiders store"
+).split()
 FOLDERS = [
-    *(
-        f"crawler.{name}"
-        for name in "commands contrib.dashboard extensions frontier middlewares pipelines reports spiders store".split()
-    ),
+    *(f"crawler.{name}" for name in OURS),
     *(f"scrapy.{name}" for name in "commands downloadermiddlewares extensions spidermiddlewares".split()),
 ]
 MODULES = (
-    "crawler.spiders.request_scheduler scrapy.cmdline scrapy.core.downloader.handlers.http11 scrapy.core.engine "
-    "scrapy.crawler scrapy.resolver scrapy.shell scrapy.statscollectors sqlalchemy.dialects.sqlite.pysqlite "
-    "twisted.web.client psycopg sqlalchemy.dialects.postgresql.psycopg"
+    "crawler.spiders.request_scheduler numpy.ma scrapy.cmdline scrapy.core.downloader.handlers.http11 "
+    "scrapy.core.engine scrapy.crawler scrapy.logformatter scrapy.resolver scrapy.shell scrapy.statscollectors "
+    "sqlalchemy.dialects.sqlite.pysqlite twisted.web.client psycopg sqlalchemy.dialects.postgresql.psycopg"
 ).split()
 
 

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -112,6 +112,13 @@ def serving(site: Site, host: str = "127.0.0.1", tls: ssl.SSLContext | None = No
             thread.join()
 
 
+@contextmanager
+def serving_all(sites: Iterable[Site]) -> Iterator[str]:
+    """Sites served each on a port of its own; their addresses as the seeds of one crawl."""
+    with ExitStack() as served:
+        yield " ".join(served.enter_context(serving(site)).url for site in sites)
+
+
 @dataclass(frozen=True)
 class Crawl:
     """A crawl that ended."""
@@ -124,6 +131,11 @@ class Crawl:
     def items(self, name: str = "topic") -> list[dict[str, Any]]:
         path = self.folder / "output" / f"{name}.jsonl"
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    def paths_of(self, site: Site) -> list[str]:
+        """The paths of the items from a site, in order."""
+        urls = [str(item["url"]) for item in self.items()]
+        return ["/" + url.removeprefix(site.url) for url in urls if url.startswith(site.url)]
 
     def closing(self) -> str:
         """What was said after the log."""
