@@ -23,10 +23,13 @@ SILENT = dict.fromkeys(ALLOWED, "unknown")
 TEXT = "The bees dance in the dark, and they tell of the flowers that they have found.\n" * 2
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """A database of each kind with a crawl and two sites."""
-    engine: Engine = request.getfixturevalue(f"{request.param}_engine")
+    """A database with two crawls and three sites, of SQLite where a test does not name its kind."""
+    engine: Engine = request.getfixturevalue(f"{getattr(request, 'param', 'sqlite')}_engine")
     with engine.begin() as connection:
         connection.execute(insert(crawl), [{"id": 1, "name": "bees", "seeds": "[]", "started_at": 0.0}])
         connection.execute(insert(crawl), [{"id": 2, "name": "wasps", "seeds": "[]", "started_at": 0.0}])
@@ -68,6 +71,7 @@ def shown(desk: DashboardContext, what: str = "", **query: str) -> str:
     return " ".join(ask(desk, f"/crawls/1/corpus{what}", **query).body.decode().split())
 
 
+@BOTH
 def test_what_pages_may_be_used_for(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 10, ALLOWED, "CC-BY-4.0")
     store(engine, 2, 30, SILENT)
@@ -85,6 +89,7 @@ def test_what_pages_may_be_used_for(desk: DashboardContext, engine: Engine) -> N
     assert (found["others"], found["other_sites"]) == (None, 0)
 
 
+@BOTH
 def test_each_cell_leads_to_its_pages(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 25):
         uses = (ALLOWED, SILENT, ALLOWED | {"search": "malformed"})[number % 3]
@@ -105,6 +110,7 @@ def _site(query: dict[str, str]) -> dict[str, str]:
     return {name: query[name] for name in ("crawl", "site") if name in query}
 
 
+@BOTH
 def test_small_sites_are_counted_together(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +127,7 @@ def test_small_sites_are_counted_together(
     assert "2 other sites" in shown(desk)
 
 
+@BOTH
 def test_statements_are_whatever_sites_say(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,11 +179,12 @@ def test_another_crawl_of_the_same_number_has_numbers_of_its_own(desk: Dashboard
     assert counts == (0, 0, 0)
 
 
-@pytest.mark.parametrize("what", ["", "/quality", "/copies", "/export"])
-def test_a_crawl_without_pages(desk: DashboardContext, engine: Engine, what: str) -> None:
-    assert "Corpus" in shown(desk, what)
+def test_a_crawl_without_pages(desk: DashboardContext, engine: Engine) -> None:
+    for what in ("", "/quality", "/copies", "/export"):
+        assert "Corpus" in shown(desk, what)
 
 
+@BOTH
 def test_what_published_rules_keep(desk: DashboardContext, engine: Engine) -> None:
     texts = {number: TEXT * number + "一只蜜蜂在花丛中飞舞。\n" * (number % 3) for number in range(1, 13)}
     languages = {number: ("en", "zh", "fr")[number % 3] for number in texts}
@@ -206,6 +214,7 @@ def test_what_published_rules_keep(desk: DashboardContext, engine: Engine) -> No
         ("dup_line_frac", (0, 0.049, 0.05, 0.3, 1), {0: 2, 1: 1, 6: 1, 19: 1}, 0),
     ],
 )
+@BOTH
 def test_how_a_number_is_spread(
     desk: DashboardContext, engine: Engine, name: str, values: tuple[float, ...], bar: dict[int, int], best: float
 ) -> None:
@@ -219,6 +228,7 @@ def test_how_a_number_is_spread(
     assert limit["kept"] == pytest.approx(sum(admitted) / len(values))
 
 
+@BOTH
 def test_a_large_corpus_is_sampled(desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quality_sample, "SAMPLED", 5)
     for number in range(1, 9):
@@ -243,6 +253,7 @@ def test_the_sample_ends_where_many_numbers_are_computed(
     assert (found["sampled"], found["is_sample"]) == (8, False)
 
 
+@BOTH
 def test_copies_are_clusters(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, url="http://1.example/first", title="First")
     for number in range(2, 10):

@@ -1,6 +1,7 @@
 """The dashboard's server: real requests, whole and broken, and how it starts and ends."""
 
 import hashlib
+import io
 import os
 import re
 import select
@@ -17,10 +18,12 @@ from urllib.parse import urlsplit
 import fork_server
 import postgres
 import pytest
+from command_line import run_command
 from dashboard_client import API, CHANGES, VIEWS
 from dashboards import Served
 from sqlalchemy.engine import make_url
 
+from crawler.contrib.dashboard import serve_dashboard
 from crawler.contrib.dashboard.users import FILE, READER, User, Users
 from crawler.store.database import open_database
 
@@ -327,31 +330,32 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert "secret" not in text + served.said()
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (("--port", "abc"), 2, "argument --port: 'abc' is wrong"),
-        (("--port", "65536"), 2, "argument --port: '65536' is wrong"),
-        (("--host", "evil.example"), 2, "--host 'evil.example' is wrong"),
-        (("--host", "0.0.0.0"), 2, "gives other machines access; add a user first with --add-user"),
-        (("-s", "DASHBOARD_PATH=/a//b"), 2, "setting DASHBOARD_PATH is wrong"),
-        (("-s", "DASHBOARD_PATH=/a/../b"), 2, "setting DASHBOARD_PATH is wrong"),
-        (("-s", "DASHBOARD_PROXIES=bees.example"), 2, "'bees.example' is no address or network"),
-        (("--add-user", "a:b"), 2, "--add-user 'a:b' is wrong"),
-        (("--add-user", "ann"), 2, "the password must have 8 to 200 characters"),
-        (("--remove-user", "ann"), 2, "there is no user 'ann'"),
-        (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is not a host name"),
-        (("-s", "STATE_URL=bees"), 2, "setting STATE_URL is wrong"),
-        (("more",), 2, "'more' is not recognized"),
-    ],
-)
-def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
-    line = ["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"]
-    ended = fork_server.run(line, tmp_path, fork_server.environment(), PATIENCE)
-    assert ended.returncode == status
-    assert ended.stderr.startswith("dashboard: ")
-    assert said in ended.stderr
-    assert ended.stderr.count("\n") == 1
+def test_what_cannot_be_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        (("--port", "abc"), "argument --port: 'abc' is wrong"),
+        (("--port", "65536"), "argument --port: '65536' is wrong"),
+        (("--host", "evil.example"), "--host 'evil.example' is wrong"),
+        (("--host", "0.0.0.0"), "gives other machines access; add a user first with --add-user"),
+        (("-s", "DASHBOARD_PATH=/a//b"), "setting DASHBOARD_PATH is wrong"),
+        (("-s", "DASHBOARD_PATH=/a/../b"), "setting DASHBOARD_PATH is wrong"),
+        (("-s", "DASHBOARD_PROXIES=bees.example"), "'bees.example' is no address or network"),
+        (("--add-user", "a:b"), "--add-user 'a:b' is wrong"),
+        (("--add-user", "ann"), "the password must have 8 to 200 characters"),
+        (("--remove-user", "ann"), "there is no user 'ann'"),
+        (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), "'http://x/' is not a host name"),
+        (("-s", "STATE_URL=bees"), "setting STATE_URL is wrong"),
+        (("more",), "'more' is not recognized"),
+    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr(serve_dashboard, "serve_application", lambda *_: pytest.fail("It serves."))
+    for words, why in rows:
+        status, _, said = run_command(capsys, "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}")
+        assert status == 2
+        assert said.startswith("dashboard: ")
+        assert why in said
+        assert said.count("\n") == 1
 
 
 def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_path: Path) -> None:

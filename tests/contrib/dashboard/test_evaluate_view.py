@@ -3,19 +3,17 @@
 import json
 import os
 import time
-from collections.abc import Iterator
 from datetime import date
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import postgres
 import pytest
 from attacks import ATTACKS
 from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
-from sqlalchemy import Engine, delete, insert, update
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import Engine, insert, update
+from sqlalchemy.engine import URL
 
 from crawler import settings as our_settings
 from crawler.contrib.dashboard.access import AccessControl
@@ -28,7 +26,6 @@ from crawler.contrib.lab.views import evaluate as module
 from crawler.contrib.lab.views.evaluate import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
 from crawler.reports.report_noise import noise_figures, noise_figures_of
 from crawler.store.crawl_tables import crawl, site
-from crawler.store.database import open_database
 from crawler.store.page_tables import page, verdict
 from crawler.translation.message import catalogue_of, languages
 
@@ -36,27 +33,17 @@ PATIENCE = 20.0  # seconds
 DAY = date(2026, 11, 22)
 
 
-@pytest.fixture(scope="module")
-def database(postgres_server: postgres.Server) -> str:
-    """A PostgreSQL database for test after test: each new one costs its time."""
-    return postgres_server.database()
+BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"], indirect=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """A database of each kind with a crawl and no page."""
-    if request.param == "sqlite":
-        url = URL.create("sqlite", database=str(tmp_path / "crawl.db"))
-    else:
-        url = make_url(request.getfixturevalue("database"))
-    engine = open_database(url)
+@pytest.fixture
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """A database with a crawl and no page, of SQLite where a test does not name its kind."""
+    engine: Engine = request.getfixturevalue(f"{getattr(request, 'param', 'sqlite')}_engine")
     with engine.begin() as connection:
-        for table in (verdict, page, site, crawl):
-            connection.execute(delete(table))
         connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
         connection.execute(insert(site).values(id=1, crawl_id=1, name="a.example"))
-    yield engine
-    engine.dispose()
+    return engine
 
 
 def store(engine: Engine, number: int, relevance: float, **other: Any) -> None:
@@ -131,6 +118,7 @@ def make(path: Path, kind: str) -> None:
 # The focus report.
 
 
+@BOTH
 def test_how_well_a_crawl_kept_to_its_topic(desk: DashboardContext, engine: Engine) -> None:
     for number, relevance in enumerate((0.9, 0.5, 0.49, 0.1), 1):
         store(engine, number, relevance)
@@ -163,24 +151,21 @@ def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: DashboardCon
     assert not [one for one in ("<script", "<img", '"onmouseover', "\x1b") if one in body]
 
 
-@pytest.mark.parametrize(
-    ("headers", "query", "language", "title"),
-    [
-        ({}, {}, "en", "How well it kept to the topic"),
-        ({"accept-language": "zh-CN"}, {}, "zh", "切题程度"),
-        ({"cookie": "lang=zh"}, {}, "zh", "切题程度"),
-        ({"cookie": "lang=zh"}, {"lang": "en"}, "en", "How well it kept to the topic"),
-    ],
-)
-def test_the_whole_report_is_in_the_language_of_its_page(
-    desk: DashboardContext, engine: Engine, headers: dict[str, str], query: dict[str, str], language: str, title: str
-) -> None:
+def test_the_whole_report_is_in_the_language_of_its_page(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
     data(desk, "/api/evaluate/focus")
-    request = Request("GET", "/evaluate/focus/1", query, headers={"host": "localhost"} | headers)
-    body = answer(desk, request).body.decode()
-    assert f'<html lang="{language}">' in body
-    assert f"<h1>{title}</h1>" in body
+    english, chinese = "How well it kept to the topic", "切题程度"
+    rows: list[tuple[dict[str, str], dict[str, str], str, str]] = [
+        ({}, {}, "en", english),
+        ({"accept-language": "zh-CN"}, {}, "zh", chinese),
+        ({"cookie": "lang=zh"}, {}, "zh", chinese),
+        ({"cookie": "lang=zh"}, {"lang": "en"}, "en", english),
+    ]
+    for headers, query, language, title in rows:
+        request = Request("GET", "/evaluate/focus/1", query, headers={"host": "localhost"} | headers)
+        body = answer(desk, request).body.decode()
+        assert f'<html lang="{language}">' in body
+        assert f"<h1>{title}</h1>" in body
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -206,6 +191,7 @@ def test_a_crawl_without_a_page_says_so(desk: DashboardContext, engine: Engine) 
     assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
 
 
+@BOTH
 def test_a_report_that_takes_long_is_waited_for(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +218,7 @@ def test_an_unknown_crawl(desk: DashboardContext, report: str) -> None:
 # The noise report.
 
 
+@BOTH
 def test_what_was_skipped_as_noise(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
     judge(engine, 1)
@@ -253,6 +240,7 @@ def test_what_was_skipped_as_noise(desk: DashboardContext, engine: Engine) -> No
     assert "2.0 kB" in said
 
 
+@BOTH
 def test_one_crawl_is_counted_as_all_are(engine: Engine) -> None:
     skip(engine, 1)
     assert noise_figures_of(engine.url, 1) == (noise_figures(engine.url) or [])[0]

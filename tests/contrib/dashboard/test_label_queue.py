@@ -1,5 +1,6 @@
 """The least certain pages, for people to label: which are among them, in which order, and how one goes on."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -78,19 +79,16 @@ def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     assert numbers(engine) == [2, 3, 4]
 
 
-@pytest.mark.parametrize("looked_at", [1, 2, 3, 200])
-@pytest.mark.parametrize("most", [1, 2, 20])
-def test_one_goes_on_and_misses_none(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, looked_at: int, most: int
-) -> None:
-    monkeypatch.setattr(labels, "LOOKED_AT", looked_at)
+def test_one_goes_on_and_misses_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
-    pages, after = found(engine, 0, most)
-    seen = [one.id for one in pages]
-    while after:
-        pages, after = found(engine, after, most)
-        seen += [one.id for one in pages]
-    assert seen == [8, 4, 2, 6, 1, 5, 7]
+    for looked_at, most in product((1, 2, 3, 200), (1, 2, 20)):
+        monkeypatch.setattr(labels, "LOOKED_AT", looked_at)
+        pages, after = found(engine, 0, most)
+        seen = [one.id for one in pages]
+        while after:
+            pages, after = found(engine, after, most)
+            seen += [one.id for one in pages]
+        assert (looked_at, most, seen) == (looked_at, most, [8, 4, 2, 6, 1, 5, 7])
 
 
 def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ import pytest
 from attacks import ATTACKS
 from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
-from sqlalchemy import Engine, delete, insert, update
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import Engine, insert, update
+from sqlalchemy.engine import URL
 
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
@@ -30,11 +30,9 @@ from crawler.store.crawl_tables import (
     job,
     sample,
     site,
-    tables,
-    version,
     worker,
 )
-from crawler.store.database import database_time, open_database
+from crawler.store.database import database_time
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
 
@@ -45,28 +43,14 @@ PATIENCE = 100
 """Looks until the background has done its part."""
 
 
-@pytest.fixture(scope="module")
-def postgresql(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """A PostgreSQL database with the tables of the state, for test after test: each new one costs time."""
-    engine = open_database(make_url(request.getfixturevalue("postgres_server").database()))
-    yield engine
-    engine.dispose()
+BOTH = pytest.mark.parametrize("engine", ["sqlite", "postgresql"], indirect=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """A database of each kind, in which there is nothing."""
-    if request.param == "postgresql":
-        engine = request.getfixturevalue("postgresql")
-        with engine.begin() as connection:
-            for table in reversed(tables.sorted_tables):
-                if table is not version:
-                    connection.execute(delete(table))
-        yield engine
-        return
-    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
-    yield engine
-    engine.dispose()
+@pytest.fixture
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """A database with empty tables, of SQLite where a test does not name its kind."""
+    engine: Engine = request.getfixturevalue(f"{getattr(request, 'param', 'sqlite')}_engine")
+    return engine
 
 
 def get(desk: DashboardContext, path: str, **query: str) -> Answer:
@@ -165,6 +149,7 @@ def test_a_crawl_without_a_sample_has_no_figures(desk: DashboardContext, engine:
     assert [one(desk)[name] for name in ("failed", "harvest", "requests", "saved")] == [None] * 4
 
 
+@BOTH
 def test_the_figures_of_a_crawl_that_runs(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, pages=10, waiting=5, round=2, age=35.0)
     work(engine, 1, pages=7, waiting=-2)
@@ -192,9 +177,8 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
     assert ("are those of round 2; the other figures are of all rounds" in text(desk, "/crawls/2")) is is_said
 
 
-@pytest.mark.parametrize(
-    ("known", "silent", "status"),
-    [
+def test_whether_it_is_at_work(desk: DashboardContext, engine: Engine) -> None:
+    rows: list[tuple[dict[str, Any], float | None, str]] = [
         ({}, 0.0, "running"),
         ({}, LEASE_SECONDS + 5, "broken"),
         ({}, None, "stopped"),
@@ -206,15 +190,12 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
         ({"ended_at": 1.0, "waiting": 3, "behind_images": 3}, None, "finished"),
         ({"ended_at": 1.0, "waiting": 3, "unlikely": 1, "behind_images": 1}, None, "full"),
         ({"ended_at": 1.0, "waiting": 3, "unlikely": 1, "behind_images": 2}, None, "finished"),
-    ],
-)
-def test_whether_it_is_at_work(
-    desk: DashboardContext, engine: Engine, known: dict[str, Any], silent: float | None, status: str
-) -> None:
-    begin(engine, **known)
-    if silent is not None:
-        work(engine, silent=silent)
-    assert one(desk)["status"] == status
+    ]
+    for number, (known, silent, status) in enumerate(rows, 1):
+        begin(engine, number, **known)
+        if silent is not None:
+            work(engine, crawl_id=number, silent=silent)
+        assert (known, silent, one(desk, number)["status"]) == (known, silent, status)
 
 
 @pytest.mark.parametrize(("waiting", "said"), [(3, "and it requests nothing more."), (4, "command that started it")])
@@ -226,6 +207,7 @@ def test_links_behind_images_are_told_apart(desk: DashboardContext, engine: Engi
     assert said in shown
 
 
+@BOTH
 def test_those_at_work_come_first_and_none_is_left_out(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 61):
         begin(engine, number)
@@ -242,6 +224,7 @@ def test_those_at_work_come_first_and_none_is_left_out(desk: DashboardContext, e
     assert "/?before=" in text(desk, "/")
 
 
+@BOTH
 def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, 1, ended_at=1.0, round=2, first_round=2)
     begin(engine, 2, ended_at=1.0)
@@ -265,6 +248,7 @@ def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> Non
 LOST = Outcome(Code.HTTP_STATUS, "404")
 
 
+@BOTH
 def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, age=10_000.0)
     meet(engine, 1)
@@ -280,11 +264,10 @@ def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: 
 # One crawl.
 
 
-@pytest.mark.parametrize("part", ["", "/course", "/sites", "/slow"])
-@pytest.mark.parametrize("number", ["7", "0", "999999999999999999"])
-def test_there_is_no_such_crawl(desk: DashboardContext, part: str, number: str) -> None:
-    found = get(desk, f"/api/crawls/{number}{part}")
-    assert (found.status, json.loads(found.body)) == (404, {"error": "There is no such crawl."})
+def test_there_is_no_such_crawl(desk: DashboardContext) -> None:
+    for number, part in product(("7", "0", "999999999999999999"), ("", "/course", "/sites", "/slow")):
+        found = get(desk, f"/api/crawls/{number}{part}")
+        assert (found.status, json.loads(found.body)) == (404, {"error": "There is no such crawl."}), (number, part)
 
 
 def test_its_workers(desk: DashboardContext, engine: Engine) -> None:
@@ -297,6 +280,7 @@ def test_its_workers(desk: DashboardContext, engine: Engine) -> None:
     assert "considered dead" in text(desk, "/crawls/1")
 
 
+@BOTH
 def test_its_course(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     note(engine, 4_000.0, pages=50, read=50, on_topic=50)
@@ -370,19 +354,21 @@ def fill(engine: Engine, count: int = 120) -> None:
         ("name", lambda row: row["name"]),
     ],
 )
-@pytest.mark.parametrize("held", ["", "5.ex"])
-def test_sites_come_sorted_and_each_once(desk: DashboardContext, engine: Engine, sort: str, of: Any, held: str) -> None:
+@BOTH
+def test_sites_come_sorted_and_each_once(desk: DashboardContext, engine: Engine, sort: str, of: Any) -> None:
     fill(engine)
-    rows, after = [], ""
-    while after is not None:
-        found = data(desk, "/api/crawls/1/sites", sort=sort, site=held, after=after)
-        assert found["sites"]["sort"] == sort
-        rows += found["sites"]["rows"]
-        after = found["more"]
-    assert len({row["name"] for row in rows}) == len(rows) == (12 if held else 120)
-    assert rows == sorted(rows, key=of)
+    for held, count in {"": 120, "5.ex": 12}.items():
+        rows, after = [], ""
+        while after is not None:
+            found = data(desk, "/api/crawls/1/sites", sort=sort, site=held, after=after)
+            assert found["sites"]["sort"] == sort
+            rows += found["sites"]["rows"]
+            after = found["more"]
+        assert len({row["name"] for row in rows}) == len(rows) == count
+        assert rows == sorted(rows, key=of)
 
 
+@BOTH
 def test_too_many_sites_are_sorted_by_pages_and_it_says_so(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,6 +383,7 @@ def test_too_many_sites_are_sorted_by_pages_and_it_says_so(
     assert "More than 119 sites" in text(desk, "/crawls/1")
 
 
+@BOTH
 def test_what_waits_of_a_site_is_counted_up_to_a_bound(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -416,23 +403,18 @@ def test_what_waits_of_a_site_is_counted_up_to_a_bound(
     assert "200 or more" in text(desk, "/crawls/1")
 
 
-@pytest.mark.parametrize(("bound", "shown", "are_least"), [(3, 3, False), (2, 2, True)])
-@pytest.mark.parametrize("few", [sites.FEW_HOSTS, 1], ids=["at once", "site by site"])
+@BOTH
 def test_hosts_of_a_site_are_looked_at_up_to_a_bound(
-    desk: DashboardContext,
-    engine: Engine,
-    monkeypatch: pytest.MonkeyPatch,
-    few: int,
-    bound: int,
-    shown: int,
-    are_least: bool,
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(engine)
     meet(engine, 1, hosts=3)
-    monkeypatch.setattr(sites, "FEW_HOSTS", few)
-    monkeypatch.setattr(sites, "MOST_HOSTS", bound)
-    (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
-    assert (row["hosts"], row["hosts_are_least"]) == (shown, are_least)
+    for few in (sites.FEW_HOSTS, 1):  # at once, and site by site
+        for bound, are_least in ((3, False), (2, True)):
+            monkeypatch.setattr(sites, "FEW_HOSTS", few)
+            monkeypatch.setattr(sites, "MOST_HOSTS", bound)
+            (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
+            assert (row["hosts"], row["hosts_are_least"]) == (bound, are_least)
 
 
 def test_hosts_of_a_site(desk: DashboardContext, engine: Engine) -> None:
@@ -447,22 +429,24 @@ def test_hosts_of_a_site(desk: DashboardContext, engine: Engine) -> None:
     assert row["rests_until"] > now(engine) + 90
 
 
-@pytest.mark.parametrize("after", ["x", "1", "1-x", "-1-1", "1-" + "9" * 19, "٣-٣"])
-def test_what_is_no_place_among_the_sites(desk: DashboardContext, engine: Engine, after: str) -> None:
+def test_what_is_no_place_among_the_sites(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
-    assert get(desk, "/api/crawls/1/sites", after=after).status == 400
+    for after in ("x", "1", "1-x", "-1-1", "1-" + "9" * 19, "٣-٣"):
+        assert get(desk, "/api/crawls/1/sites", after=after).status == 400, after
 
 
-@pytest.mark.parametrize("held", ["%", "_", "\\", "'"])
-def test_what_names_hold_is_no_pattern(desk: DashboardContext, engine: Engine, held: str) -> None:
+@BOTH
+def test_what_names_hold_is_no_pattern(desk: DashboardContext, engine: Engine) -> None:
     fill(engine, 3)
-    assert names(data(desk, "/api/crawls/1/sites", site=held)) == []
-    assert "No site&#39;s name contains this" in text(desk, "/crawls/1", site=held)
+    for held in ("%", "_", "\\", "'"):
+        assert names(data(desk, "/api/crawls/1/sites", site=held)) == []
+        assert "No site&#39;s name contains this" in text(desk, "/crawls/1", site=held)
 
 
 # Why it is slow.
 
 
+@BOTH
 def test_the_slowest_are_looked_for_in_the_background(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, waiting=3)
     meet(engine, 1, "slow.example", waiting=3)
@@ -483,6 +467,7 @@ def count_pattern(engine: Engine, pattern: str, *counts: int) -> None:
     enter(engine, address_pattern, row)
 
 
+@BOTH
 def test_patterns_are_shown_with_what_is_put_off(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     assert data(desk, "/api/crawls/1/patterns") == []

@@ -73,29 +73,27 @@ def test_what_was_first_found_on_a_page(connection: Connection) -> None:
     assert found_count(connection, HOME) == (len(FOUND), False)
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 8])
-def test_they_come_part_by_part(connection: Connection, most: int) -> None:
-    every, after = [], None
-    while part := found_on(connection, HOME, after, most):
-        assert len(part) <= most
-        every += part
-        after = (part[-1].priority, part[-1].id)
-    assert every == found_on(connection, HOME)
+def test_they_come_part_by_part(connection: Connection) -> None:
+    for most in (1, 2, 3, 4, 7, 8):
+        every, after = [], None
+        while part := found_on(connection, HOME, after, most):
+            assert len(part) <= most
+            every += part
+            after = (part[-1].priority, part[-1].id)
+        assert every == found_on(connection, HOME)
 
 
-@pytest.mark.parametrize("key", [OTHER, 12345])
-def test_nothing_was_found_on_others(connection: Connection, key: int) -> None:
-    assert found_on(connection, key) == []
-    assert found_count(connection, key) == (0, False)
+def test_nothing_was_found_on_others(connection: Connection) -> None:
+    for key in (OTHER, 12345):
+        assert found_on(connection, key) == []
+        assert found_count(connection, key) == (0, False)
 
 
-@pytest.mark.parametrize(("most", "is_cut"), [(7, False), (6, True)])
-def test_no_more_than_so_many_are_listed(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, most: int, is_cut: bool
-) -> None:
-    monkeypatch.setattr("crawler.contrib.dashboard.views.page_links.MOST_FOUND", most)
-    assert found_count(connection, HOME) == (most, is_cut)
-    assert len(found_on(connection, HOME)) == most
+def test_no_more_than_so_many_are_listed(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, is_cut in ((7, False), (6, True)):
+        monkeypatch.setattr("crawler.contrib.dashboard.views.page_links.MOST_FOUND", most)
+        assert found_count(connection, HOME) == (most, is_cut)
+        assert len(found_on(connection, HOME)) == most
 
 
 def test_addresses_and_pages_by_their_keys(connection: Connection) -> None:

@@ -37,16 +37,17 @@ def test_a_job_from_the_form_to_its_end(own_page: Any, problems: list[str]) -> N
     assert own_page.locator("#jobs table").count() == 0
 
 
-@pytest.mark.parametrize(
-    ("role", "title", "hint"),
-    [("textbox", "Name", "h-name"), ("combobox", "When", "h-cron"), ("textbox", "Seeds", "h-seeds")],
-)
-def test_a_field_is_named_by_its_title_and_described_by_its_hint(page: Any, role: str, title: str, hint: str) -> None:
+def test_a_field_is_named_by_its_title_and_described_by_its_hint(page: Any) -> None:
     page.goto("/schedule")
-    assert page.get_by_role(role, name=title, exact=True).get_attribute("aria-describedby", timeout=3_000) == hint
+    for role, title, hint in (
+        ("textbox", "Name", "h-name"),
+        ("combobox", "When", "h-cron"),
+        ("textbox", "Seeds", "h-seeds"),
+    ):
+        assert page.get_by_role(role, name=title, exact=True).get_attribute("aria-describedby") == hint
 
 
-@pytest.mark.parametrize("how", [PHONE, PHONE | {"locale": "zh-CN", "color_scheme": "dark"}], ids=["en", "zh"])
+@pytest.mark.parametrize("how", [PHONE])
 def test_it_fits_a_telephone(page: Any) -> None:
     for path in ("/schedule", "/api"):
         page.goto(path)

@@ -128,21 +128,6 @@ def test_a_job_is_added_paused_resumed_and_removed(visitor: Visitor) -> None:
     assert visitor.post(f"{page}/pause").status == visitor.get(page).status == 404
 
 
-def test_a_job_runs_now_by_itself(here: Visitor) -> None:
-    here.post("/schedule/add", {**BEES, "max_pages": "3", "images": "no"})
-    number = here.job().id
-    assert where(here.post(f"/schedule/{number}/run")) == "/schedule?said=started"
-    assert where(here.post(f"/schedule/{number}/run")) == "/schedule?said=busy"
-    assert "still running" in here.post(f"/schedule/{number}/remove").body.decode()
-    until(lambda: here.job().last)
-    (run,) = here.json(f"/api/jobs/{number}/runs")
-    assert (run["number"], run["how"], run["status"], run["exit"], run["pages"]) == (1, "now", "done", 0, 3)
-    log = here.get(f"/schedule/{number}/runs/{run['id']}").body.decode()
-    assert "3 pages crawled in" in log
-    assert here.get(f"/schedule/{number}/runs/{run['id'] + 1}").status == 404
-    assert "done" in here.get(f"/schedule/{number}").body.decode()
-
-
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no standing of their own")
 def test_runs_do_not_step_back_with_the_dashboard(tmp_path: Path) -> None:
@@ -153,15 +138,6 @@ def test_runs_do_not_step_back_with_the_dashboard(tmp_path: Path) -> None:
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert found.pop(there.pid) == min(19, own + 10)
     assert own in found.values()  # that of the thread that starts them
-
-
-def test_a_run_is_told_to_end(here: Visitor) -> None:
-    here.post("/schedule/add", BEES)
-    number = here.job().id
-    here.post(f"/schedule/{number}/run")
-    assert where(here.post(f"/schedule/{number}/stop")) == "/schedule?said=told"
-    assert until(lambda: here.job().last).status in ("stopped", "failed", "done")
-    assert here.job().now is None
 
 
 @pytest.mark.parametrize(
@@ -235,34 +211,45 @@ def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
     assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RESPONSES": "0"}
 
 
-def test_a_webhook_comes_with_the_job_and_its_secret_is_not_shown(visitor: Visitor) -> None:
-    visitor.post("/schedule/add", {**BEES, "notify": "https://hooks.example/T0/secret"})
-    assert visitor.job().notify == "https://hooks.example/T0/secret"
-    (job,) = visitor.json("/api/jobs")["jobs"]
+def test_a_webhook_comes_with_the_job_and_its_secret_is_not_shown(here: Visitor) -> None:
+    here.post("/schedule/add", {**BEES, "notify": "https://hooks.example/T0/secret"})
+    assert here.job().notify == "https://hooks.example/T0/secret"
+    (job,) = here.json("/api/jobs")["jobs"]
     assert job["notify"] == "https://hooks.example/…"
-    text = visitor.get(f"/schedule/{job['id']}").body.decode()
+    text = here.get(f"/schedule/{job['id']}").body.decode()
     assert ("https://hooks.example/…" in text, "secret" in text) == (True, False)
 
 
-def test_a_run_tells_its_webhook_unless_its_address_is_private(here: Visitor) -> None:
-    given = {**BEES, "max_pages": "2", "images": "no"}
+def test_a_job_runs_now_and_tells_its_webhook_unless_its_address_is_private(here: Visitor) -> None:
     with receiving() as receiver:
-        here.post("/schedule/add", {**given, "notify": f"{receiver.url}/hook"})
-        page = f"/schedule/{here.job().id}"
+        here.post("/schedule/add", {**BEES, "max_pages": "2", "images": "no", "notify": f"{receiver.url}/hook"})
+        number = here.job().id
+        page = f"/schedule/{number}"
         here.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "127.0.0.1", priority="cmdline")
-        here.post(f"{page}/run")
+        assert where(here.post(f"{page}/run")) == "/schedule?said=started"
+        assert where(here.post(f"{page}/run")) == "/schedule?said=busy"
+        assert "still running" in here.post(f"{page}/remove").body.decode()
         until(lambda: (here.job().last and here.job().last.notice) == "sent")
         here.desk.settings.set("ALLOWED_PRIVATE_HOSTS", "", priority="cmdline")
         here.post(f"{page}/run")
+        assert where(here.post(f"{page}/stop")) == "/schedule?said=told"
         until(lambda: here.job().last.notice == "private")
         ((path, sent),) = receiver.got
     assert (path, sent["event"], sent["job"], sent["run"], sent["exit"]) == ("/hook", "ended", "bees", 1, 0)
     assert sent["pages"] == sent["read"] == 2
-    assert "the address of the webhook is not public" in here.get(page).body.decode()
-    last, first = here.json(f"/api/jobs/{here.job().id}/runs")
+    shown = here.get(page).body.decode()
+    assert "the address of the webhook is not public" in shown
+    assert "done" in shown
+    last, first = here.json(f"/api/jobs/{number}/runs")
     assert (last["notice"], first["notice"]) == ("private", "sent")
+    assert (first["number"], first["how"], first["status"], first["exit"], first["pages"]) == (1, "now", "done", 0, 2)
     assert first["harvest"] == pytest.approx(sent["harvest"], abs=1e-4)
-    assert "sent" in here.get(f"{page}/runs/{first['id']}").body.decode()
+    assert last["status"] in ("stopped", "failed", "done")
+    assert here.job().now is None
+    log = here.get(f"{page}/runs/{first['id']}").body.decode()
+    assert "2 pages crawled in" in log
+    assert "sent" in log
+    assert here.get(f"{page}/runs/{last['id'] + 1}").status == 404
 
 
 @pytest.mark.parametrize("wrong", ["hooks.example", "file:///etc/passwd", "/bin/sh -c id", "javascript:alert(1)"])

@@ -91,17 +91,20 @@ def running(line: list[str], folder: Path, port: int) -> Iterator[None]:
         process.wait(PATIENCE)
 
 
-@pytest.fixture
-def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def proxied(request: pytest.FixtureRequest, crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a dashboard with two users behind a proxy."""
     if shutil.which(request.param) is None:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(f"{request.param} is not installed")
+    folder = tmp_path_factory.mktemp(request.param)
+    output = dashboards.copy(crawled, folder / "output")
     for name, role in (("ann", EDITOR), ("bob", READER)):
-        Users(copied / FILE).put(User(name, role, hashed(SECRET)))
-    certify(tmp_path)
+        Users(output / FILE).put(User(name, role, hashed(SECRET)))
+    certify(folder)
     port = _free_port()
-    with dashboards.dashboard(copied, "-s", "DASHBOARD_PATH=/winnow") as direct:
-        line = PROXIES[request.param](tmp_path, port, urlsplit(direct).netloc)
-        with running(line, tmp_path, port):
+    with dashboards.dashboard(output, "-s", "DASHBOARD_PATH=/winnow") as direct:
+        line = PROXIES[request.param](folder, port, urlsplit(direct).netloc)
+        with running(line, folder, port):
             yield f"https://localhost:{port}/winnow"
 
 

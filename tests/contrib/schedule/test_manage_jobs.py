@@ -362,27 +362,16 @@ def test_after_kill_9_of_the_scheduler_its_crawl_is_found(
 def test_after_kill_9_of_both_the_run_has_failed(world: World, endless: Site, say: Callable[..., Said]) -> None:
     say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
     by_hand = world.start("run-now", "bees")
-    run = until(lambda: (now := world.job().now) and now.pid and now)
-    by_hand.send_signal(signal.SIGKILL)
-    os.kill(run.pid, signal.SIGKILL)
-    world.start("run")
-    last = until(lambda: world.job().last)
-    assert (last.number, last.status, last.exit) == (1, "failed", None)
-    assert "bees: run 1 is dead: failed (killed, or its machine failed)" in world.said(1)
-
-
-def test_after_kill_9_of_both_run_now_runs_it_again(world: World, endless: Site, say: Callable[..., Said]) -> None:
-    say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
-    by_hand = world.start("run-now", "bees")
-    run = until(lambda: (now := world.job().now) and now.pid and now)
-    by_hand.send_signal(signal.SIGKILL)
-    os.kill(run.pid, signal.SIGKILL)
-    by_hand.wait(PATIENCE)
-    again = world.start("run-now", "bees")
-    until(lambda: (now := world.job().now) and now.number == 2)
-    assert (world.job().last.number, world.job().last.status) == (1, "failed")
-    again.send_signal(signal.SIGINT)
-    again.wait(PATIENCE)
+    for number in (1, 2):  # which is found by who runs it again by hand, and by a scheduler
+        run = until(lambda: (now := world.job().now) and now.pid and now)
+        assert run.number == number
+        by_hand.send_signal(signal.SIGKILL)
+        os.kill(run.pid, signal.SIGKILL)
+        by_hand.wait(PATIENCE)
+        by_hand = world.start(*(("run-now", "bees") if number == 1 else ("run",)))
+        last = until(lambda: (last := world.job().last) and last.number == number and last)  # noqa: B023 - asked at once
+        assert (last.status, last.exit) == ("failed", None)
+    until(lambda: "bees: run 2 is dead: failed (killed, or its machine failed)" in world.said(2))
 
 
 def test_a_signal_that_comes_twice_at_once_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
