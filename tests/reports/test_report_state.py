@@ -88,25 +88,25 @@ class Place:
         engine = create_engine(self.url)
         with engine.connect() as connection:
             found = {
-                table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+                table.name: list(connection.execute(select(table).order_by(*table.primary_key)))
                 for table in tables.sorted_tables
             }
         engine.dispose()
         return found
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
-    """A place where no crawl was ever run."""
-    if request.param == "sqlite":
-        return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
-    return Place(tmp_path, make_url(request.getfixturevalue("emptied_database")), capsys)
-
-
 @pytest.fixture
-def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
-    """The same, for what is SQLite's alone."""
+def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
+    """A place where no crawl was ever run."""
     return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest, place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
+    """The same with each kind of database, for what each does in its own way."""
+    if request.param == "sqlite":
+        return place
+    return Place(tmp_path, make_url(request.getfixturevalue("emptied_database")), capsys)
 
 
 def work(session: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
@@ -158,27 +158,27 @@ def test_a_stopped_crawl(place: Place) -> None:
     assert not re.search(r" $", said.out, re.MULTILINE)
 
 
-def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
-    session = place.session("bees", max_pages=1)
+def test_what_is_left_and_held_and_of_earlier_runs(either: Place) -> None:
+    session = either.session("bees", max_pages=1)
     work(session, {"http://a.example/": None, "http://b.example/": None})
     session.committer.commit(Batch(idle=True))
     session.leave()
-    said = place.state("bees")
+    said = either.state("bees")
     full = "max_pages reached; a larger max_pages continues it"
     assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC, {re.escape(full)}\n", said.out)
     assert said.fact("addresses") == "2 queued, 0 leased, 1 done"
-    again = place.session("bees", max_pages=9)
+    again = either.session("bees", max_pages=9)
     again.seed([])
     again.committer.commit(Batch(demand=EVERYTHING))
-    said = place.state("bees")
+    said = either.state("bees")
     assert said.out.startswith("bees: running, 1 worker\n")
     assert said.fact("addresses") == "0 queued, 2 leased, 1 done"
     assert re.search(r"^ +1  .*/output/bees\.jsonl +2  0 s ago$", said.out, re.MULTILINE)
     again.leave()
-    place.change("UPDATE crawl SET pages = 3")
-    assert place.state("bees").fact("pages") == "3 stored, 1 of them still in the database"
-    place.change("UPDATE crawl SET pages = 0")
-    assert place.state("bees").fact("pages") == "0 stored; 1 in the database, with those of earlier runs"
+    either.change("UPDATE crawl SET pages = 3")
+    assert either.state("bees").fact("pages") == "3 stored, 1 of them still in the database"
+    either.change("UPDATE crawl SET pages = 0")
+    assert either.state("bees").fact("pages") == "0 stored; 1 in the database, with those of earlier runs"
 
 
 def test_a_crawl_of_which_only_unlikely_links_wait_is_finished(place: Place) -> None:
@@ -223,12 +223,12 @@ def test_a_full_crawl_of_which_only_links_behind_images_wait_is_finished(
     again.leave()
 
 
-def test_many_of_everything(sqlite: Place) -> None:
-    session = sqlite.session("bees")
+def test_many_of_everything(place: Place) -> None:
+    session = place.session("bees")
     work(session, {f"http://site{n}.example/": Outcome(Code.ERROR, f"reason {n}") for n in range(12)})
     session.leave()
-    sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=json.dumps([f"http://{n}.example/" for n in range(12)]))
-    short, whole = sqlite.state(), sqlite.state("bees")
+    place.change("UPDATE crawl SET seeds = :seeds", seeds=json.dumps([f"http://{n}.example/" for n in range(12)]))
+    short, whole = place.state(), place.state("bees")
     assert short.fact("seeds") == "http://0.example/, http://1.example/, http://2.example/ and 9 more"
     assert whole.fact("seeds").endswith(", http://9.example/ and 2 more")
     assert short.fact("failed") == "reason 0 (1), reason 1 (1), reason 10 (1), 9 other reasons (9)"
@@ -242,9 +242,13 @@ def test_many_of_everything(sqlite: Place) -> None:
 SITE = {"pages": 0, "requests": 0}
 
 
-@pytest.mark.parametrize(
-    ("numbers", "change", "expected"),
-    [
+def test_a_site(place: Place) -> None:
+    session = place.session("bees")
+    work(session, {"http://site.example/": None})
+    session.leave()
+    mine = "(SELECT id FROM site WHERE name = 'site.example')"
+    (best,) = [row.best for row in place.rows()["host"] if row.name == "site.example"]
+    for numbers, change, expected in (
         ({"pages": 49}, "", r"49 +1 +49%"),
         ({"pages": 99, "requests": 999}, "", r"99 +1 +100%"),
         ({"pages": 100}, "", r"100 +1 +100%  page budget of the site is spent"),
@@ -255,29 +259,24 @@ SITE = {"pages": 0, "requests": 0}
         ({}, "next_at = {now} + 130", r"0 +1 +0%  paused for 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
         ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
-    ],
-    ids="some nearly spent requests all_requests closed walled rests not_for_long for_nothing".split(),
-)
-def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: str) -> None:
-    session = sqlite.session("bees")
-    work(session, {"http://site.example/": None})
-    session.leave()
-    mine = "(SELECT id FROM site WHERE name = 'site.example')"
-    values = ", ".join(f"{name} = {value}" for name, value in (SITE | numbers).items())
-    sqlite.change(f"UPDATE site SET {values} WHERE id = {mine}")
-    if change:
-        sqlite.change(f"UPDATE host SET {change.format(now=time.time())} WHERE site_id = {mine}")
-    assert re.search(rf"^site\.example +{expected}$", sqlite.state("bees", SITE_PAGE_LIMIT=100).out, re.MULTILINE)
+    ):
+        values = ", ".join(f"{name} = {value}" for name, value in (SITE | numbers).items())
+        place.change(f"UPDATE site SET {values} WHERE id = {mine}")
+        place.change(f"UPDATE host SET closed = NULL, next_at = 0, best = {best} WHERE site_id = {mine}")
+        if change:
+            place.change(f"UPDATE host SET {change.format(now=time.time())} WHERE site_id = {mine}")
+        said = place.state("bees", SITE_PAGE_LIMIT=100)
+        assert re.search(rf"^site\.example +{expected}$", said.out, re.MULTILINE), expected
 
 
-def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
-    session = place.session("bees")
+def test_a_site_of_which_some_hosts_are_closed(either: Place) -> None:
+    session = either.session("bees")
     work(session, {"http://a.site.org/": None, "http://b.site.org/": None})
     session.leave()
-    place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
+    either.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
     assert re.search(
         r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to stop \(429 or 503\)$",
-        place.state("bees").out,
+        either.state("bees").out,
         re.MULTILINE,
     )
 
@@ -289,14 +288,14 @@ NEWER = (
 
 
 @pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
-def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: list[str]) -> None:
-    session = sqlite.session("bees")
+def test_what_was_crawled_does_not_write_to_the_terminal(place: Place, words: list[str]) -> None:
+    session = place.session("bees")
     work(session, {"http://a.example/": Outcome(Code.ERROR, ESCAPES), "http://b.example/": None})
     session.leave()
     seeds = '["http://x\\u001b[2J\\u009b31m\\n\\t\\u202e\\ud800/"]'
-    sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=seeds)
-    sqlite.change("UPDATE site SET name = name || :escapes", escapes=ESCAPES)
-    said = sqlite.state(*words, STATE_KEEP_DAYS=1)
+    place.change("UPDATE crawl SET seeds = :seeds", seeds=seeds)
+    place.change("UPDATE site SET name = name || :escapes", escapes=ESCAPES)
+    said = place.state(*words, STATE_KEEP_DAYS=1)
     assert said.status == 0
     assert not CONTROL.search(said.out + said.err)
     if not words or words == ["bees"]:
@@ -306,14 +305,14 @@ def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: l
         assert f"\nb.example{SPELLED}  " in said.out
 
 
-def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
-    session = sqlite.session("bees")
+def test_a_name_is_spelled_out_too(place: Place) -> None:
+    session = place.session("bees")
     session.leave()
-    sqlite.change("UPDATE crawl SET name = :name", name=f"bees{ESCAPES}")
-    said = sqlite.state()
+    place.change("UPDATE crawl SET name = :name", name=f"bees{ESCAPES}")
+    said = place.state()
     assert f"\nbees{SPELLED}: stopped; " in said.out
     for words in (["nope"], ["--reset", "nope"]):
-        said = sqlite.state(*words)
+        said = place.state(*words)
         assert not CONTROL.search(said.err)
         assert (said.status, said.err) == (2, f"state: there is no crawl 'nope'; there are bees{SPELLED}\n")
 
@@ -349,23 +348,23 @@ def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     session.close()
 
 
-def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = place.session("bees")
+def test_a_worker_that_comes_at_the_last_moment(either: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = either.session("bees")
     work(session)
-    before = place.rows()
+    before = either.rows()
     with pytest.raises(deletion.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
-        deletion.delete_crawl(place.url, "bees")
+        deletion.delete_crawl(either.url, "bees")
     monkeypatch.setattr(crawls.CrawlState, "alive", ())  # as the command saw it before
-    said = place.state("--reset", "bees", "--yes")
+    said = either.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (2, "state: the crawl 'bees' has just been started; stop it first\n")
-    assert place.rows() == before
+    assert either.rows() == before
     session.leave()
 
 
-def test_a_worker_of_another_folder(sqlite: Place) -> None:
-    session = sqlite.session("bees")
-    sqlite.change("UPDATE worker SET folder_id = 'elsewhere'")
-    assert re.search(r"^ +1  bees\.jsonl in another folder +0  0 s ago$", sqlite.state("bees").out, re.MULTILINE)
+def test_a_worker_of_another_folder(place: Place) -> None:
+    session = place.session("bees")
+    place.change("UPDATE worker SET folder_id = 'elsewhere'")
+    assert re.search(r"^ +1  bees\.jsonl in another folder +0  0 s ago$", place.state("bees").out, re.MULTILINE)
     session.leave()
 
 
@@ -388,15 +387,15 @@ def remember(place: Place, session: WorkerSession) -> None:
     )
 
 
-def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
-    wasps = place.session("wasps")
+def test_reset_leaves_other_crawls_and_all_files(either: Place) -> None:
+    wasps = either.session("wasps")
     work(wasps, WAYS)
     wasps.committer.commit(Batch(demand=EVERYTHING))
     # What people labelled is theirs, and stays.
     labelled = "(1, 'bees', 'text', 'http://bees.example/', 'http://bees.example/', 'Bees', '{}', 0)"
-    place.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {labelled}")
-    before = place.rows()
-    bees = place.session("bees")
+    either.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {labelled}")
+    before = either.rows()
+    bees = either.session("bees")
     work(bees, WAYS)
     seed = bees.committer.commit(Batch(demand=EVERYTHING)).leases[0]
     templates = (Template("bees.example", "a", "Menu"),)
@@ -411,28 +410,28 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
         Batch([Completion(seed, result)], evidence=images, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )
     bees.leave()
-    remember(place, bees)
-    more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
+    remember(either, bees)
+    more = {name for name, rows in either.rows().items() if len(rows) > len(before[name])}
     assert more == before.keys() - {"worker", version.name, "job", "run", "edit", "label"}
-    said = place.state("--reset", "bees", "--yes")
+    said = either.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("Deleted 1 page and 9 addresses of the crawl 'bees'. ")
-    assert place.rows() == before
-    assert (place.folder / "output" / "bees.jsonl").stat().st_size > 6_000
-    shown = place.state()
+    assert either.rows() == before
+    assert (either.folder / "output" / "bees.jsonl").stat().st_size > 6_000
+    shown = either.state()
     assert re.match(r"1 crawl in .*\.\n\nwasps: running, 1 worker\n", shown.out)
     assert "\n\nLinks that a crawl leaves out immediately do not count as addresses; " in shown.out
     wasps.leave()
 
 
-def test_a_crawl_that_was_reset_starts_anew(sqlite: Place) -> None:
+def test_a_crawl_that_was_reset_starts_anew(place: Place) -> None:
     for _ in range(2):
-        session = sqlite.session("bees")
+        session = place.session("bees")
         work(session)
         assert session.number == 1
         session.leave()
-        sqlite.state("--reset", "bees", "--yes")
-    names = {path.name for path in (sqlite.folder / "output").glob("*.jsonl")}
+        place.state("--reset", "bees", "--yes")
+    names = {path.name for path in (place.folder / "output").glob("*.jsonl")}
     assert names == {"bees.jsonl", "bees.previous.jsonl"}
 
 
@@ -449,20 +448,20 @@ def terminal() -> Iterator[tuple[int, Any]]:
     ("answer", "deleted"),
     [("y", True), ("Yes", True), ("n", False), ("", False), ("yesterday", False), ("\x04", False)],
 )
-def test_reset_asks(sqlite: Place, monkeypatch: pytest.MonkeyPatch, answer: str, deleted: bool) -> None:
-    session = sqlite.session("bees")
+def test_reset_asks(place: Place, monkeypatch: pytest.MonkeyPatch, answer: str, deleted: bool) -> None:
+    session = place.session("bees")
     work(session)
     session.leave()
-    before = sqlite.rows()
+    before = place.rows()
     with terminal() as (master, file):
         monkeypatch.setattr(sys, "stdin", file)
         os.write(master, answer.encode() + b"\n")
-        said = sqlite.state("--reset", "bees")
-    folder = sqlite.folder / "output"
+        said = place.state("--reset", "bees")
+    folder = place.folder / "output"
     assert said.err == f"Delete 1 page and 1 address of the crawl 'bees'? The files in {folder}/ stay. [y/N] "
     assert said.status == 0
     assert said.out.startswith("Deleted 1 page and 1 address" if deleted else "Nothing was deleted.\n")
-    assert (sqlite.rows() == before) is not deleted
+    assert (place.rows() == before) is not deleted
 
 
 def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
@@ -472,13 +471,13 @@ def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.long
-def test_ctrl_c_answers_too(sqlite: Place) -> None:
-    session = sqlite.session("bees")
+def test_ctrl_c_answers_too(place: Place) -> None:
+    session = place.session("bees")
     work(session)
     session.leave()
-    before = sqlite.rows()
+    before = place.rows()
     master, slave = os.openpty()
-    with run(sqlite, "--reset", "bees", stdin=slave) as process:
+    with run(place, "--reset", "bees", stdin=slave) as process:
         try:
             said = b""
             while not said.endswith(b"[y/N] "):
@@ -491,32 +490,32 @@ def test_ctrl_c_answers_too(sqlite: Place) -> None:
     os.close(master)
     os.close(slave)
     assert process.returncode == 130
-    assert sqlite.rows() == before
+    assert place.rows() == before
 
 
 @pytest.mark.long
-def test_who_has_read_enough_may_go(sqlite: Place) -> None:
-    sqlite.session("bees").leave()
+def test_who_has_read_enough_may_go(place: Place) -> None:
+    place.session("bees").leave()
     reads, writes = os.pipe()
     os.close(reads)
-    with run(sqlite, stdout=writes) as process:
+    with run(place, stdout=writes) as process:
         os.close(writes)
         assert process.communicate(timeout=30)[1] == b""
     assert process.returncode == 0
 
 
-def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
-    session = sqlite.session("bees")
+def test_reset_refuses_where_nobody_can_be_asked(place: Place) -> None:
+    session = place.session("bees")
     work(session)
     session.leave()
-    before = sqlite.rows()
-    said = sqlite.state("--reset", "bees")
+    before = place.rows()
+    said = place.state("--reset", "bees")
     assert said.status == 2
     assert said.err == (
         "state: --reset bees asks before it deletes 1 page and 1 address, "
         "and standard input is not a terminal; --yes deletes without asking\n"
     )
-    assert sqlite.rows() == before
+    assert place.rows() == before
 
 
 def ago(days: float) -> str:
@@ -533,18 +532,18 @@ def pages_of(place: Place, ages: Iterable[str]) -> None:
         place.change(f"UPDATE page SET checked_at = {looked_at} WHERE fetched_at = '{when}'")
 
 
-def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
-    pages_of(place, [ago(29.99), ago(30.01), ago(365), NEW])
-    before = place.rows()
-    said = place.state("--prune", STATE_KEEP_DAYS=30)
+def test_prune_drops_what_is_older_than_it_is_to_be(either: Place) -> None:
+    pages_of(either, [ago(29.99), ago(30.01), ago(365), NEW])
+    before = either.rows()
+    said = either.state("--prune", STATE_KEEP_DAYS=30)
     assert (said.status, said.err) == (0, "")
     assert re.match(r"Deleted 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
-    after = place.rows()
+    after = either.rows()
     assert after.pop("page") == [row for row in before.pop("page") if row[5] > ago(30)]
     assert after.pop("page_change") == [row for row in before.pop("page_change") if row[0] in (1, 4)]
     assert after == before
-    assert place.state("--prune", STATE_KEEP_DAYS=30).out == "No page is older than 30 days.\n"
-    assert place.state("crawl1").fact("pages") == "1 stored, 0 of them still in the database"
+    assert either.state("--prune", STATE_KEEP_DAYS=30).out == "No page is older than 30 days.\n"
+    assert either.state("crawl1").fact("pages") == "1 stored, 0 of them still in the database"
 
 
 @pytest.mark.parametrize(("days", "stays"), [(29, True), (31, False)])
@@ -572,57 +571,57 @@ def test_prune_compares_to_the_second(place: Place) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_prune_takes_a_few_at_once(sqlite: Place, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+def test_prune_takes_a_few_at_once(place: Place, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(deletion, "PAGES_AT_ONCE", 2)
-    pages_of(sqlite, [OLD])
-    session = sqlite.session("crawl0")
+    pages_of(place, [OLD])
+    session = place.session("crawl0")
     columns = ", ".join(one.name for one in tables.tables["page"].c if one.name not in ("id", "key", "url"))
     for key in range(1, count):
-        sqlite.change(f"INSERT INTO page (key, url, {columns}) SELECT {key}, '{key}', {columns} FROM page LIMIT 1")
-    assert deletion.delete_old_pages(sqlite.url, NEW) == count
-    assert sqlite.rows()["page"] == []
+        place.change(f"INSERT INTO page (key, url, {columns}) SELECT {key}, '{key}', {columns} FROM page LIMIT 1")
+    assert deletion.delete_old_pages(place.url, NEW) == count
+    assert place.rows()["page"] == []
     session.leave()
 
 
-def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
-    pages_of(sqlite, [OLD])
-    before = sqlite.rows()
-    said = sqlite.state("--prune")
+def test_prune_keeps_all_unless_told(place: Place) -> None:
+    pages_of(place, [OLD])
+    before = place.rows()
+    said = place.state("--prune")
     assert (said.status, said.out) == (0, "STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted.\n")
-    assert sqlite.rows() == before
+    assert place.rows() == before
 
 
-def test_no_bytes_are_no_word(sqlite: Place) -> None:
-    sqlite.session("wasps").leave()
-    session = sqlite.session("bees")
-    session.leave()
-    assert sqlite.state("--reset", "bees", "--yes").out == "Deleted 0 pages and 0 addresses of the crawl 'bees'.\n"
-
-
-def test_which_round_it_is_and_when_a_page_is_due(place: Place) -> None:
+def test_no_bytes_are_no_word(place: Place) -> None:
+    place.session("wasps").leave()
     session = place.session("bees")
+    session.leave()
+    assert place.state("--reset", "bees", "--yes").out == "Deleted 0 pages and 0 addresses of the crawl 'bees'.\n"
+
+
+def test_which_round_it_is_and_when_a_page_is_due(either: Place) -> None:
+    session = either.session("bees")
     work(session)
-    assert "\n  round" not in place.state("bees").out
+    assert "\n  round" not in either.state("bees").out
     session.committer.commit(Batch(idle=True))
     session.leave()
-    assert place.state("bees").fact("round") == "1; the next page is due in 21 h"
-    place.change("UPDATE page SET due_at = 1")
-    assert place.state("bees").fact("round") == "1; 1 page due"
-    session = place.session("bees")
+    assert either.state("bees").fact("round") == "1; the next page is due in 21 h"
+    either.change("UPDATE page SET due_at = 1")
+    assert either.state("bees").fact("round") == "1; 1 page due"
+    session = either.session("bees")
     assert session.begin([])
     session.leave()
-    assert place.state("bees").fact("round") == "2"
-    assert place.state("bees").fact("pages") == "0 in this round, 1 in the database"
+    assert either.state("bees").fact("round") == "2"
+    assert either.state("bees").fact("pages") == "0 in this round, 1 in the database"
 
 
-def test_prune_takes_what_is_known_of_pages_with_them(place: Place) -> None:
-    session = place.session("bees")
+def test_prune_takes_what_is_known_of_pages_with_them(either: Place) -> None:
+    session = either.session("bees")
     work(session)
-    remember(place, session)
+    remember(either, session)
     session.leave()
-    place.change("UPDATE page SET checked_at = 1")
-    place.state("--prune", STATE_KEEP_DAYS=1)
-    rows = place.rows()
+    either.change("UPDATE page SET checked_at = 1")
+    either.state("--prune", STATE_KEEP_DAYS=1)
+    rows = either.rows()
     assert (rows["page"], rows["page_version"], rows["near_duplicate_band"], rows["stored_response"]) == (
         [],
         [],
@@ -639,19 +638,19 @@ def fill(place: Place) -> None:
     place.change("UPDATE page SET text = :text, checked_at = 1", text="bees " * 400_000)
 
 
-def test_prune_makes_the_file_smaller(sqlite: Place) -> None:
-    fill(sqlite)
-    said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
+def test_prune_makes_the_file_smaller(place: Place) -> None:
+    fill(place)
+    said = place.state("--prune", STATE_KEEP_DAYS=1)
     assert re.search(r"crawl\.db has shrunk by 2\.\d MB to \d+\.\d kB\.\n$", said.out)
-    assert (sqlite.folder / "output" / "crawl.db").stat().st_size < 350_000
-    assert sorted(path.name for path in (sqlite.folder / "output").glob("crawl.db*")) == ["crawl.db"]
+    assert (place.folder / "output" / "crawl.db").stat().st_size < 350_000
+    assert sorted(path.name for path in (place.folder / "output").glob("crawl.db*")) == ["crawl.db"]
 
 
 @pytest.mark.parametrize("who", ["crawl", "program"])
-def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
-    fill(sqlite)
-    other = create_engine(sqlite.url)
-    session = sqlite.session("wasps") if who == "crawl" else None
+def test_prune_leaves_the_file_while_others_are_at_it(place: Place, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
+    fill(place)
+    other = create_engine(place.url)
+    session = place.session("wasps") if who == "crawl" else None
     monkeypatch.setattr(read_only, "LOCK_SECONDS", 0.0)
     drop = deletion.delete_old_pages
 
@@ -663,14 +662,14 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
 
     monkeypatch.setattr("crawler.reports.report_state.delete_old_pages", lock_then)
     with other.connect() as connection:
-        said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
+        said = place.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()
     assert re.search(
         r"crawl\.db keeps its size while other processes use it: 2\.\d MB of it are free .* later\.\n$", said.out
     )
     if session is not None:
         session.leave()
-    said = sqlite.state("--reset", "bees", "--yes")
+    said = place.state("--reset", "bees", "--yes")
     assert re.search(r"crawl\.db has shrunk by 2\.\d MB to ", said.out)
 
 
@@ -688,29 +687,33 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_database_that_is_not_there_is_not_made(place: Place, words: list[str], status: int, expected: str) -> None:
-    said = place.state(*words)
-    where = f"{place.url.database} does not exist" if place.url.drivername == "sqlite" else f"{place.url} has no tables"
+def test_a_database_that_is_not_there_is_not_made(either: Place, words: list[str], status: int, expected: str) -> None:
+    said = either.state(*words)
+    where = (
+        f"{either.url.database} does not exist" if either.url.drivername == "sqlite" else f"{either.url} has no tables"
+    )
     assert (said.status, (said.out + said.err).strip()) == (status, expected.format(where=where))
-    assert not list(place.folder.iterdir())
-    if place.url.drivername != "sqlite":
-        with postgres.connect(place.settings["STATE_URL"]) as connection:
+    assert not list(either.folder.iterdir())
+    if either.url.drivername != "sqlite":
+        with postgres.connect(either.settings["STATE_URL"]) as connection:
             assert connection.execute("SELECT to_regclass('winnow_state')").fetchone() == (None,)
 
 
-def test_a_file_that_has_just_gone_is_not_made(sqlite: Place) -> None:
-    with pytest.raises(read_only.StateError), read_only.reading(sqlite.url):
+def test_a_file_that_has_just_gone_is_not_made(place: Place) -> None:
+    with pytest.raises(read_only.StateError), read_only.reading(place.url):
         pass
-    assert not list(sqlite.folder.iterdir())
-    (sqlite.folder / "output").mkdir()
-    with pytest.raises(read_only.StateError), read_only.reading(sqlite.url):
+    assert not list(place.folder.iterdir())
+    (place.folder / "output").mkdir()
+    with pytest.raises(read_only.StateError), read_only.reading(place.url):
         pass
-    assert not list((sqlite.folder / "output").iterdir())
+    assert not list((place.folder / "output").iterdir())
 
 
-def test_a_database_without_a_crawl(place: Place) -> None:
-    open_database(place.url).dispose()
-    assert place.state().out == f"no crawl is in {place.url.database if 'sqlite' in str(place.url) else place.url}.\n"
+def test_a_database_without_a_crawl(either: Place) -> None:
+    open_database(either.url).dispose()
+    assert (
+        either.state().out == f"no crawl is in {either.url.database if 'sqlite' in str(either.url) else either.url}.\n"
+    )
 
 
 def garbage(place: Place) -> None:
@@ -737,31 +740,31 @@ def of_a_newer_release(place: Place) -> None:
     ],
 )
 def test_a_database_that_cannot_be_read(
-    sqlite: Place, make: Callable[[Place], None], expected: str, words: list[str]
+    place: Place, make: Callable[[Place], None], expected: str, words: list[str]
 ) -> None:
-    make(sqlite)
-    said = sqlite.state(*words, STATE_KEEP_DAYS=1)
+    make(place)
+    said = place.state(*words, STATE_KEEP_DAYS=1)
     assert (said.status, said.out) == (1, "")
-    assert said.err == f"state: {expected.format(path=sqlite.url.database)}\n"
+    assert said.err == f"state: {expected.format(path=place.url.database)}\n"
 
 
-def test_a_server_that_is_away(sqlite: Place) -> None:
-    said = sqlite.state(STATE_URL="postgresql+psycopg://me:secret@127.0.0.1:1/crawls")
+def test_a_server_that_is_away(place: Place) -> None:
+    said = place.state(STATE_URL="postgresql+psycopg://me:secret@127.0.0.1:1/crawls")
     assert said.status == 1
     assert said.err.startswith("state: the database postgresql+psycopg://me:***@127.0.0.1:1/crawls cannot be read: ")
     assert said.err.count("\n") == 1
     assert "secret" not in said.err
 
 
-def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None:
-    sqlite.url = make_url(emptied_database).set(password="secret")
-    sqlite.settings["STATE_URL"] = sqlite.url.render_as_string(hide_password=False)
+def test_the_password_is_not_shown(emptied_database: str, place: Place) -> None:
+    place.url = make_url(emptied_database).set(password="secret")
+    place.settings["STATE_URL"] = place.url.render_as_string(hide_password=False)
     for words in ([], ["bees"], ["--reset", "bees", "--yes"]):
-        assert "secret" not in (said := sqlite.state(*words)).out + said.err
+        assert "secret" not in (said := place.state(*words)).out + said.err
         assert "postgres:***@127.0.0.1" in said.out + said.err
-    sqlite.session("bees").leave()
+    place.session("bees").leave()
     for words in ([], ["bees"], ["--prune"]):
-        assert "secret" not in (said := sqlite.state(*words, STATE_KEEP_DAYS=1)).out + said.err
+        assert "secret" not in (said := place.state(*words, STATE_KEEP_DAYS=1)).out + said.err
         assert said.status == 0
 
 
@@ -792,42 +795,42 @@ def test_the_password_is_not_shown(emptied_database: str, sqlite: Place) -> None
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_use(sqlite: Place, words: list[str], expected: str) -> None:
-    said = sqlite.state(*words) if "STATE_URL" not in str(words) else sqlite.state(STATE_URL=words[1].partition("=")[2])
+def test_wrong_use(place: Place, words: list[str], expected: str) -> None:
+    said = place.state(*words) if "STATE_URL" not in str(words) else place.state(STATE_URL=words[1].partition("=")[2])
     assert (said.status, said.out) == (2, "")
     assert said.err.startswith(f"state: {expected}")
     assert said.err.count("\n") == 1
-    assert not list(sqlite.folder.iterdir())
+    assert not list(place.folder.iterdir())
 
 
 @pytest.mark.parametrize("days", ["0", "36500"])
-def test_days_that_may_be(sqlite: Place, days: str) -> None:
-    assert sqlite.state("--prune", STATE_KEEP_DAYS=days).status == 0
+def test_days_that_may_be(place: Place, days: str) -> None:
+    assert place.state("--prune", STATE_KEEP_DAYS=days).status == 0
 
 
-def test_reading_waits_for_nobody_and_changes_nothing(sqlite: Place) -> None:
-    session = sqlite.session("bees")
+def test_reading_waits_for_nobody_and_changes_nothing(place: Place) -> None:
+    session = place.session("bees")
     work(session, WAYS)
     session.leave()
-    file = sqlite.folder / "output" / "crawl.db"
+    file = place.folder / "output" / "crawl.db"
     before = file.read_bytes(), sorted(path.name for path in file.parent.iterdir())
-    assert sqlite.state().status == sqlite.state("bees").status == 0
+    assert place.state().status == place.state("bees").status == 0
     assert (file.read_bytes(), sorted(path.name for path in file.parent.iterdir())) == before
-    other = open_database(sqlite.url)
+    other = open_database(place.url)
     with other.begin() as connection:  # which lets nobody else write
         connection.execute(address.delete().where(address.c.host_id.in_(select(host.c.id))))
         started = time.monotonic()
-        assert sqlite.state("bees").fact("addresses") == "2 queued, 0 leased, 7 done"
+        assert place.state("bees").fact("addresses") == "2 queued, 0 leased, 7 done"
         assert time.monotonic() - started < read_only.LOCK_SECONDS
         connection.rollback()
     other.dispose()
 
 
-def test_reading_could_not_write(place: Place) -> None:
-    place.session("bees").leave()
+def test_reading_could_not_write(either: Place) -> None:
+    either.session("bees").leave()
     with (
         pytest.raises(read_only.StateError, match=r"cannot be read: .*read-?only"),
-        read_only.reading(place.url) as connection,
+        read_only.reading(either.url) as connection,
     ):
         connection.execute(text("UPDATE crawl SET pages = 7"))
 
@@ -898,15 +901,15 @@ def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
     assert "  items      output/bees.jsonl" in "\n".join(lines)
 
 
-def test_held_is_counted_by_who_holds(place: Place) -> None:
-    session = place.session("bees")
+def test_held_is_counted_by_who_holds(either: Place) -> None:
+    session = either.session("bees")
     work(session, {"http://a.example/": None})
     (lease,) = session.committer.commit(Batch(demand=EVERYTHING)).leases
-    engine = create_engine(place.url)
+    engine = create_engine(either.url)
     with engine.connect() as connection:
         held = connection.execute(select(address.c.id).where(address.c.state == AddressState.HELD)).scalars().all()
     engine.dispose()
     assert held == [lease.id]
-    (found,) = crawls.read_state(place.url).crawls
+    (found,) = crawls.read_state(either.url).crawls
     assert [one.held for one in found.workers] == [found.held] == [1]
     session.leave()

@@ -30,9 +30,10 @@ def pages(name: str, number: int) -> list[Any]:
     return candidates(*(f"http://{name}/{n}" for n in range(number)))
 
 
-@pytest.mark.parametrize(
-    ("known", "why", "seconds"),
-    [
+def test_why_a_host_takes_its_time(crew: Crew) -> None:
+    crew.join(*pages("a.example", 3))
+    nothing_known = {"delay": None, "latency": None, "crawl_delay": 0.0, "closed": None}
+    for known, why, seconds in (
         ({}, SlowReason.DELAY, 0),
         ({"delay": 2.0, "latency": 1.5}, SlowReason.DELAY, 6),
         ({"delay": 1.0, "latency": 4.0}, SlowReason.LATENCY, 12),
@@ -43,15 +44,12 @@ def pages(name: str, number: int) -> list[Any]:
         ({"delay": 2.0, "rests": 100.0}, SlowReason.RESTS, 106),
         ({"crawl_delay": 60.0, "rests": 50.0}, SlowReason.PACE, 230),
         ({"closed": "site asked to stop (429 or 503)", "rests": 100.0, "delay": 1.0}, SlowReason.CLOSED, 0),
-    ],
-)
-def test_why_a_host_takes_its_time(crew: Crew, known: dict[str, Any], why: SlowReason, seconds: float) -> None:
-    crew.join(*pages("a.example", 3))
-    set_host(crew, "a.example", **known)
-    (one,) = found(crew)
-    assert (one.host, one.site, one.why, one.waiting, one.is_counted) == ("a.example", "a.example", why, 3, True)
-    assert one.seconds == pytest.approx(seconds, abs=0.5)
-    assert (one.delay, one.latency, one.closed) == tuple(known.get(name) for name in ("delay", "latency", "closed"))
+    ):
+        set_host(crew, "a.example", **nothing_known | known)
+        (one,) = found(crew)
+        assert (one.host, one.site, one.why, one.waiting, one.is_counted) == ("a.example", "a.example", why, 3, True)
+        assert one.seconds == pytest.approx(seconds, abs=0.5)
+        assert (one.delay, one.latency, one.closed) == tuple(map(known.get, ("delay", "latency", "closed")))
 
 
 def test_another_worker_has_it(crew: Crew) -> None:
@@ -119,11 +117,8 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
     assert 300 < first.waiting < 440
 
 
-@pytest.mark.parametrize(
-    "known", [{"delay": 20.0}, {"latency": 20.0}, {"crawl_delay": 20.0}, {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}]
-)
 def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
-    crew: Crew, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sites, "CANDIDATES", 0)  # none that is seen to have many
     monkeypatch.setattr(sites, "SELDOM", sites.SELDOM.limit(2))
@@ -131,9 +126,12 @@ def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     crew.join(*(one for name in names for one in pages(name, 2)))
     for name in names:
         set_host(crew, name, delay=1.0)
-    set_host(crew, "h4.example", **known)
     set_host(crew, "h6.example", delay=3.0, latency=6.0)
-    assert [one.host for one in found(crew)] == ["h4.example", "h6.example"]
+    like_others = {"delay": 1.0, "latency": None, "crawl_delay": 0.0}
+    rests = {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}
+    for known in ({"delay": 20.0}, {"latency": 20.0}, {"crawl_delay": 20.0}, *rests):
+        set_host(crew, "h4.example", **like_others | known)
+        assert [slow.host for slow in found(crew)] == ["h4.example", "h6.example"], known
 
 
 def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(

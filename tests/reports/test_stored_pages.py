@@ -123,9 +123,8 @@ def rounds(crew: Crew) -> Crew:
     return crew
 
 
-@pytest.mark.parametrize(
-    ("only", "since", "expected"),
-    [
+def test_what_became_of_pages_in_a_round_or_since(rounds: Crew, where: URL) -> None:
+    for only, since, expected in (
         ("", None, "abcd"),
         ("new", None, "c"),
         ("changed", None, "a"),
@@ -144,31 +143,27 @@ def rounds(crew: Crew) -> Crew:
         ("changed", FIRST, "ad"),
         ("gone", SECOND, "ef"),
         ("gone", "2026-11-23T00:00:00+00:00", ""),
-    ],
-)
-def test_what_became_of_pages_in_a_round_or_since(
-    rounds: Crew, where: URL, only: str, since: int | str | None, expected: str
-) -> None:
-    assert found(where, PageFilter(only, since)) == expected
-
-
-def test_those_that_are_gone_are_counted(rounds: Crew, where: URL) -> None:
+    ):
+        assert found(where, PageFilter(only, since)) == expected, (only, since)
     with crawls_to_export(where) as (crawl,):
         assert crawl.numbers() == PageCounts(6, 2)
         assert crawl.round == 3
 
 
-@pytest.mark.parametrize(("least", "expected"), [(0.0, "abc"), (0.25, "abc"), (0.5, "bc"), (0.51, "c"), (1.0, "")])
-def test_the_least_relevance(crew: Crew, where: URL, least: float, expected: str) -> None:
+def test_the_least_relevance(crew: Crew, where: URL) -> None:
     store(crew, *"abc")
     for name, relevance in (("a", 0.25), ("b", 0.5), ("c", 0.75)):
         know(crew, name, relevance=relevance)
-    assert found(where, PageFilter(min_relevance=least)) == expected
+    for least, expected in ((0.0, "abc"), (0.25, "abc"), (0.5, "bc"), (0.51, "c"), (1.0, "")):
+        assert found(where, PageFilter(min_relevance=least)) == expected
 
 
-@pytest.mark.parametrize(
-    ("places", "expected"),
-    [
+def test_places(crew: Crew, where: URL) -> None:
+    store(crew, *"abcd", language="en")
+    know(crew, "b", language="zh")
+    know(crew, "c", url="http://c.B.example/")
+    know(crew, "d", language="zh", url="http://d.example:80/b.example/a.example")
+    for places, expected in (
         ([LanguageOrSite(language="zh")], "bd"),
         ([LanguageOrSite(language="de")], ""),
         ([LanguageOrSite(language="", site="example")], "abcd"),
@@ -181,14 +176,8 @@ def test_the_least_relevance(crew: Crew, where: URL, least: float, expected: str
         ([LanguageOrSite(language="zh", site="b.example"), LanguageOrSite(language="en", site="a.example")], "ab"),
         ([LanguageOrSite(language="zh", site="a.example"), LanguageOrSite(language="en", site="b.example")], "c"),
         ([LanguageOrSite(language="zh"), LanguageOrSite(language="", site="a.example")], "abd"),
-    ],
-)
-def test_places(crew: Crew, where: URL, places: list[LanguageOrSite], expected: str) -> None:
-    store(crew, *"abcd", language="en")
-    know(crew, "b", language="zh")
-    know(crew, "c", url="http://c.B.example/")
-    know(crew, "d", language="zh", url="http://d.example:80/b.example/a.example")
-    assert found(where, PageFilter(places=tuple(places))) == expected
+    ):
+        assert found(where, PageFilter(places=tuple(places))) == expected, places
 
 
 def test_a_page_without_a_language_is_of_none(crew: Crew, where: URL) -> None:

@@ -264,9 +264,9 @@ def bare(number: int) -> Candidate:
     return replace(image(number), sight=None)
 
 
-@pytest.mark.parametrize("max_pages", [None, 2])
-@pytest.mark.parametrize("enough", [1, 9])
-@pytest.mark.parametrize("shown", [image, bare])
+@pytest.mark.parametrize(
+    ("shown", "enough", "max_pages"), [(image, 1, 2), (image, 9, None), (bare, 1, None), (bare, 9, 2)]
+)
 def test_images_are_left_to_a_run_that_wants_them(
     crew: Crew, shown: Callable[[int], Candidate], enough: int, max_pages: int | None
 ) -> None:

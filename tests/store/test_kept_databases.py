@@ -28,7 +28,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path, capfdbinary: pytest.Cap
     path = tmp_path / "output" / "crawl.db"
     path.parent.mkdir()
     path.write_bytes(lzma.decompress(request.param.read_bytes()))
-    return Place(tmp_path, URL.create("sqlite", database=str(path)), capfdbinary)
+    return Place(tmp_path, URL.create("sqlite", database=str(path)), capfdbinary, path)
 
 
 def exported(kept: Place) -> Counter[str]:

@@ -50,21 +50,19 @@ def test_the_newest_of_a_thing_replaces_the_older(engine: Engine) -> None:
     assert found(engine) == [newer]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_what_is_another_thing(engine: Engine) -> None:
+    put_label(engine, BEES)
+    others = (
         {"crawl": "wasps"},
         {"url": "http://a.example/2.png"},
         {"page": "http://a.example/2"},
         {"url": "http://a.example/1.png http://a.example/", "page": ""},
         {"kind": LabelKind.TEXT},
-    ],
-)
-def test_what_is_another_thing(engine: Engine, changes: dict[str, str]) -> None:
-    put_label(engine, BEES)
-    put_label(engine, replace(BEES, **changes))
-    with engine.connect() as connection:
-        assert len(connection.execute(select(label.c.id)).all()) == 2
+    )
+    for number, changes in enumerate(others, start=2):
+        put_label(engine, replace(BEES, **changes))
+        with engine.connect() as connection:
+            assert len(connection.execute(select(label.c.id)).all()) == number, changes
 
 
 def test_what_is_taken_back_is_gone(engine: Engine) -> None:

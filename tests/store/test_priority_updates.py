@@ -66,22 +66,19 @@ def test_any_spelling_will_do(crew: Crew) -> None:
     assert priority(crew, A) == 7
 
 
-@pytest.mark.parametrize(
-    ("candidate", "price"),
-    [
-        (Candidate(A, 5), 9),
-        (Candidate(A, 5, kind=AddressKind.SEED), 5),
-        (Candidate(A, 5, kind=AddressKind.LIST), 5),
-        (Candidate(A, 5, kind=AddressKind.IMAGE), 5),
-        (Candidate(A, 5, sight="as an image"), 5),
-    ],
-)
-def test_links_alone_are_priced(crew: Crew, candidate: Candidate, price: int) -> None:
+def test_links_alone_are_priced(crew: Crew) -> None:
+    links = [
+        Candidate(A, 5),
+        Candidate(A + "seed", 5, kind=AddressKind.SEED),
+        Candidate(A + "list", 5, kind=AddressKind.LIST),
+        Candidate(A + "image", 5, kind=AddressKind.IMAGE),
+        Candidate(A + "seen", 5, sight="as an image"),
+    ]
     worker = crew.join(*candidates(B))
-    (one,) = worker.claim()
-    worker.end(stored(one, candidate))
-    worker.commit(priorities={A: 9})
-    assert priority(crew, A) == price
+    (lease,) = worker.claim()
+    worker.end(stored(lease, *links))
+    worker.commit(priorities={link.url: 9 for link in links})
+    assert [priority(crew, link.url) for link in links] == [9, 5, 5, 5, 5]
 
 
 @pytest.mark.parametrize("ends", [False, True])

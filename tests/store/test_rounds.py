@@ -220,22 +220,24 @@ def test_a_page_with_noindex_has_left_at_once_and_comes_again(crew: Crew) -> Non
     assert worker.session.round_counts() == RoundCounts(0, 0, 0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("visits", "expected"),
-    [
-        ((PageChange.NOINDEX, PageChange.SAME), (None, False)),
-        ((PageChange.NOINDEX, PageChange.CHANGED), (None, False)),
-        ((PageChange.NOINDEX, PageChange.MISSING), (2, True)),
-        ((PageChange.NOINDEX, PageChange.MISSING, PageChange.MISSING), (4, False)),
-        ((PageChange.MISSING, PageChange.MISSING, PageChange.NOINDEX), (4, True)),
-    ],
-)
-def test_what_a_page_with_noindex_becomes(
-    crew: Crew, visits: tuple[PageChange, ...], expected: tuple[int | None, bool]
-) -> None:
-    first_round(crew, *candidates(A))
-    visit_again(crew, *visits)
-    assert of(crew, A, "gone_round", "noindex") == expected
+def test_what_a_page_with_noindex_becomes(crew: Crew) -> None:
+    rows = {
+        "http://a.example/same": ((PageChange.NOINDEX, PageChange.SAME), (None, False)),
+        "http://a.example/changed": ((PageChange.NOINDEX, PageChange.CHANGED), (None, False)),
+        "http://a.example/missing": ((PageChange.NOINDEX, PageChange.MISSING), (2, True)),
+        "http://a.example/gone": ((PageChange.NOINDEX, PageChange.MISSING, PageChange.MISSING), (4, False)),
+        "http://a.example/last": ((PageChange.MISSING, PageChange.MISSING, PageChange.NOINDEX), (4, True)),
+    }
+    first_round(crew, *candidates(*rows))
+    for number in range(3):
+        worker = again(crew, everything=True)
+        for lease in worker.claim():
+            visits, _ = rows[lease.candidate.url]
+            if number < len(visits):
+                worker.end(checked(lease, visits[number]))
+        worker.leave()
+    for url, (_, expected) in rows.items():
+        assert of(crew, url, "gone_round", "noindex") == expected, url
 
 
 def test_readers_of_changes_learn_of_noindex_once(crew: Crew) -> None:
@@ -259,9 +261,8 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
     assert of(crew, A, "due_at")[0] < 4e9
 
 
-@pytest.mark.parametrize(
-    ("outcome", "due", "everything"),
-    [
+def test_which_of_those_that_brought_nothing_are_asked_for_again(crew: Crew) -> None:
+    rows = [
         (Outcome(Code.TIMEOUT), True, True),
         (Outcome(Code.HTTP_STATUS, "404"), False, True),
         (Outcome(Code.HTTP_STATUS, "410"), False, True),
@@ -272,25 +273,23 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
         (Outcome(Code.NOINDEX), False, True),
         (Outcome(Code.NOISE, "learned"), False, False),
         (Outcome(Code.REDIRECTED), False, True),
-    ],
-)
-def test_which_of_those_that_brought_nothing_are_asked_for_again(
-    crew: Crew, outcome: Outcome, due: bool, everything: bool
-) -> None:
-    for name, expected in {"due": due, "all": everything}.items():
-        worker = crew.join(*candidates(A, B), name=name, bounds=SOON)
-        worker.end(
-            *(
-                checked(one, PageChange.NEW) if one.candidate.url == A else failed(one, Outcome(Code.ANSWER_CUT))
-                for one in worker.claim()
-            )
-        )
+    ]
+    addresses = [f"http://b.example/{number}" for number in range(len(rows))]
+    for name in ("due", "all"):
+        worker = crew.join(*candidates(A, *addresses), name=name, bounds=SOON)
+        leases = {lease.candidate.url: lease for lease in worker.claim()}
+        ended = [failed(lease, Outcome(Code.ANSWER_CUT)) for url, lease in leases.items() if url != A]
+        worker.end(checked(leases[A], PageChange.NEW), *ended)
         worker.leave()
-        of_this = address.c.url == B, address.c.outcome == Code.ANSWER_CUT
-        crew.change(update(address).where(*of_this).values(outcome=outcome.code, outcome_detail=outcome.detail))
+        for url, (outcome, _, _) in zip(addresses, rows, strict=True):
+            of_this = address.c.url == url, address.c.outcome == Code.ANSWER_CUT
+            crew.change(update(address).where(*of_this).values(outcome=outcome.code, outcome_detail=outcome.detail))
         worker = again(crew, name == "all", name=name)
-        assert (B in urls(worker.claim())) == expected
+        requested = urls(worker.claim())
         worker.leave()
+        assert A in requested
+        for url, (outcome, is_due, is_of_all) in zip(addresses, rows, strict=True):
+            assert (url in requested) == (is_due if name == "due" else is_of_all), outcome
 
 
 @pytest.mark.parametrize("everything", [False, True])
@@ -340,18 +339,16 @@ def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
     assert {one.candidate.url: one.candidate.priority for one in leases} == {B: 10_000, A: 250, C: 0}
 
 
-@pytest.mark.parametrize(
-    ("said", "age"), [(-6e10, 50 * DAY), (631_151_999.0, 50 * DAY), (9e9, 50 * DAY), (None, 50 * DAY), (2.0, 20 * DAY)]
-)
-def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None, age: float) -> None:
-    """The first interval is a tenth of the page's age; 2 stands for twenty days ago."""
+def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew) -> None:
+    """The first interval is a tenth of the page's age."""
     now = time.time()
-    when = now - 20 * DAY if said == 2.0 else said
-    worker = crew.join(Candidate(A, lastmod=when), bounds=Bounds())
-    (lease,) = worker.claim()
+    ages = {-6e10: 50 * DAY, 631_151_999.0: 50 * DAY, 9e9: 50 * DAY, None: 50 * DAY, now - 20 * DAY: 20 * DAY}
+    pages = {f"http://a.example/{number}": lastmod for number, lastmod in enumerate(ages)}
+    worker = crew.join(*(Candidate(url, lastmod=lastmod) for url, lastmod in pages.items()), bounds=Bounds())
     headers = {"last_modified": formatdate(now - 50 * DAY, usegmt=True)}
-    worker.end(also(checked(lease, PageChange.NEW), validators=headers))
-    assert of(crew, A, "interval") == (pytest.approx(age / 10, rel=1e-3),)
+    worker.end(*(also(checked(lease, PageChange.NEW), validators=headers) for lease in worker.claim()))
+    for url, lastmod in pages.items():
+        assert of(crew, url, "interval") == (pytest.approx(ages[lastmod] / 10, rel=1e-3),), lastmod
 
 
 def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
@@ -537,12 +534,15 @@ def test_another_site_takes_no_text_from_the_page_that_came_first(crew: Crew, at
     assert copies(crew) == {A: None, elsewhere: A}
 
 
-@pytest.mark.parametrize(("fingerprint", "expected"), [("00" * 8, A), ("ff" * 8, A), (None, None)])
-def test_short_texts_are_copies_when_they_are_equal(crew: Crew, fingerprint: str | None, expected: str | None) -> None:
-    worker = crew.join(*candidates(A, B))
-    for one in worker.claim():
-        worker.end(checked(one, PageChange.NEW, text="short", text_fingerprint=fingerprint))
-    assert copies(crew) == {A: None, B: expected}
+def test_short_texts_are_copies_when_they_are_equal(crew: Crew) -> None:
+    fingerprints = {"http://a.example/": "00" * 8, "http://b.example/": "ff" * 8, "http://c.example/": None}
+    worker = crew.join(*candidates(*(f"{start}{number}" for start in fingerprints for number in (1, 2))))
+    for lease in worker.claim():
+        print_of_text = fingerprints[lease.candidate.url[:-1]]
+        worker.end(checked(lease, PageChange.NEW, text="short", text_fingerprint=print_of_text))
+    for start, print_of_text in fingerprints.items():
+        assert copies(crew)[f"{start}1"] is None
+        assert copies(crew)[f"{start}2"] == (f"{start}1" if print_of_text else None)
 
 
 def test_a_page_that_changed_is_no_copy_any_more(crew: Crew) -> None:

@@ -8,7 +8,7 @@ from store_workers import Crew
 
 from crawler.frontier.batch import TopicLabel
 from crawler.store.batch import shared_learning
-from crawler.store.batch.shared_learning import MOST_LABELS, OFF_TOPIC, ON_TOPIC, detail_of
+from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, detail_of
 from crawler.store.labels import Label, put_label, remove_label
 from crawler.store.page_tables import LabelKind
 
@@ -64,9 +64,12 @@ def test_labels_are_looked_for_now_and_then(crew: Crew, engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_next_run_reads_them_too_and_of_very_many_the_newest(crew: Crew, engine: Engine) -> None:
-    for number in range(MOST_LABELS + 1):
+def test_the_next_run_reads_them_too_and_of_very_many_the_newest(
+    crew: Crew, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_learning, "MOST_LABELS", 5)
+    for number in range(6):
         put_label(engine, said(number, value=OFF_TOPIC if number else ON_TOPIC))
     found = crew.join(topic_digest=DIGEST).commit().topic_labels
     assert found is not None
-    assert (len(found), any(one.is_on_topic for one in found)) == (MOST_LABELS, False)
+    assert (len(found), any(one.is_on_topic for one in found)) == (5, False)

@@ -1,11 +1,11 @@
 """A folder with a database in which `scrapy export` is given as it is typed."""
 
 import json
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import postgres
 import pytest
 from command_line import run_command
 from sqlalchemy import create_engine, insert, update
@@ -13,7 +13,6 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.items import PageItem
 from crawler.store import crawl_tables, page_tables
-from crawler.store.database import open_database
 
 AT = "2026-11-22T12:30:00+00:00"
 
@@ -29,7 +28,7 @@ PAGES: list[dict[str, Any]] = [
     },
     {"relevance": 0.9, "title": "Émile", "author": "O'Neil", "own_fields": {"uses": {"ai-train": "disallowed"}}},
 ]
-"""What differs between the pages of `filled`."""
+"""What differs between the pages of `filled` and `either_filled`."""
 
 
 @dataclass
@@ -44,8 +43,10 @@ class Said:
 class Place:
     """A folder with a database, and the command given there, in this process."""
 
-    def __init__(self, folder: Path, url: URL, capture: Any) -> None:
+    def __init__(self, folder: Path, url: URL, capture: Any, empty: Path) -> None:
         self.folder, self.url, self.capture = folder, url, capture
+        self.empty = empty
+        """A SQLite database whose tables are empty, to copy."""
 
     def export(self, *words: str, **settings: Any) -> Said:
         given = {"OUTPUT_DIR": "output", "STATE_URL": self.url.render_as_string(hide_password=False)} | settings
@@ -65,7 +66,9 @@ class Place:
 
     def fill(self, count: int, name: str = "bees", **more: Any) -> None:
         """Have a crawl of this name store pages, which are like each other but for what is given."""
-        engine = open_database(self.url)
+        if self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists():
+            shutil.copyfile(self.empty, str(self.url.database))
+        engine = create_engine(self.url)
         with engine.begin() as connection:
             new = insert(crawl_tables.crawl).values(name=name, seeds="[]", started_at=0.0)
             made = new.returning(crawl_tables.crawl.c.id)
@@ -93,27 +96,40 @@ def lines(data: bytes) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def place(tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, empty_database: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A place where no crawl was ever run."""
     monkeypatch.chdir(tmp_path)
-    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary)
+    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary, empty_database)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def either(request: pytest.FixtureRequest, place: Place) -> Place:
     """A place with a database of each kind."""
     if request.param == "postgresql":
-        server: postgres.Server = request.getfixturevalue("postgres_server")
-        place.url = make_url(server.database())
+        place.url = request.getfixturevalue("postgresql_engine").url
+    return place
+
+
+def fill_differently(place: Place) -> Place:
+    """Have a crawl store the pages of `PAGES`."""
+    place.fill(len(PAGES))
+    table = page_tables.page
+    engine = create_engine(place.url)
+    with engine.begin() as connection:
+        for n, values in enumerate(PAGES):
+            columns = {name: json.dumps(one) if isinstance(one, dict) else one for name, one in values.items()}
+            connection.execute(update(table).where(table.c.depth == n).values(**columns))
+    engine.dispose()
     return place
 
 
 @pytest.fixture
-def filled(either: Place) -> Place:
+def filled(place: Place) -> Place:
     """A crawl with these pages."""
-    either.fill(len(PAGES))
-    table = page_tables.page
-    for n, values in enumerate(PAGES):
-        columns = {name: json.dumps(one) if isinstance(one, dict) else one for name, one in values.items()}
-        either.change(update(table).where(table.c.depth == n).values(**columns))
-    return either
+    return fill_differently(place)
+
+
+@pytest.fixture
+def either_filled(either: Place) -> Place:
+    """A crawl with these pages, in a database of each kind."""
+    return fill_differently(either)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event, select
+from sqlalchemy.engine.base import OptionEngine
 from sqlalchemy.exc import OperationalError
 
 from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
@@ -155,6 +156,13 @@ class Worker:
         return lines(self.session.pages.path)
 
 
+class KeptEngine(OptionEngine):
+    """An engine that leaves its connections open to others."""
+
+    def dispose(self, close: bool = True) -> None:
+        """Nothing: they are another engine's."""
+
+
 class Crew:
     """Workers at the crawls in one database, each with connections of its own."""
 
@@ -166,7 +174,7 @@ class Crew:
         """One worker more, in a folder of its own or in another's, who brings these candidates."""
         common: dict[str, Any] = {"name": "crawl", "seeds": SEEDS, "site_limit": 1_000, "canonical": Canonical(())}
         whole = CrawlPlan(folder=self.folder / folder, **common | plan)
-        engine = open_database(self.engine.url)
+        engine = self._open()
         try:
             one = Worker(self.engine, WorkerSession(engine, whole))
         except BaseException:
@@ -176,6 +184,12 @@ class Crew:
         if seeds:
             one.seed(*seeds)
         return one
+
+    def _open(self) -> Engine:
+        """The database for one worker: a new connection to PostgreSQL costs its server more than most tests do."""
+        if self.engine.dialect.name == "postgresql":
+            return KeptEngine(self.engine, {})
+        return open_database(self.engine.url)
 
     def pair(self, *seeds: Candidate, **plan: Any) -> tuple[Worker, Worker]:
         """Two workers at one crawl; SQLite allows that in two folders."""

@@ -1,5 +1,6 @@
 """`scrapy clean --stored`: the texts of a crawl's pages made anew in the database, compared with those of a crawl."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,23 @@ def place(tmp_path: Path, url: URL, capsys: Any) -> Any:
         yield Place(tmp_path, url, capsys, site)
 
 
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a crawl of that site."""
+    folder = tmp_path_factory.mktemp("crawled")
+    url = URL.create("sqlite", database=str(folder / "crawl.db"))
+    with serving(bees()) as site:
+        Place(folder, url, None, site).crawl("bees")
+    return folder
+
+
+@pytest.fixture
+def stored(tmp_path: Path, crawled: Path, sqlite_url: URL, capsys: Any) -> Place:
+    """A copy of that crawl, whose site is away."""
+    shutil.copytree(crawled, tmp_path, dirs_exist_ok=True)
+    return Place(tmp_path, sqlite_url, capsys, bees())
+
+
 @pytest.fixture
 def here(tmp_path: Path, sqlite_url: URL, capsys: Any) -> Any:
     with serving(bees()) as site:
@@ -168,43 +186,40 @@ def test_a_second_method_makes_the_texts_of_pages_in_doubt(here: Place) -> None:
     assert (page["extractor"], page["extractor_version"]) == ("auto", version("auto"))
 
 
-def test_pages_without_the_response_they_were_made_of_are_left_as_they_are(here: Place) -> None:
-    here.crawl("bees")
+def test_pages_without_the_response_they_were_made_of_are_left_as_they_are(stored: Place) -> None:
     kept = page_tables.stored_response
-    first, second, *_ = sorted(row["key"] for row in here.pages("bees", "key").values())
-    here.ask(delete(kept).where(kept.c.key == first))
-    here.ask(update(kept).where(kept.c.key == second).values(fetched_at="2001-01-01T00:00:00+00:00"))
-    here.ask(update(page_tables.page).values(text="old"))
-    status, err = here.clean("--stored", "bees", "--jobs", "1")
+    first, second, *_ = sorted(row["key"] for row in stored.pages("bees", "key").values())
+    stored.ask(delete(kept).where(kept.c.key == first))
+    stored.ask(update(kept).where(kept.c.key == second).values(fetched_at="2001-01-01T00:00:00+00:00"))
+    stored.ask(update(page_tables.page).values(text="old"))
+    status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
     assert f"{PAGES - 1} pages cleaned again" in err
     assert "Unchanged: 2 pages without a stored response (setting KEEP_RESPONSES)." in err
-    old = {row["key"] for row in here.pages("bees", "key", "text").values() if row["text"] == "old"}
+    old = {row["key"] for row in stored.pages("bees", "key", "text").values() if row["text"] == "old"}
     assert old == {first, second}
-    here.ask(delete(kept))
-    status, err = here.clean("--stored", "bees", "--jobs", "1")
+    stored.ask(delete(kept))
+    status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert (status, f"{PAGES + 1} pages without a stored response" in err) == (1, True)
 
 
-def test_a_running_crawl_is_refused(here: Place) -> None:
-    here.crawl("bees")
-    (crawl_id,) = (row["id"] for row in here.ask(select(crawl_tables.crawl.c.id)))
+def test_a_running_crawl_is_refused(stored: Place) -> None:
+    (crawl_id,) = (row["id"] for row in stored.ask(select(crawl_tables.crawl.c.id)))
     alive = {"crawl_id": crawl_id, "number": 1, "folder_id": "elsewhere", "heartbeat": time.time()}
-    here.ask(insert(crawl_tables.worker).values(**alive))
-    here.ask(update(page_tables.page).values(text="old"))
-    assert here.clean("--stored", "bees") == (1, "clean: the crawl 'bees' is running; stop it first\n")
-    assert {row["text"] for row in here.pages("bees", "text").values()} == {"old"}
-    here.ask(update(crawl_tables.worker).values(heartbeat=time.time() - 120))
-    assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
+    stored.ask(insert(crawl_tables.worker).values(**alive))
+    stored.ask(update(page_tables.page).values(text="old"))
+    assert stored.clean("--stored", "bees") == (1, "clean: the crawl 'bees' is running; stop it first\n")
+    assert {row["text"] for row in stored.pages("bees", "text").values()} == {"old"}
+    stored.ask(update(crawl_tables.worker).values(heartbeat=time.time() - 120))
+    assert stored.clean("--stored", "bees", "--jobs", "1")[0] == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("at_once", "saves"), [(2, 3), (PAGES + 1, 1)])
-def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, here: Place) -> None:
-    here.crawl("bees")
-    before = here.pages("bees")
-    here.ask(update(page_tables.page).values(text="old", text_fingerprint=None, duplicate_of="http://old.example/"))
-    here.ask(delete(page_tables.near_duplicate_band))
+def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, stored: Place) -> None:
+    before = stored.pages("bees")
+    stored.ask(update(page_tables.page).values(text="old", text_fingerprint=None, duplicate_of="http://old.example/"))
+    stored.ask(delete(page_tables.near_duplicate_band))
     code = (
         f"import os, sys\nfrom crawler.contrib.bulk import clean_stored\nclean_stored.PAGES_AT_ONCE = {at_once}\n"
         "saves, save = [], clean_stored.save_pages\n"
@@ -212,44 +227,42 @@ def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, here: Place
         f"    save(*given)\n    saves.append(1)\n    len(saves) == {saves} and os.kill(os.getpid(), 9)\n"
         "clean_stored.save_pages = dying\nfrom scrapy.cmdline import execute\nexecute(sys.argv)\n"
     )
-    line = [sys.executable, "-c", code, *here.words("--stored", "bees", "--jobs", "1")]
+    line = [sys.executable, "-c", code, *stored.words("--stored", "bees", "--jobs", "1")]
     env = environment() | {"SCRAPY_SETTINGS_MODULE": "crawler.settings"}
-    killed = subprocess.run(line, cwd=here.folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+    killed = subprocess.run(line, cwd=stored.folder, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert sum(row["text"] == "old" for row in here.pages("bees", "text").values()) == PAGES + 1 - saves * at_once
-    status, err = here.clean("--stored", "bees", "--jobs", "1")
+    assert sum(row["text"] == "old" for row in stored.pages("bees", "text").values()) == PAGES + 1 - saves * at_once
+    status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
     assert f"{PAGES + 1 - (saves - 1) * at_once} pages cleaned again" in err
-    after = here.pages("bees")
+    after = stored.pages("bees")
     assert without_copies(after) == without_copies(before)
     originals = {url for url, row in after.items() if not row["duplicate_of"]}  # of two in a batch, either one
-    assert (here.bands("bees").keys(), len(originals)) == (originals, PAGES)
-    assert not list((here.folder / "output").glob(".bees.clean.json*"))
+    assert (stored.bands("bees").keys(), len(originals)) == (originals, PAGES)
+    assert not list((stored.folder / "output").glob(".bees.clean.json*"))
 
 
-def test_a_page_that_cannot_be_cleaned_costs_no_other(here: Place) -> None:
-    here.crawl("bees")
-    first, *_ = sorted(row["key"] for row in here.pages("bees", "key").values())
+def test_a_page_that_cannot_be_cleaned_costs_no_other(stored: Place) -> None:
+    first, *_ = sorted(row["key"] for row in stored.pages("bees", "key").values())
     kept = page_tables.stored_response
-    here.ask(update(kept).where(kept.c.key == first).values(body=b"no zstd"))
-    status, err = here.clean("--stored", "bees", "--jobs", "1")
+    stored.ask(update(kept).where(kept.c.key == first).values(body=b"no zstd"))
+    status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert status == 1
     assert "it cannot be cleaned (ZstdError" in err
     assert f"{PAGES} pages cleaned again" in err
     assert "Unchanged: 1 page that cannot be cleaned, named above." in err
 
 
-def test_the_search_index_finds_the_new_texts(here: Place) -> None:
-    here.crawl("bees")
-    (row,) = here.ask(select(crawl_tables.crawl.c.id, crawl_tables.crawl.c.started_at))
+def test_the_search_index_finds_the_new_texts(stored: Place) -> None:
+    (row,) = stored.ask(select(crawl_tables.crawl.c.id, crawl_tables.crawl.c.started_at))
     number, started = row["id"], row["started_at"]
-    here.ask(update(page_tables.page).values(text="wasps"))
-    index = SearchIndex(here.url, Path(str(here.url.database)).with_name("crawl-search.db"))
+    stored.ask(update(page_tables.page).values(text="wasps"))
+    index = SearchIndex(stored.url, Path(str(stored.url.database)).with_name("crawl-search.db"))
     while not index.update(number, started):
         time.sleep(0.05)
     assert index.find(number, ["nectar"], None, 100) == []
-    assert here.clean("--stored", "bees", "--jobs", "1")[0] == 0
-    later = SearchIndex(here.url, index.path)
+    assert stored.clean("--stored", "bees", "--jobs", "1")[0] == 0
+    later = SearchIndex(stored.url, index.path)
     while not later.update(number, started):
         time.sleep(0.05)
     assert len(later.find(number, ["nectar"], None, 100) or ()) >= PAGES

@@ -39,18 +39,15 @@ def test_numbers_of_texts_are_computed_if_they_are_compared() -> None:
         assert selection.compares_text_numbers is expected
 
 
-@pytest.mark.parametrize(
-    ("condition", "expected"),
-    [
+def test_conditions_on_numbers_choose_pages(filled: Place) -> None:
+    for condition, expected in (
         ("quality.words >= 50", "03"),
         ("quality.words > 49 and relevance > 0.5", "03"),
         ("quality.words < 50 or depth == 2", "12"),
-    ],
-)
-def test_conditions_on_numbers_choose_pages(filled: Place, condition: str, expected: str) -> None:
-    said = filled.export("--where", condition)
-    assert said.status == 0, said.err
-    assert "".join(str(page["depth"]) for page in lines(said.out.encode())) == expected
+    ):
+        said = filled.export("--where", condition)
+        assert said.status == 0, said.err
+        assert "".join(str(page["depth"]) for page in lines(said.out.encode())) == expected
 
 
 def test_the_pages_that_are_removed_are_listed(filled: Place) -> None:

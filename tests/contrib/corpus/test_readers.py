@@ -27,12 +27,13 @@ Folders = Mapping[tuple[str, str], Path]
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+def folders(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Folders:
     """A data set in each format, with the fields of items and of each preset."""
     folder = tmp_path_factory.mktemp("sets")
     url = f"sqlite:///{folder / 'crawl.db'}"
     more = {"rights": json.dumps(RIGHTS), "quality": json.dumps({"words": 9}), "published": "2025-05-12T08:00:00+00:00"}
-    Place(folder, make_url(url), None).fill(PAGES, text=TEXT, title="蜜蜂的舞蹈", relevance=0.5, **more)
+    place = Place(folder, make_url(url), None, empty_database)
+    place.fill(PAGES, text=TEXT, title="蜜蜂的舞蹈", relevance=0.5, **more)
     found = {one: folder / f"{one[0]}-{one[1]}" for one in SETS}
     started = []
     for (format, preset), path in found.items():
