@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 import pytest
-import yaml  # which Dask brings
+import yaml
 from export_pages import FIELDS, several, stored
 from export_place import AT, Place
 from exported_crawl import begin

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import browser
 import dashboards
+import missing
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -94,7 +95,7 @@ def running(line: list[str], folder: Path, port: int) -> Iterator[None]:
 @pytest.fixture
 def proxied(request: pytest.FixtureRequest, copied: Path, tmp_path: Path) -> Iterator[str]:
     if shutil.which(request.param) is None:
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(f"{request.param} is not installed")
+        missing.skip(f"{request.param} is not installed")
     for name, role in (("ann", EDITOR), ("bob", READER)):
         Users(copied / FILE).put(User(name, role, hashed(SECRET)))
     certify(tmp_path)
