@@ -21,6 +21,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 import missing
 import postgres
 import pytest
+import slowest_modules
 import statement_cache
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
@@ -45,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     here does not.
     """
     config.pluginmanager.register(missing)
+    config.pluginmanager.register(slowest_modules)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda number, frame: None)
 
