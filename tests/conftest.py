@@ -18,8 +18,10 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(compiled))
     sys.dont_write_bytecode = False
 
+import missing
 import postgres
 import pytest
+import slowest_modules
 import statement_cache
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
@@ -37,11 +39,14 @@ from store_workers import Crew  # noqa: E402 - its assertions are to say what is
 statement_cache.share()
 
 
-def pytest_configure() -> None:
-    """Let processes of the tests get Ctrl-C where this one does not, as in `nohup pytest &` and on many build servers.
+def pytest_configure(config: pytest.Config) -> None:
+    """Skip what is missing, in doctests too, and let processes of the tests get Ctrl-C where this one does not.
 
-    What is ignored stays ignored in a new process; what is handled here is not.
+    What is ignored stays ignored in a new process, as in `nohup pytest &` and on many build servers; what is handled
+    here does not.
     """
+    config.pluginmanager.register(missing)
+    config.pluginmanager.register(slowest_modules)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda number, frame: None)
 
@@ -60,9 +65,7 @@ def pytest_unconfigure() -> None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Server]:
     """A PostgreSQL server, started by the first test that wants one."""
-    if (why := postgres.missing()) is not None:
-        # What decides whether a change lands must not pass over these tests.
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_POSTGRES") else pytest.skip)(why)
+    missing.skip(postgres.missing())
     with postgres.running() as server:
         yield server
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from missing import need
 
 from crawler import doors
 from crawler.doors import PARTS, Door, MissingPartError, Part, find, load, names, resolve
@@ -12,6 +13,7 @@ EVERY = [(door, name) for door, parts in PARTS.items() for name in parts]
 
 
 def test_each_part_of_this_package_is_there() -> None:
+    need("pypdfium2", "pyarrow", "playwright", "cronsim", "fastapi")
     for door, name in EVERY:
         assert load(door, name) is find(door, name) is not None, (door, name)
 

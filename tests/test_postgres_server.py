@@ -15,7 +15,7 @@ import pytest
 from fork_server import ROOT
 
 SUPPORT = ROOT / "tests" / "support"
-ENVIRONMENT = os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{SUPPORT.parent}", "WINNOW_REQUIRE_POSTGRES": ""}
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{SUPPORT.parent}", "WINNOW_REQUIRE_ALL": ""}
 
 
 def listens(port: int) -> bool:
@@ -191,7 +191,7 @@ def test_without_psycopg_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_server_tests_are_skipped_unless_it_is_required(required: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "test_one.py").write_text("def test_one(postgres_server): pass")
     start = "import sys, pytest, postgres; postgres.missing = lambda: 'None is here.'; sys.exit(pytest.main())"
-    environment = ENVIRONMENT | {"WINNOW_REQUIRE_POSTGRES": required, "PYTEST_ADDOPTS": "-p conftest -rs"}
+    environment = ENVIRONMENT | {"WINNOW_REQUIRE_ALL": required, "PYTEST_ADDOPTS": "-p conftest -rs"}
     line = [sys.executable, "-c", start]
     ended = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert expected in ended.stdout

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from fork_server import ROOT
+from missing import need
 
 FOLDER = ROOT / "docs" / "reference"
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need("fastapi", "cronsim", "pyarrow")
     folder = tmp_path_factory.mktemp("reference")
     code = "import sys, pathlib, reference; reference.write(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", code, folder], cwd=ROOT / "docs", check=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fork_server import ROOT
+from missing import need
 
 from crawler.demo import articles
 
@@ -88,6 +89,7 @@ def test_the_dashboard_is_served_from_the_wheel_alone(served: int, path: str, la
 @pytest.fixture(scope="module")
 def served(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a dashboard of the wheel."""
+    need("fastapi", "uvicorn", "cronsim")
     line = [sys.executable, "-c", PROGRAM, "dashboard", "--port", "0"]
     folder = tmp_path_factory.mktemp("elsewhere")
     asked = {"env": environment(unpacked), "stdout": subprocess.PIPE, "text": True}

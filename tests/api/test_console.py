@@ -11,6 +11,7 @@ from pathlib import Path
 
 import browser
 import fork_server
+import missing
 import pytest
 from command_line import run_command
 from fallback_servers import DOUBTFUL, TEXT
@@ -83,8 +84,8 @@ def test_clean_a_page_from_the_web(site: Site, tmp_path: Path) -> None:
     ("words", "status", "text"), [((), 1, ""), (("--render",), 0, f"{BEE} (#/bees)")], ids=["served", "rendered"]
 )
 def test_clean_a_page_whose_text_scripts_make(words: tuple[str, ...], status: int, text: str, tmp_path: Path) -> None:
-    if words and (why := browser.missing()) is not None:
-        pytest.skip(why)
+    if words:
+        missing.skip(browser.missing())
     program = f"document.body.innerHTML = `<p>{BEE} (${{location.hash}})</p>`"
     frame = "<body><div id=app></div><script src=/program.js></script>"
     with serving(Site({"/": frame, "/program.js": Answer(program, content_type="text/javascript")})) as site:
@@ -166,6 +167,8 @@ UNREAD = {
 def test_a_file_without_text_has_the_reason_that_a_crawl_names(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if name == "bees.pdf":
+        missing.need("pypdfium2")
     data, outcome = UNREAD[name]
     (tmp_path / name).write_bytes(data)
     status, _, err = run_command(capsys, "page", str(tmp_path / name))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from command_line import run_command
 from fork_server import ROOT
+from missing import need
 
 from crawler.api.console import all_commands, main
 from crawler.command_line.command_table import COMMANDS
@@ -89,6 +90,8 @@ def test_both_refuse_a_mistake_alike(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[Any],
 ) -> None:
+    if words.startswith("dashboard"):
+        need("fastapi")
     monkeypatch.chdir(tmp_path)
     of_scrapy = run_command(capsys, *words.split())
     assert (of_scrapy[:2], of_scrapy[2][: len(said)], of_scrapy[2].count("\n")) == ((status, ""), said, 1)

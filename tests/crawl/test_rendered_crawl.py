@@ -11,6 +11,7 @@ from typing import Any
 
 import browser
 import fork_server
+import missing
 import pytest
 from applications import APPLICATIONS, data, script, shell
 from command_line import run_command
@@ -39,8 +40,7 @@ TEXT = "The keeper of this hive wrote down each morning what the bees brought ho
 
 @pytest.fixture(autouse=True)
 def _has_browser() -> None:
-    if (why := browser.missing()) is not None:
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
+    missing.skip(browser.missing())
 
 
 def crawled(folder: Path, *sites: Site, settings: Mapping[str, Any] = SETTINGS, **arguments: str) -> Crawl:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import browser
+import missing
 import pytest
 from applications import BEES, data, script, shell
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, serving
@@ -85,8 +86,7 @@ class Routed:
 @pytest.fixture(scope="module")
 def applications(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Routed]:
     """One crawl of an application with paths and one with fragments."""
-    if (why := browser.missing()) is not None:
-        pytest.skip(why)
+    missing.skip(browser.missing())
     sites = {before: application(before) for before in ("/", "#/", "#!/")}
     with ExitStack() as served:
         for site in sites.values():

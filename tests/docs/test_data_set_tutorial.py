@@ -7,6 +7,7 @@ from textwrap import dedent
 import fork_server
 import pytest
 from fork_server import ROOT
+from missing import need
 from test_commands import run
 
 PAGES = {
@@ -49,6 +50,7 @@ def shows(expected: str, said: str) -> bool:
 
 @pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.long)])
 def test_the_tutorial_shows_what_its_commands_do(language: str, tmp_path: Path) -> None:
+    need("pyarrow")
     expected = steps(PAGES[language].read_text(encoding="utf-8"))
     programs = tmp_path / "programs"
     programs.mkdir()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fork_server import ROOT
+from missing import need
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
@@ -19,6 +20,7 @@ def test_the_first_page_links_to_every_page() -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
+    need("sphinx", "myst_parser", "furo")
     folder = tmp_path_factory.mktemp("site")
     sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     done = subprocess.run(

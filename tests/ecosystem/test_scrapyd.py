@@ -13,6 +13,7 @@ from typing import Any
 
 import fork_server
 import pytest
+from missing import need
 from sites import OPEN, Site, page, serving
 
 from crawler.demo import free
@@ -31,6 +32,7 @@ poll_interval = 0.1
 @contextmanager
 def scrapyd(folder: Path) -> Iterator[str]:
     """The address of a Scrapyd whose folder is this one."""
+    need("scrapyd")
     port = next(port for port in range(16_800, 17_800) if free(port))
     (folder / "scrapy.cfg").write_text(CONFIGURATION.format(port=port), encoding="utf-8")
     environment = {name: value for name, value in fork_server.environment().items() if name != "SCRAPY_SETTINGS_MODULE"}

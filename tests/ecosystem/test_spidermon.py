@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from missing import need
 from sites import OPEN, Site, crawl, page, serving
 
 MONITORED = """
@@ -23,6 +24,7 @@ class Suite(MonitorSuite):
 
 @pytest.mark.parametrize(("wanted", "said"), [(2, "OK"), (3, "FAIL")])
 def test_spidermon_counts_the_items_of_a_crawl(tmp_path: Path, wanted: int, said: str) -> None:
+    need("spidermon")
     (tmp_path / "monitored.py").write_text(MONITORED, encoding="utf-8")
     (tmp_path / "suite.py").write_text(SUITE, encoding="utf-8")
     with serving(Site({"/": page("Bees.", links={"/hive": "hive"}), "/hive": page("A hive.")})) as site:

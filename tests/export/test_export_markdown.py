@@ -3,7 +3,7 @@
 import json
 import re
 
-import yaml  # which Dask brings
+import yaml
 from export_pages import FIELDS, ODD_TEXT, odd, several, stored
 
 from crawler.export.markdown import BODY, markdown, path_of

@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 import pytest
-import yaml  # which Dask brings
+import yaml
 from export_pages import several
 from export_place import AT, Place, lines
 from exported_crawl import begin

@@ -51,7 +51,6 @@ def test_contract(opened: Opened) -> None:
             text.encode()
         assert found.page_type in ("", *PAGE_TYPES)
         assert not found.ended or len(blocks) > MAX_BLOCKS
-        assert extractor(page) == found
 
 
 def test_a_page_without_text_has_none() -> None:
@@ -60,36 +59,36 @@ def test_a_page_without_text_has_none() -> None:
             assert extractor(Page("http://example.com/a", PAGES[name])) == Extraction("", "")
 
 
-def test_the_same_page_gives_the_same_text() -> None:
-    for extractor in DIFFERENT:
-        for page in EXAMPLES.values():
-            first, second = (extractor(Page("http://example.com/a", page)) for _ in range(2))
-            assert (first.text, first.title, len(first.blocks)) == (second.text, second.title, len(second.blocks))
+def test_the_text_of_an_extractor_is_the_page_s_and_that_of_its_blocks() -> None:
+    for name, body in EXAMPLES.items():
+        page = Page("http://example.com/a", body)
+        page_lines = [line for block in page.blocks for line in block.text.splitlines()]
+        for method, extractor in EXTRACTORS.items():
+            extraction = extractor(page)
+            text = extraction.text
+            block_texts = [block.text for block in extraction.blocks]
 
+            if method in ON_SOURCE:
+                assert set(block_texts) <= set(text.splitlines()), (name, method)
+            elif method in LAID_OUT:
+                assert unmarked("".join(block_texts)) == unmarked(text), (name, method)
+            else:
+                assert "\n".join(block_texts) == text, (name, method)
 
-def test_nothing_is_invented() -> None:
-    for method in EXTRACTORS:
-        for name in EXAMPLES:
-            page = Page("http://example.com/a", EXAMPLES[name])
-            lines = [line for block in page.blocks for line in block.text.splitlines()]
-            text = EXTRACTORS[method](page).text
             if method in LAID_OUT:
                 text = re.sub("^- ", "", text, flags=re.MULTILINE).replace(" | ", "\n")
             for line in text.splitlines():
-                assert any(line in whole for whole in lines) if method in ON_SOURCE else line in lines
+                is_of_page = any(line in whole for whole in page_lines) if method in ON_SOURCE else line in page_lines
+                assert is_of_page, (name, method, line)
 
 
-def test_blocks_are_where_the_text_is_from() -> None:
-    for method in EXTRACTORS:
-        for name in EXAMPLES:
-            found = EXTRACTORS[method](Page("http://example.com/a", EXAMPLES[name]))
-            lines = [block.text for block in found.blocks]
-            if method in ON_SOURCE:
-                assert set(lines) <= set(found.text.splitlines())
-            elif method in LAID_OUT:
-                assert unmarked("".join(lines)) == unmarked(found.text)
-            else:
-                assert "\n".join(lines) == found.text
+def test_the_same_page_gives_the_same_text() -> None:
+    for body in list(EXAMPLES.values())[:4]:
+        page = Page("http://example.com/a", body)
+        for extractor in DIFFERENT:
+            first, second = extractor(page), extractor(Page("http://example.com/a", body))
+            assert (first.text, first.title, len(first.blocks)) == (second.text, second.title, len(second.blocks))
+            assert extractor(page) == first
 
 
 def unmarked(text: str) -> str:

@@ -17,7 +17,6 @@ LIST = """[Adblock Plus 2.0]
 
 @pytest.fixture
 def lists(tmp_path: Path) -> FilterLists:
-    pytest.importorskip("adblock")
     first, second = tmp_path / "list.txt", tmp_path / "more.txt"
     first.write_text(LIST, encoding="utf-8")
     second.write_text("||more.example^\n", encoding="utf-8")
@@ -46,7 +45,6 @@ def test_hit(lists: FilterLists, url: str, page: str, kind: str, hit: bool) -> N
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
-    pytest.importorskip("adblock")
     with pytest.raises(ValueError, match=r"The filter list .*missing\.txt cannot be read: No such file"):
         FilterLists([tmp_path / "missing.txt"])
 

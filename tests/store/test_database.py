@@ -76,7 +76,6 @@ def test_a_database_is_shown(setting: str, expected: str) -> None:
 
 @pytest.mark.parametrize("where", ["me:secret@127.0.0.1:1/db", "me@127.0.0.1:1/db?password=secret"])
 def test_a_password_is_never_shown(where: str) -> None:
-    pytest.importorskip("psycopg")
     url = database_url(f"postgresql+psycopg://{where}", Path())
     with pytest.raises(StateError, match=r"^the database postgresql.* cannot be opened: ") as caught:
         open_database(url)

@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +20,10 @@ from strangers import KEPT_DOCUMENTS, SITES
 from strangers_sites.compare import Comparison, Share, compare, match
 from strangers_sites.kept import HERE, kept_pages
 from strangers_sites.site import Workshop
+from strangers_sites.sources import Document
 
 FOLDER = Path(__file__).resolve().parent / "sites"
 NAMES = sorted(path.name.removesuffix(".jsonl.xz") for path in FOLDER.iterdir())
-DOCUMENTS = {
-    site.name: Workshop(root=FOLDER, site=site, most_documents=KEPT_DOCUMENTS).documents
-    for site in SITES
-    if site.name in NAMES
-}
 SETTINGS = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 CONTENT_TYPES = {"html": "text/html; charset=utf-8", "xml": "application/xml", "txt": "text/plain; charset=utf-8"}
 LEAST_F1 = 0.98
@@ -39,13 +35,14 @@ class Crawled:
 
     sites: Mapping[str, Site]
     items: list[dict[str, Any]]
+    documents: Mapping[str, Sequence[Document]]
 
     def comparison(self, name: str) -> Comparison:
         """The row of a site in the bench's table."""
         site = self.sites[name]
         items = [item for item in self.items if item["url"].startswith(site.url)]
         requests = site.paths(without="/robots.txt")
-        return compare(name, match(items, DOCUMENTS[name]), DOCUMENTS[name], len(requests))
+        return compare(name, match(items, self.documents[name]), self.documents[name], len(requests))
 
 
 def routes(pages: Mapping[str, str], site: Site) -> dict[str, Answer]:
@@ -76,7 +73,12 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         }
         crawled = crawl(tmp_path_factory.mktemp("strangers"), arguments, SETTINGS, timeout=300)
         assert crawled.status == 0, crawled.err
-        yield Crawled(sites, crawled.items())
+        documents = {
+            site.name: Workshop(root=FOLDER, site=site, most_documents=KEPT_DOCUMENTS).documents
+            for site in SITES
+            if site.name in NAMES
+        }
+        yield Crawled(sites, crawled.items(), documents)
 
 
 @pytest.mark.parametrize("name", NAMES)

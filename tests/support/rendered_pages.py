@@ -1,12 +1,12 @@
 """Pages rendered in a real browser, with parts from a table."""
 
 import asyncio
-import os
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import browser
+import missing
 import pytest
 
 from crawler.contrib.browser import page_load
@@ -75,8 +75,7 @@ class Rendering:
 @contextmanager
 def rendering_in_browser() -> Iterator[Rendering]:
     """A browser for several tests, which are skipped if there is none."""
-    if (why := browser.missing()) is not None:
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(why)
+    missing.skip(browser.missing())
     rendering = Rendering()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page_load, "GRACE", 1.0)

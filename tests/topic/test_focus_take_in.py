@@ -1,6 +1,7 @@
 """What workers tell each other, and a run the next one."""
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,13 @@ def test_topics_are_told_apart() -> None:
         assert TopicFocus(Topic(examples=("Bees and their hive.",)))._mark == TopicFocus(EXAMPLE)._mark
 
 
+@cache
+def honest_record() -> str:
+    return worker(2).record()
+
+
 def hostile(**values: Any) -> str:
-    return json.dumps(json.loads(worker(2).record()) | values)
+    return json.dumps(json.loads(honest_record()) | values)
 
 
 UNREADABLE = ["", "null", "[]", "[" * 100_000, hostile(pages=-1), hostile(good=float("nan")), hostile(bad=float("inf"))]

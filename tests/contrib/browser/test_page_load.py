@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import missing
 import pytest
 from rendered_pages import HTML, URL, Rendering, rendering_in_browser
 
@@ -252,7 +253,7 @@ def test_a_browser_is_renewed_after_a_number_of_pages(rendering: Rendering, monk
 
 
 def test_a_browser_that_does_not_start_is_tried_three_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    pytest.importorskip("playwright")
+    missing.need("playwright")
     program = tmp_path / "chromium"
     program.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
     program.chmod(0o755)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 import whole_archives
+from missing import need
+
+need("distributed")
 
 COUNTS = (80, 120, 150, 30, 30)
 

@@ -14,12 +14,11 @@ from typing import Any
 
 import duckdb
 import pytest
-import yaml  # which Dask brings
+import yaml
 from export_pages import FIELDS, several, stored
 from export_place import AT, Place
 from exported_crawl import begin
 from fork_server import environment
-from pyarrow import dataset
 from sqlalchemy import case, update
 
 from crawler.atomic_files import MARKER
@@ -61,6 +60,8 @@ def records_of(folder: Path, format: str) -> list[dict[str, Any]]:
     """What is in the shards, in their order."""
     paths = sorted(folder.glob(f"part-*.{format}"))
     if format == "parquet":
+        from pyarrow import dataset  # brings pandas, which other tests do not wait for
+
         return list(dataset.dataset([str(path) for path in paths], format="parquet").to_table().to_pylist())
     return [json.loads(line) for path in paths for line in zstd.decompress(path.read_bytes()).splitlines()]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import yaml  # which Dask brings
+import yaml
 from export_pages import FIELDS, stored
 from markdown_it import MarkdownIt
 

@@ -1,6 +1,7 @@
 """Data sets as those read them who get them: with `datasets`, pandas, Polars, DuckDB and datatrove."""
 
 import hashlib
+import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import duckdb
 import fork_server
+import missing
 import pytest
 from export_place import Place
 from pydantic import BaseModel, ConfigDict
@@ -95,8 +97,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_others_read_it(folders: Folders, offline: None, format: str, reader: str) -> None:
-    if reader != "duckdb":
-        pytest.importorskip(reader)
+    missing.need(reader)
     rows = READERS[reader](folders[format, ""], format)
     assert [row["url"] for row in rows] == [f"http://bees.example/{number}" for number in range(PAGES)]
     for row in rows:
@@ -107,7 +108,8 @@ def test_others_read_it(folders: Folders, offline: None, format: str, reader: st
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_datatrove_reads_its_documents(folders: Folders, offline: None, format: str) -> None:
-    readers = pytest.importorskip("datatrove.pipeline.readers")
+    missing.need("datatrove", "orjson")
+    readers = importlib.import_module("datatrove.pipeline.readers")
     kind = readers.ParquetReader if format == "parquet" else readers.JsonlReader
     found = list(kind(str(folders[format, "datatrove"]), glob_pattern=f"part-*.{format}")())
     assert [one.metadata["url"] for one in found] == [f"http://bees.example/{number}" for number in range(PAGES)]

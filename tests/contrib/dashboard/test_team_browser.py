@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import browser
 import dashboards
+import missing
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -95,7 +96,7 @@ def running(line: list[str], folder: Path, port: int) -> Iterator[None]:
 def proxied(request: pytest.FixtureRequest, crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a dashboard with two users behind a proxy."""
     if shutil.which(request.param) is None:
-        (pytest.fail if os.environ.get("WINNOW_REQUIRE_BROWSER") else pytest.skip)(f"{request.param} is not installed")
+        missing.skip(f"{request.param} is not installed")
     folder = tmp_path_factory.mktemp(request.param)
     output = dashboards.copy(crawled, folder / "output")
     for name, role in (("ann", EDITOR), ("bob", READER)):

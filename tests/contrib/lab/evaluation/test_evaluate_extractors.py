@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 from command_line import run_command
+from missing import need
 
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
 from crawler.extraction import EXTRACTORS
+
+need("scipy")
 
 METHOD = next(iter(EXTRACTORS))
 ROWS = [

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 from command_line import run_command
+from missing import need
+
+need("scipy")
 
 TEXT = (
     "<p>Bees dance in the dark of the hive to tell the others the way to the flowers, and the longer the better.</p>"

@@ -1,6 +1,5 @@
 """`scrapy noise evaluate` as it is typed."""
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -148,7 +147,6 @@ def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, evaluate
 PAGE = "http://a.example/"
 ADVERT = Sighting("http://b.example/ads/banner.gif", "", PAGE)
 PHOTO = Sighting("http://a.example/bee.jpg", "http://b.example/track?1", PAGE, alt="A bee")
-WITH_ADBLOCK = pytest.mark.skipif(importlib.util.find_spec("adblock") is None, reason="adblock is not installed")
 
 
 def counts(*pages: tuple[Sighting, ...]) -> Evidence:
@@ -179,7 +177,6 @@ def test_all_three_speak_in_the_joined_one() -> None:
     assert None not in (said.keyword, said.redundancy, said.entropy)
 
 
-@WITH_ADBLOCK
 def test_lists_say_what_they_would_block_or_what_leads_there(tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_text("/ads/banner\n")
@@ -192,7 +189,6 @@ def test_lists_say_what_they_would_block_or_what_leads_there(tmp_path: Path) -> 
     assert isinstance(model.judge(linked, Evidence()).is_noise, bool)
 
 
-@WITH_ADBLOCK
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be read"):
         models((tmp_path / "none.txt",))

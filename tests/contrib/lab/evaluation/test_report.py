@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from missing import need
 from report_reader import EVIL, HARMLESS, Reader
 
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
@@ -27,6 +28,8 @@ from crawler.contrib.lab.evaluation.report import (
     where_it_starts,
 )
 from crawler.reports.html_page import shown
+
+need("scipy")
 
 # What may stand in the report; nothing among them loads or runs anything.
 

@@ -2,9 +2,12 @@ import math
 from collections.abc import Sequence
 
 import pytest
+from missing import need
 
 from crawler.contrib.lab.evaluation.significance import compare, holm, intervals, mcnemar, paired_t
 from crawler.contrib.lab.evaluation.text_metrics import LeafCounts, TextScore
+
+need("scipy")
 
 
 def scores(f1s: Sequence[float]) -> list[TextScore]:

@@ -6,6 +6,7 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 from gold_pages import row
+from missing import need
 
 from crawler.contrib.lab.training.auto_model import train
 from crawler.contrib.lab.training.examples import PageExample, TooFewError, example, parts_of, snippets, weights_of
@@ -13,8 +14,7 @@ from crawler.extraction.auto.model import KINDS, Model, judge
 from crawler.extraction.auto.page_arrays import page_arrays
 from crawler.page.page import Page
 
-pytest.importorskip("sklearn")
-pytest.importorskip("lightgbm")
+need("sklearn", "lightgbm")
 
 
 def flat(model: Model) -> list[np.ndarray]:

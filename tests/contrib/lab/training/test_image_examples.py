@@ -7,6 +7,7 @@ from typing import Any
 import image_site
 import numpy as np
 import pytest
+from missing import need
 from saved_pages import PACK
 
 from crawler.contrib.lab.evaluation.gold import ImageLabel, read_labels
@@ -16,7 +17,7 @@ from crawler.contrib.lab.training.image_examples import ImageExample, find_image
 from crawler.contrib.lab.training.image_weights import FOLDS, LEAST, TrainedImageModel, judged, limit, train
 from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
 
-pytest.importorskip("lightgbm")
+need("lightgbm")
 
 WIDTH, ALT, SHARE = (FEATURES.index(name) for name in ("width", "alt", "share of other pages with it"))
 SITES = 30

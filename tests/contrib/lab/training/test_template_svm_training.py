@@ -4,14 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 from crawler.contrib.lab.training.examples import TooFewError
-from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
-from crawler.page.page import Page
-
-sklearn_svm = pytest.importorskip("sklearn.svm")
-
-from crawler.contrib.lab.training.template_svm import (  # noqa: E402 - wants scikit-learn
+from crawler.contrib.lab.training.template_svm import (
     BlockSample,
     BlockScore,
     TrainedSvm,
@@ -20,6 +16,8 @@ from crawler.contrib.lab.training.template_svm import (  # noqa: E402 - wants sc
     samples,
     train,
 )
+from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
+from crawler.page.page import Page
 
 PROSE = "The bees dance in the dark of the hive to say where the flowers are."
 MENU = "<a href=/a>All the news of today</a>"
@@ -40,7 +38,7 @@ def test_numpy_decides_as_scikit_learn_does() -> None:
             rows = chance.random((400, 5))
             truth = np.array([row[0] + chance.normal(0, 0.2) > row[4] for row in rows])
             svm = fit(rows, truth, cost, gamma)
-            theirs = sklearn_svm.SVC(C=cost, gamma=gamma).fit(rows, truth)
+            theirs = SVC(C=cost, gamma=gamma).fit(rows, truth)
             others = chance.random((2_000, 5))
             np.testing.assert_allclose(svm.decide(others), theirs.decision_function(others), rtol=0, atol=1e-9)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from gold_pages import row, rows
+from missing import need
 from scrapy.cmdline import execute
 
 from crawler.contrib.lab.evaluation.gold import read_set
@@ -18,8 +19,7 @@ from crawler.extraction.auto.model import load as load_auto
 from crawler.extraction.methods.template_svm import load
 from crawler.urls.address import address_of
 
-pytest.importorskip("sklearn")
-pytest.importorskip("lightgbm")
+need("sklearn", "lightgbm")
 
 MENU = "".join(f"<li><a href=/{n}>A section of the paper</a>" for n in range(9))
 ROWS = [

@@ -8,6 +8,7 @@ from typing import Any
 import image_site
 import pytest
 from command_line import run_command
+from missing import need
 from scrapy.settings import Settings
 
 from crawler.checked_settings import judge_of
@@ -16,7 +17,7 @@ from crawler.contrib.lab.training.image_weights import KNOWN
 from crawler.extraction.auto import model
 from crawler.noise.learned_model import load
 
-pytest.importorskip("lightgbm")
+need("lightgbm")
 
 SITES = 8
 PAGES = ("--pages", "pages.jsonl", "--jobs", "1")

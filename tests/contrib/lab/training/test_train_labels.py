@@ -7,6 +7,7 @@ from typing import Any
 import image_site
 import pytest
 from command_line import run_command
+from missing import need
 from sites import OPEN, STUB, Answer, Site, crawl, page, serving, stubbed
 from sqlalchemy import Engine, select
 from sqlalchemy.engine import URL
@@ -21,7 +22,7 @@ from crawler.store.database import open_database
 from crawler.store.labels import CONTENT, NOISE, Label, put_label
 from crawler.store.page_tables import LabelKind, evidence, verdict
 
-pytest.importorskip("lightgbm")
+need("lightgbm")
 
 SITES, PAGES = 6, 3
 STORY = "The {n} are shy, and rarely seen by those who talk while they walk along the river in the early morning. " * 3
