@@ -39,7 +39,10 @@ MODULES = (
 ).split()
 
 
-PROGRAM = """#!{python} -SE
+# As pip writes it: the path of Python may have spaces, which a first line cannot have.
+PROGRAM = """#!/bin/sh
+'''exec' "{python}" -SE "$0" "$@"
+' '''
 import json, os, socket, sys
 
 files = [f"/proc/{{os.getpid()}}/fd/{{number}}" for number in (1, 2)]
