@@ -32,8 +32,8 @@ ENGLISH_WORDS = frozenset(
     " with would you your".split()
 )
 ENGLISH_SHARE = 1 / 4  # of the words of a sample
-# Of a page that declares English. No sample in another language has more than 1/6, and English articles that begin with
-# a table of names have more than 1/5 in all but a few of 1,500.
+# The share and the sample of a page that declares English. Texts in other languages have at most 1/6; of 1,500 English
+# articles, many of which begin with a table of names, all but three have more than 1/5.
 DECLARED_ENGLISH_SHARE = 1 / 5
 DECLARED_ENGLISH_SAMPLE = 4_000  # characters examined
 MIN_ENGLISH = 10  # words of a sample

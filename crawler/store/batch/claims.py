@@ -323,7 +323,7 @@ def _within_budgets(
     room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
-    of_host = dict.fromkeys(hosts, most_pages_of_a_host(left, len(hosts.keys() | set(demand.at_hand))))
+    pages_of_host = dict.fromkeys(hosts, most_pages_of_a_host(left, len(hosts.keys() | set(demand.at_hand))))
     kept: list[Row[Any]] = []
     for row in rows:
         site_id = hosts[row.host_id].site_id
@@ -334,9 +334,9 @@ def _within_budgets(
                 continue
             tries[row.host_id] -= 1
         if row.kind != AddressKind.IMAGE:
-            if min(room[site_id], requests[site_id], left, of_host[row.host_id]) <= 0:
+            if min(room[site_id], requests[site_id], left, pages_of_host[row.host_id]) <= 0:
                 continue
-            of_host[row.host_id] -= 1
+            pages_of_host[row.host_id] -= 1
             room[site_id] -= 1
             requests[site_id] -= 1
             left -= 1

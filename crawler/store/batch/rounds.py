@@ -191,7 +191,7 @@ def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) ->
 
 
 def _hosts_of_full_sites(its: Row[Any], limit: int) -> Select[Any]:
-    """The hosts of a crawl's sites that have so many pages, of which an index alone tells."""
+    """The hosts of a crawl's sites that have so many pages. All columns are in one index."""
     there = page.c.last_round >= its.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
     stored = select(page.c.site_id).where(page.c.crawl_id == its.id, *there)
     return select(host.c.id).where(host.c.site_id.in_(stored.group_by(page.c.site_id).having(func.count() >= limit)))

@@ -223,8 +223,8 @@ def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
     """The numbers of the next pages, from the index alone."""
     mine = page.c.crawl_id == crawl_id
     last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
-    left_out = select(page.c.id).where(mine).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
-    every = select(page.c.id).where(mine, page.c.id > (connection.execute(left_out).scalar() or 0))
+    last_older = select(page.c.id).where(mine).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
+    every = select(page.c.id).where(mine, page.c.id > (connection.execute(last_older).scalar() or 0))
     told = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
     if last is None:
