@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from enum import Enum
 from errno import ENOENT
 from pathlib import Path
 from typing import Any
@@ -144,9 +145,28 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     return returned
 
 
-def lock_crawl(connection: Connection, crawl_id: int) -> None:
-    """Lock the row of a crawl until the transaction ends; rows that refer to it may be added meanwhile."""
-    connection.execute(select(crawl.c.id).where(crawl.c.id == crawl_id).with_for_update(key_share=True))
+class CrawlLock(Enum):
+    """How PostgreSQL locks the row of a crawl (https://www.postgresql.org/docs/current/explicit-locking.html)."""
+
+    SHARED = "KEY SHARE"
+    """Many workers may have it. Whoever adds a row that refers to the crawl has it from then on, too."""
+    CHANGE = "NO KEY UPDATE"
+    """One at a time has it, beside those with SHARED."""
+    ALONE = "UPDATE"
+    """Nobody else has a lock."""
+
+
+_crawl_row = select(crawl.c.id).where(crawl.c.id == bindparam("crawl"))
+LOCK_CRAWL = {
+    CrawlLock.SHARED: _crawl_row.with_for_update(read=True, key_share=True),
+    CrawlLock.CHANGE: _crawl_row.with_for_update(key_share=True),
+    CrawlLock.ALONE: _crawl_row.with_for_update(),
+}
+
+
+def lock_crawl(connection: Connection, crawl_id: int, lock: CrawlLock = CrawlLock.CHANGE) -> None:
+    """Lock the row of a crawl until the transaction ends; SQLite has one writer at a time anyway."""
+    connection.execute(LOCK_CRAWL[lock], {"crawl": crawl_id})
 
 
 def has_workers(connection: Connection, crawl_id: int) -> bool:

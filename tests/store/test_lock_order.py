@@ -65,7 +65,7 @@ def links(chance: random.Random) -> list[Candidate]:
     return [Candidate(address_of(n), n % 5) for n in chance.sample(range(PAGES), LINKS)]
 
 
-@pytest.mark.parametrize("max_pages", [pytest.param(None, marks=pytest.mark.long), 400])
+@pytest.mark.parametrize("max_pages", [pytest.param(None, marks=pytest.mark.long), 900])
 def test_no_worker_is_broken_off(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
     deadlocks = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
     plans = [CrawlPlan("crawl", ("s",), tmp_path / str(n), Canonical(()), 10_000, max_pages) for n in range(WORKERS)]

@@ -65,19 +65,21 @@ LONGEST_REST = 600.0  # seconds until a host may be requested again, by default
 NO_LIMIT = 1_000_000_000  # tries
 SHARED_TRIES = 40  # those that a crawl of few hosts divides among them, if these are more than the first tries
 PAGES_A_TRY = 10  # a host has a fifth try after so many pages, a sixth after 30, a seventh after 70
+SHARED_CLAIM = 250  # addresses a claim, while other workers claim at the same time
 AHEAD = 1.0  # seconds before the end of its pause that a host is claimed, so that its addresses arrive in time
 
 _some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(SHARED_TRIES).subquery()
 COUNT_SOME_HOSTS = select(func.count()).select_from(_some_hosts)
 _workers = worker.c.crawl_id == bindparam("crawl")
-PAGES_REQUESTED = (
-    select(crawl.c.pages).where(crawl.c.id == bindparam("crawl")),
-    select(func.coalesce(func.sum(worker.c.pages), 0)).where(_workers),
-    select(func.count()).where(
-        IS_HELD, address.c.worker.in_(select(worker.c.id).where(_workers)), address.c.kind != IS_IMAGE
-    ),
+_pages_of_workers = select(func.coalesce(func.sum(worker.c.pages), 0)).where(_workers).scalar_subquery()
+_held_pages = select(func.count()).where(
+    IS_HELD, address.c.worker.in_(select(worker.c.id).where(_workers)), address.c.kind != IS_IMAGE
 )
-"""Statements whose numbers add up to the pages that a crawl has stored or is requesting."""
+PAGES_REQUESTED = select(
+    (crawl.c.pages + _pages_of_workers + _held_pages.scalar_subquery()).label("pages"),
+    select(func.count()).where(_workers).scalar_subquery().label("workers"),
+).where(crawl.c.id == bindparam("crawl"))
+"""The pages that a crawl has stored or is requesting, and its workers; one statement sees one state of the database."""
 
 has_some = MAY_CLAIM & (
     (site.c.pages >= bindparam("limit"))
@@ -225,6 +227,26 @@ def tries_of_host(hosts: int, pages: int) -> int:
     return max(FIRST_TRIES, SHARED_TRIES // max(1, hosts)) + int(log2(1 + pages / PAGES_A_TRY))
 
 
+@dataclass(frozen=True, slots=True)
+class RemainingPages:
+    """How many more pages a crawl may request, and how many workers request them."""
+
+    pages: float
+    workers: int
+
+    @property
+    def are_scarce(self) -> bool:
+        """Whether workers must claim one after another, lest together they claim more than these pages.
+
+        A worker does not see what others claim at the same time. Each of them claims at most SHARED_CLAIM pages, and
+        the last that counts the workers counts all of those.
+
+        >>> [RemainingPages(pages, workers=2).are_scarce for pages in (500, 501, inf)]
+        [True, False, False]
+        """
+        return self.pages <= self.workers * SHARED_CLAIM
+
+
 class ClaimResult(NamedTuple):
     """The leases of a claim; hosts with more queued addresses; addresses given up; pauses of the hosts in seconds."""
 
@@ -234,9 +256,14 @@ class ClaimResult(NamedTuple):
     rests: dict[int, float]
 
 
-def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float) -> ClaimResult:
-    """Lease the best addresses that the worker may request now."""
-    left = pages_left(connection, claimant)
+def claim(
+    connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, alone: bool = True
+) -> ClaimResult:
+    """Lease the best addresses that the worker may request now, `alone` or while other workers claim, too."""
+    remaining = remaining_pages(connection, claimant)
+    left = remaining.pages if alone or not remaining.are_scarce else 0
+    if not alone:
+        demand = replace(demand, pages=min(demand.pages, SHARED_CLAIM))
     kinds = ClaimedKinds.PAGES
     if claimant.images:
         kinds = ClaimedKinds.IMAGES if left <= 0 else ClaimedKinds.ALL
@@ -344,13 +371,12 @@ def _within_budgets(
     return kept
 
 
-def pages_left(connection: Connection, claimant: Claimant) -> float:
+def remaining_pages(connection: Connection, claimant: Claimant) -> RemainingPages:
     """How many more pages the crawl may request; pages being requested count as requested."""
     if claimant.max_pages is None:
-        return inf
-    # The crawl's row is locked: no other worker reads these numbers before the commit.
-    numbers = (connection.execute(count, {"crawl": claimant.crawl_id}).scalar_one() for count in PAGES_REQUESTED)
-    return int(claimant.max_pages - sum(numbers))
+        return RemainingPages(inf, 1)
+    requested = connection.execute(PAGES_REQUESTED, {"crawl": claimant.crawl_id}).one()
+    return RemainingPages(claimant.max_pages - int(requested.pages), requested.workers)
 
 
 def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:

@@ -4,8 +4,8 @@ Everything that a page caused is committed together with the end of its lease: i
 JSON. So a crash at any point loses no address and repeats no item. The line is written and synced before the commit
 that counts it; lines beyond that count are cut off at the next start.
 
-The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (by whoever
-claims under `max_pages`, may end the crawl, or expires a worker), then workers, then pages with their offsets, files of
+The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (under
+`max_pages`, or by whoever may end the crawl or expires a worker), then workers, then pages with their offsets, files of
 robots.txt, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and
 latencies skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other
 where a redirect leads to another host, or where one reports a host twice: then the database aborts one transaction,
@@ -30,7 +30,7 @@ from crawler.recrawl.page_history import RoundContext
 from crawler.store.batch.address_patterns import counts_of, release_useful, save_counts, uses_of
 from crawler.store.batch.addresses import Addresses, AddressKeys
 from crawler.store.batch.chart_samples import SampleWriter
-from crawler.store.batch.claims import Claimant, claim
+from crawler.store.batch.claims import Claimant, claim, remaining_pages
 from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
 from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
@@ -57,6 +57,7 @@ from crawler.store.database import (
     with_retries,
 )
 from crawler.store.heartbeats import (
+    CrawlLock,
     LostReplyError,
     count_worker,
     expire_worker,
@@ -190,8 +191,7 @@ class BatchCommitter:
     def _write(self, connection: Connection, batch: Batch) -> BatchReply:
         """The whole transaction of a batch; its order prevents deadlocks, as explained at the top of this module."""
         crawl_id, worker_id, reply = self.claimant.crawl_id, self.claimant.worker_id, BatchReply()
-        if batch.idle or (batch.demand is not None and self.claimant.max_pages is not None):
-            lock_crawl(connection, crawl_id)
+        claims_alone = self._lock_crawl(connection, batch)
         now = write_heartbeat(connection, worker_id, self._batch_number)
         self._read_round(connection)
         packed = self.responses.pack(connection, batch.ended)
@@ -227,13 +227,30 @@ class BatchCommitter:
             self.shared_model.save(connection, worker_id, batch.learned, now)
         self.priority_updates.write(connection, batch.priorities)
         if batch.demand is not None:
-            reply.leases, reply.more, reply.refused, reply.rests = claim(connection, self.claimant, batch.demand, now)
+            result = claim(connection, self.claimant, batch.demand, now, claims_alone)
+            reply.leases, reply.more, reply.refused, reply.rests = result
             added -= len(reply.leases) + reply.refused.total()
         count_worker(connection, worker_id, waiting=added)
         self._read_shared(connection, batch, reply)
         self.samples.save(connection, self.number, batch.samples, now, reply.waiting - reply.unlikely)
         self._write_lines(connection, batch, originals)
         return reply
+
+    def _lock_crawl(self, connection: Connection, batch: Batch) -> bool:
+        """Lock the crawl as a batch needs it; returns whether this worker may claim as if there were no other.
+
+        Of idle workers, one at a time may end the crawl. Under `max_pages`, workers claim one after another when few
+        pages are left.
+        """
+        is_limited = self.claimant.max_pages is not None
+        if batch.demand is not None and is_limited and remaining_pages(connection, self.claimant).are_scarce:
+            lock_crawl(connection, self.claimant.crawl_id, CrawlLock.ALONE)
+            return True
+        if batch.idle:
+            lock_crawl(connection, self.claimant.crawl_id)
+        elif is_limited:
+            lock_crawl(connection, self.claimant.crawl_id, CrawlLock.SHARED)
+        return not is_limited
 
     def _read_round(self, connection: Connection) -> None:
         """Read which round it is: another worker may have begun one."""
