@@ -4,7 +4,7 @@ throughput  the crawl beside the same crawl on Scrapy's queue in memory (memory_
             made-up site, and on the folder `site` of static HTML in the folder that WINNOW_DATA names, if there is one
 claims      addresses claimed and pages acknowledged a second by the ledger alone, with no crawl around it
 growth      what a claim takes while many addresses wait, beside one while few do; and the memory of a crawl then
-workers     two workers of one crawl beside one, on a private PostgreSQL
+workers     several workers of one crawl (--workers) beside one, on a private PostgreSQL
 
 What is compared takes turns (A B B A), because the ratio of neighbours tells more than times do on a machine that has
 other work. PostgreSQL is a private server with synced writes and 16 MB of shared buffers (tests/support/postgres.py).
@@ -400,24 +400,25 @@ class Together:
 
 
 def workers(options: argparse.Namespace) -> Shown:
-    """Two workers beside one, and beside two crawls that share nothing but the machine."""
+    """Several workers beside one, and beside as many crawls that share nothing but the machine."""
     if (why := postgres.missing()) is not None:
         yield f"Workers are left out. {why}"
         return
     runs: tuple[list[Together], ...] = [], [], []
-    pages = max(1, options.pages // 2)
+    pages, several = max(1, options.pages // 2), options.workers
     with site_of(None, pages) as site, postgres.running("on") as server:
         for turn in in_turns(options.runs, len(runs)):
             for which in turn:
-                runs[which].append(together(site, server, min(which + 1, 2), which == 2, options.timeout))
+                runs[which].append(together(site, server, 1 if which == 0 else several, which == 2, options.timeout))
             rates = ", ".join(f"{run[-1].rate:.1f}" for run in runs)
-            print(f"pages/s of one worker, of two, of two crawls: {rates}", file=sys.stderr)
+            print(f"pages/s of one worker, of {several}, of {several} crawls: {rates}", file=sys.stderr)
     yield f"Workers, {len(LOOPBACKS)} hosts of {pages:,} pages, 8 requests to each at once, {options.runs} rounds."
     done = {(run.pages, run.stored) for run in [run for column in runs for run in column]}
     same = len(done) == 1 and len(set(*done)) == 1
     yield f"Every crawl stored the same {runs[0][0].stored:,}." if same else f"NOT THE SAME WORK: {sorted(done)}."
-    yield "Two apart are two crawls of half the hosts each: what the machine has room for when nothing is shared."
-    yield f"{'':40}{'one':>10}{'two':>10}{'two apart':>12}{'two / one':>24}{'two / two apart':>24}"
+    yield f"{several} apart are crawls of a part of the hosts each: what the machine can do when nothing is shared."
+    titles = f"{several} workers / one", f"{several} workers / {several} apart"
+    yield f"{'':40}{'one':>10}{several:>10}{f'{several} apart':>12}{titles[0]:>24}{titles[1]:>24}"
     rows: dict[str, Callable[[Together], float]] = {
         "pages a second": lambda run: run.rate,
         "CPU seconds of the workers": lambda run: run.cpu,
@@ -426,9 +427,9 @@ def workers(options: argparse.Namespace) -> Shown:
         "cores busy with PostgreSQL": lambda run: run.database_cpu / run.seconds,
     }
     for name, value in rows.items():
-        one, two, apart = ([value(run) for run in column] for column in runs)
-        medians = f"{median(one):10.2f}{median(two):10.2f}{median(apart):12.2f}"
-        yield f"{name:40}{medians}{ratios(two, one):>24}{ratios(two, apart):>24}"
+        one, shared, apart = ([value(run) for run in column] for column in runs)
+        medians = f"{median(one):10.2f}{median(shared):10.2f}{median(apart):12.2f}"
+        yield f"{name:40}{medians}{ratios(shared, one):>24}{ratios(shared, apart):>24}"
     yield f"The machine has {os.cpu_count()} cores for all of them."
 
 
@@ -541,6 +542,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
     parser.add_argument("--pages", type=int, default=1500, help="pages of the made-up site (1500)")
     parser.add_argument("--runs", type=int, default=4, help="pairs of crawls (4)")
+    parser.add_argument("--workers", type=int, default=2, help="workers of one crawl, or crawls apart (2)")
     parser.add_argument("--seconds", type=float, default=10.0, help="that each rate of the ledger is measured (10)")
     parser.add_argument("--pending", type=int, default=5_000_000, help="addresses that wait in growth (5000000)")
     parser.add_argument("--hosts", type=int, default=HOSTS, help=f"hosts they are of ({HOSTS})")
