@@ -117,6 +117,13 @@ due at the end of their intervals, a daily run would find pages of one day not y
 """
 GONE_AFTER = 2
 """Consecutive visits on which a page is missing, until it is gone."""
+UNKNOWN = (
+    *(Code.ROBOTS_UNREADABLE, Code.CRAWL_DELAY_TOO_LONG, Code.HOST_CLOSED, Code.HOST_WALLED, Code.SITE_BUDGET_SPENT),
+    *(Code.NOT_PUBLIC, Code.NOT_WHOLE, Code.UNREAD_DOCUMENT, Code.NOT_RENDERED, Code.OTHER_REASONS),
+)
+"""Codes of skipped requests that do not tell whether the page is still there."""
+ABSENT = frozenset((Code.REDIRECTED, *(code for code in codes(Group.SKIPPED) if code not in UNKNOWN)))
+"""Codes of pages that a crawl would not store any more: moved, outside the scope, forbidden, or without a text."""
 FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
 """Codes of failures that may be temporary; for an unreachable host, robots.txt fails first."""
 
@@ -143,9 +150,12 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     lastmod = _lastmod(known, visit, context.now)
     known = replace(known, checked_at=context.now, lastmod=lastmod, **_validators(known, visit))
     if check.found is PageChange.MISSING:
-        return _missing(known, context)
+        return _missing(known, context, second_visit=context.now + context.bounds.least, later_visit=NEVER)
     if check.found is PageChange.NOINDEX:
         return _withdrawn(known, context)
+    if check.found is PageChange.NOTHING and visit.code in ABSENT:
+        next_visit = context.now + _pause(known, context.bounds)
+        return _missing(known, context, second_visit=next_visit, later_visit=next_visit)
     if check.found is PageChange.NOTHING:
         return _in_doubt(known, context, visit.code in FAILED)
     return replace(known, **_presence(known, visit, context), **_version(check, fetched_at, context))
@@ -188,12 +198,12 @@ def _presence(known: PageHistory, visit: Visit, context: RoundContext) -> dict[s
     return {**there, "checks": checks, "changes": changes, "interval": interval, "due_at": due_at}
 
 
-def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
-    """The history of a missing page: it is requested once more soon, and then it is gone."""
+def _missing(known: PageHistory, context: RoundContext, second_visit: float, later_visit: float) -> PageHistory:
+    """The history of a missing page, which is gone from its second visit on; the visits are the times of the next."""
     count = known.gone_count + 1
     if count < GONE_AFTER:
-        return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
-    gone = replace(known, gone_count=count, due_at=NEVER)
+        return replace(known, gone_count=count, due_at=second_visit)
+    gone = replace(known, gone_count=count, due_at=later_visit)
     if known.gone_at is not None and not known.noindex:
         return gone
     return replace(gone, gone_round=context.round, gone_at=context.moment, noindex=False)

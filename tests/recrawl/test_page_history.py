@@ -1,5 +1,6 @@
 """Which headers ask for a page only if it changed, and when its stored version was last met again."""
 
+from crawler.outcomes import Code
 from crawler.recrawl.page_history import (
     UNCONDITIONAL_EVERY,
     ChangeCheck,
@@ -69,3 +70,46 @@ def test_when_the_stored_version_was_last_met_again() -> None:
         visit = Visit(known, check, None, "", is_seed=False, lastmod=None, validators={}, new_links=0)
         after = history_after(visit, RoundContext(2, NOW, Bounds()))
         assert (after.revisited_at, after.revisit_status) == met_again
+
+
+def test_a_page_is_gone_when_it_was_absent_on_two_visits_in_a_row() -> None:
+    rows = [
+        (ChangeCheck(PageChange.MISSING), Code.HTTP_STATUS, True),
+        (None, Code.REDIRECTED, True),
+        (None, Code.OUTSIDE_SCOPE, True),
+        (None, Code.ROBOTS_FORBIDS, True),
+        (None, Code.OFF_TOPIC, True),
+        (None, Code.NO_TEXT, True),
+        (None, Code.HTTP_STATUS, False),
+        (None, Code.TIMEOUT, False),
+        (None, Code.WALLED, False),
+        (None, Code.HOST_WALLED, False),
+        (None, Code.HOST_CLOSED, False),
+        (None, Code.SITE_BUDGET_SPENT, False),
+        (None, Code.ROBOTS_UNREADABLE, False),
+        (None, Code.UNPRODUCTIVE, False),
+    ]
+    for check, code, is_gone in rows:
+        known = PageHistory(first_seen="2023-11-01T00:00:00+00:00")
+        states = []
+        for number in (2, 3, 4):
+            nothing = check or ChangeCheck(PageChange.NOTHING)
+            visit = Visit(known, nothing, code, "", is_seed=False, lastmod=None, validators={}, new_links=0)
+            known = history_after(visit, RoundContext(number, NOW, Bounds()))
+            states.append(known.gone_at is not None)
+        assert states == [False, is_gone, is_gone]
+        back = Visit(
+            known, ChangeCheck(PageChange.SAME), None, "", is_seed=False, lastmod=None, validators={}, new_links=0
+        )
+        assert history_after(back, RoundContext(5, NOW, Bounds())).gone_at is None
+
+
+def test_an_absent_page_is_requested_again_and_a_deleted_one_is_not() -> None:
+    for code, check, is_requested in (
+        (Code.REDIRECTED, PageChange.NOTHING, True),
+        (Code.HTTP_STATUS, PageChange.MISSING, False),
+    ):
+        known = PageHistory(gone_count=1)
+        visit = Visit(known, ChangeCheck(check), code, "", is_seed=False, lastmod=None, validators={}, new_links=0)
+        gone = history_after(visit, RoundContext(2, NOW, Bounds()))
+        assert (gone.due_at <= NOW + Bounds().most) is is_requested
