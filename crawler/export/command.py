@@ -3,12 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from crawler.command_line.options import CommandOptions, names, parsed, share, whole
+from crawler.command_line.options import CommandOptions, names, parsed, share
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings_of, format_of
 from crawler.translation.message import N_
 
-MOST_OFFSET = 10**18
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 """Options that do not go with --labels, as they choose among stored pages."""
 OF_STATE = ("labels", "since", "only", "min_relevance", "where")
@@ -38,7 +37,7 @@ class ExportOptions(CommandOptions):
             help=N_("only pages that were new, changed or gone, or got noindex, in the last round or since --since"),
         )
         after = N_("the changes after this offset, one line for each page with its offset; 0 for all pages")
-        add("--changes-after", metavar="OFFSET", type=whole(0, MOST_OFFSET), help=after)
+        add("--changes-after", metavar="OFFSET", type=parsed("crawler.reports.stored_pages:offset_of"), help=after)
         relevant = N_("only pages with at least this relevance, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
         fields = names("crawler.items:TYPES")

@@ -25,6 +25,7 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, NOINDEX, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.labels import labelled_pages
+from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import N_, Message, plural
 
 CALLED = "export"
@@ -141,10 +142,10 @@ def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: 
     )
 
 
-def _changes_words(name: str, path: str, after: int, tally: Tally) -> Message:
+def _changes_words(name: str, path: str, after: ChangeOffset, tally: Tally) -> Message:
     """What was written, and the offset for the next time."""
     if not tally.pages:
-        values = {"name": name, "offset": after, "path": path}
+        values = {"name": name, "offset": str(after), "path": path}
         return Message("The crawl {name} has no change after the offset {offset}; {path} was not written.", values)
     return plural(
         "{n} change of the crawl {name} written to {path}, {size}; --changes-after {offset} continues after it.",

@@ -17,6 +17,7 @@ from crawler.export.selection import Removed, Selection, Source
 from crawler.items import TYPES
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages
+from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message
 
 
@@ -26,7 +27,7 @@ class Tally:
 
     pages: int = 0
     bytes: int = 0
-    offset: int = 0
+    offset: str = ""
     """Of the last change."""
     bare: int = 0
     """Pages without a stored response, or without Markdown, if the format is about these."""
@@ -41,7 +42,7 @@ class Exporter:
     source: Source
     formulas: Formulas
     removed: Removed = field(default_factory=Removed)
-    after: int | None = None
+    after: ChangeOffset | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
     @classmethod
@@ -123,7 +124,7 @@ class Exporter:
         """What is printed below the line about the pages that were written."""
         yield from ()
 
-    def _changes(self, after: int, tally: Tally) -> Iterator[StoredPage]:
+    def _changes(self, after: ChangeOffset, tally: Tally) -> Iterator[StoredPage]:
         for page in self.source.changes(self.fields, after):
             tally.pages += 1
             tally.offset = page.values["offset"]

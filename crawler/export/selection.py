@@ -22,6 +22,7 @@ from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, 
 from crawler.reports.condition_sql import divided
 from crawler.reports.stored_pages import LanguageOrSite, PageFilter, StoredPage, StoredPages, place_of
 from crawler.store.output_files import json_line
+from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message, first, plural
 
 MOST_NAMED = 10
@@ -176,7 +177,7 @@ class Source:
         for crawl in self.crawls:
             yield from self._of(crawl, columns, removed, responses)
 
-    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+    def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
         """The changes of the only crawl after an offset, with these columns."""
         return self.crawls[0].changes(columns, after)
 

@@ -20,7 +20,7 @@ from crawler.frontier.page_result import StoredResponse
 from crawler.store.batch.page_writer import field_values
 from crawler.store.batch.responses import response_of, unpacked
 from crawler.store.crawl_tables import crawl
-from crawler.store.page_changes import last_offset
+from crawler.store.page_changes import ChangeEpochs, ChangeOffset, change_epochs, last_offset
 from crawler.store.page_tables import page, page_change, robots_file, stored_response
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_
@@ -31,7 +31,9 @@ NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
-OTHER_DATABASE = N_("the offset {after} is larger than any in this database, so it is of another; 0 gives all pages")
+OTHER_DATABASE = N_(
+    "the offset {after} is not of this database, or the database was restored from a copy; 0 gives all pages"
+)
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
@@ -106,6 +108,20 @@ def since_of(text: str) -> int | str:
             "{value} is wrong; allowed are the number of a round, from 1, and a time such as 2026-11-22 or "
             "2026-11-22T13:00+01:00",
             value=repr(text[:100]),
+        ) from None
+
+
+def offset_of(text: str) -> ChangeOffset:
+    """Parse the offset of a change; raises a WrongUseError.
+
+    >>> str(offset_of("1234-5f0c9a7e"))
+    '1234-5f0c9a7e'
+    """
+    try:
+        return ChangeOffset.of(text.strip())
+    except ValueError:
+        raise WrongUseError(
+            "{value} is wrong; allowed are 0 and the offsets that come with changes", value=repr(text[:100])
         ) from None
 
 
@@ -186,18 +202,21 @@ class StoredPages:
         self._connection.rollback()
         return None if body is None else unpacked(body)
 
-    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+    def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
         """The pages that became new, changed, gone or noindex after an offset, in order of the offsets, which their
         values begin with.
         """
         until = last_offset(self._connection)
         self._connection.rollback()
-        if after > until:
-            raise WrongUseError(OTHER_DATABASE, after=after)
-        while rows := self._some(changes_after(self._number, columns, after, until).limit(ROWS_AT_ONCE)):
-            after = rows[-1]["offset"]
+        epochs = change_epochs(self._connection)
+        self._connection.rollback()
+        if not is_of_database(after, until, epochs):
+            raise WrongUseError(OTHER_DATABASE, after=str(after))
+        last = after.number
+        while rows := self._some(changes_after(self._number, columns, last, until).limit(ROWS_AT_ONCE)):
+            last = rows[-1]["offset"]
             for row in rows:
-                yield StoredPage(key=row["key"], values=changed_values(row, columns))
+                yield StoredPage(key=row["key"], values=changed_values(row, columns, epochs))
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
@@ -252,12 +271,17 @@ def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int)
     return wanted.join(page, page.c.key == page_change.c.key).where(*bounds).order_by(page_change.c.offset)
 
 
-def changed_values(row: RowMapping, columns: Sequence[str]) -> dict[str, Any]:
+def is_of_database(after: ChangeOffset, until: int, epochs: ChangeEpochs) -> bool:
+    """Whether an offset is of the database with these epochs, the last of whose offsets is `until`."""
+    return after.number <= until and epochs.has(after)
+
+
+def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
     """The offset of a page, how it changed, and these columns."""
     change = row["change"]
     if row["gone_at"] is not None:
         change = NOINDEX if row["noindex"] else GONE
-    return {"offset": row["offset"], **field_values(row, columns), "change": change}
+    return {"offset": str(epochs.offset(row["offset"])), **field_values(row, columns), "change": change}
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from crawler.store.database import StateError, database_errors, database_time, o
 from crawler.store.heartbeats import workers_of
 from crawler.store.page_changes import delete_unused
 from crawler.store.page_tables import (
+    erasure,
     evidence,
     focus,
     near_duplicate_band,
@@ -47,7 +48,7 @@ def delete_crawl(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
-        for table in (page, page_change, page_version, robots_file, output, worker, template, sample):
+        for table in (page, page_change, erasure, page_version, robots_file, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 

@@ -6,15 +6,24 @@ On PostgreSQL, a transaction with smaller offsets may be committed after one wit
 the two and then continues after the larger offset would miss the smaller. So readers first wait for the transactions
 that may have drawn smaller offsets: each of them holds a lock on the table from before it draws until it ends. Writers
 wait for nobody. SQLite has one writer at a time.
+
+A database that is restored from a copy draws the offsets after the copy once more, for other changes. So each start of
+a worker begins an epoch with a random token, and whoever reads changes comes back with an offset and the token of its
+epoch, such as `1234-5f0c9a7e`: after a restore, that offset belongs to another epoch or was not drawn yet.
 """
 
+import re
+import secrets
 import time
+from bisect import bisect_left
 from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Self
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, text
+from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from crawler.store.database import DatabaseUnavailableError, in_chunks
-from crawler.store.page_tables import page, page_change
+from crawler.store.page_tables import change_epoch, page, page_change
 
 POLL = 0.02  # seconds
 LONGEST_WAIT = 60.0
@@ -38,6 +47,76 @@ LAST_DRAWN = {
 DELETE_CHANGES = delete(page_change).where(page_change.c.key.in_(bindparam("keys", expanding=True)))
 _changed_pages = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(bindparam("keys", expanding=True)))
 INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], _changed_pages.order_by(page.c.key))
+
+
+LOCK_CHANGES = text("LOCK TABLE page_change IN SHARE MODE")
+"""On PostgreSQL, waits for the transactions that have drawn offsets, and holds back further ones."""
+OFFSET = re.compile(r"(\d{1,18})(?:-([0-9a-f]{8}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOffset:
+    """The place of a change in the order of all changes of a database."""
+
+    number: int
+    epoch: str = ""
+    """The token of its epoch; empty for 0, and if it is not to be checked."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse an offset; raises a ValueError.
+
+        >>> ChangeOffset.of("1234-5f0c9a7e"), str(ChangeOffset.of("0"))
+        (ChangeOffset(number=1234, epoch='5f0c9a7e'), '0')
+        """
+        parts = OFFSET.fullmatch(text)
+        if parts is None:
+            raise ValueError(text)
+        return cls(int(parts[1]), parts[2] or "")
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.epoch}" if self.epoch else str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEpochs:
+    """The epochs of a database, in order."""
+
+    ends: tuple[int, ...]
+    """The last offset before each epoch."""
+    tokens: tuple[str, ...]
+
+    def offset(self, number: int) -> ChangeOffset:
+        """The offset with this number.
+
+        >>> epochs = ChangeEpochs((0, 7), ("aaaaaaaa", "bbbbbbbb"))
+        >>> [str(epochs.offset(number)) for number in (0, 1, 7, 8)]
+        ['0', '1-aaaaaaaa', '7-aaaaaaaa', '8-bbbbbbbb']
+        """
+        index = bisect_left(self.ends, number)
+        return ChangeOffset(number, self.tokens[index - 1] if index else "")
+
+    def has(self, offset: ChangeOffset) -> bool:
+        """Whether an offset may be one of this database."""
+        return not offset.epoch or offset == self.offset(offset.number)
+
+
+def change_epochs(connection: Connection) -> ChangeEpochs:
+    """The epochs of a database; an epoch that begins later has none of the offsets drawn so far."""
+    rows = connection.execute(select(change_epoch.c.after, change_epoch.c.token).order_by(change_epoch.c.after)).all()
+    return ChangeEpochs(tuple(row.after for row in rows), tuple(row.token for row in rows))
+
+
+def begin_epoch(connection: Connection) -> None:
+    """Give all offsets that are drawn from now on another token than those before."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(LOCK_CHANGES)
+    last = int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
+    epoch = {"token": secrets.token_hex(4)}
+    # An epoch without offsets gets another token: a copy of the database may have had that one.
+    renewed = connection.execute(update(change_epoch).where(change_epoch.c.after == last).values(epoch))
+    if not renewed.rowcount:
+        connection.execute(insert(change_epoch).values(after=last, **epoch))
 
 
 def save_changes(connection: Connection, keys: Collection[int]) -> None:

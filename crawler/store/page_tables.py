@@ -3,6 +3,8 @@
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
 page_change          the order of the last changes of pages
+change_epoch         which offsets of changes were drawn since which start of a worker
+erasure              which pages and hosts were erased, by digest, and are not requested again
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
 robots_file          each different robots.txt by which stored pages were requested
@@ -118,6 +120,23 @@ page_change = Table(
     sqlite_autoincrement=True,  # offsets are not reused
 )
 index("change_crawl", page_change.c.crawl_id, page_change.c.offset)
+
+change_epoch = Table(
+    "change_epoch",
+    tables,
+    Column("after", BigInteger, primary_key=True, autoincrement=False),  # the last offset before the epoch
+    Column("token", Text, nullable=False),  # random; a restored database goes on with other ones
+)
+
+erasure = Table(
+    "erasure",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("digest", Text, primary_key=True),  # of the address of a page, or of the name of a host
+    Column("key", BigInteger),  # the key of the page's address, to be found among the changes; null for a host
+    Column("erased_at", Text, nullable=False),
+)
+index("erasure_key", erasure.c.key)
 
 near_duplicate_band = Table(
     "near_duplicate_band",

@@ -35,6 +35,7 @@ from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
 from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles
+from crawler.store.page_changes import begin_epoch
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import Message, first, plural, span
 from crawler.urls.canonical import Canonical
@@ -95,6 +96,8 @@ class WorkerSession:
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
         self.number, self.pages, self.images = self.files.number, self.files.pages, self.files.images
         try:
+            with engine.begin() as connection:
+                begin_epoch(connection)
             with engine.begin() as connection:
                 if plan.fresh:
                     self._start_fresh(connection)
@@ -267,6 +270,7 @@ class WorkerSession:
                 raise StateError("another worker has taken over {path}", path=self.pages.path)
             return self._insert_worker(connection)
 
+        self.committer.in_transaction(begin_epoch)
         self.worker_id = self.committer.in_transaction(renew)
         if expired:
             self.committer.renew(self.worker_id)

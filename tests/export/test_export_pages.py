@@ -134,7 +134,7 @@ def test_changes_after_an_offset(either: Place) -> None:
     found = lines(Path("a.jsonl").read_bytes())
     assert [list(one) for one in found] == [["offset", "change", "url"]] * 3
     assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("noindex", "2")]
-    first, middle, last = (one["offset"] for one in found)
+    first, middle, last = (int(one["offset"]) for one in found)
     assert first < middle < last
     assert "3 changes of the crawl bees written to a.jsonl, " in said.err
     assert f"; --changes-after {last} continues after them." in said.err

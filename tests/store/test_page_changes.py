@@ -1,14 +1,17 @@
 """The changes after an offset, in both databases: whoever reads them bit by bit ends up with what the crawl has."""
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, make_url, select, update
 from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, stored
 from test_rounds import A, B, again, checked, first_round
@@ -21,7 +24,7 @@ from crawler.reports.stored_pages import PageFilter, crawls_to_export
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import DatabaseUnavailableError, open_database
 from crawler.store.deletion import delete_crawl, delete_old_pages, vacuum
-from crawler.store.page_changes import last_offset, save_changes
+from crawler.store.page_changes import ChangeOffset, last_offset, save_changes
 from crawler.store.page_tables import page, page_change
 
 URLS = [f"http://{letter}.example/" for letter in "abcdefghij"]
@@ -31,7 +34,8 @@ class Index:
     """An index downstream, which reads only what is new."""
 
     def __init__(self, url: URL) -> None:
-        self.url, self.offset = url, 0
+        self.url = url
+        self.offset = ChangeOffset(0)
         self.pages: dict[str, Mapping[str, Any]] = {}
 
     def read(self, most: int | None = None) -> list[tuple[str, str]]:
@@ -40,8 +44,9 @@ class Index:
         with crawls_to_export(self.url) as (crawl, *_):
             for page in islice(crawl.changes([*TYPES], self.offset), most):
                 values = page.values
-                assert values["offset"] > self.offset
-                self.offset = values["offset"]
+                offset = ChangeOffset.of(values["offset"])
+                assert offset.number > self.offset.number
+                self.offset = offset
                 seen.append((values["url"], values["change"]))
                 self.pages.pop(values["url"], None)
                 if values["change"] != "gone":
@@ -117,9 +122,48 @@ def test_each_crawl_has_changes_of_its_own(crew: Crew, index: Index) -> None:
 def test_an_offset_of_another_database_is_refused(crew: Crew, index: Index) -> None:
     first_round(crew, *candidates(A))
     index.read()
-    index.offset += 1
-    with pytest.raises(WrongUseError, match="is larger than any in this database"):
+    index.offset = replace(index.offset, number=index.offset.number + 1)
+    with pytest.raises(WrongUseError):
         index.read()
+
+
+def test_an_offset_stays_valid_in_later_epochs(crew: Crew, index: Index) -> None:
+    first_round(crew, *candidates(A, B))
+    index.read(1)
+    look(crew, a=PageChange.CHANGED, b=PageChange.CHANGED)
+    index.read(1)
+    look(crew, b=PageChange.CHANGED)
+    index.read()
+    index.check()
+
+
+def test_an_offset_from_after_the_backup_of_a_restored_database_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "crawl.db"
+    backup = tmp_path / "backup.db"
+    engine = open_database(make_url(f"sqlite:///{file}"))
+    crew = Crew(engine, tmp_path)
+    index = Index(engine.url)
+    first_round(crew, *candidates(*URLS[:4]))
+    index.read()
+    before_backup = index.offset
+    with sqlite3.connect(file) as source, sqlite3.connect(backup) as copy:
+        source.backup(copy)
+    look(crew, a=PageChange.CHANGED)
+    index.read()
+    crew.close()
+    engine.dispose()
+    for path in tmp_path.glob("crawl.db*"):
+        path.unlink()
+    backup.rename(file)
+    restored = Crew(open_database(make_url(f"sqlite:///{file}")), tmp_path)
+    with pytest.raises(WrongUseError):  # it is larger than any offset
+        index.read()
+    look(restored, b=PageChange.CHANGED, c=PageChange.CHANGED)
+    with pytest.raises(WrongUseError):  # it is the offset of another change
+        index.read()
+    index.offset = before_backup
+    assert sorted(index.read()) == [(URLS[1], "changed"), (URLS[2], "changed")]
+    restored.close()
 
 
 def test_offsets_are_not_reused(crew: Crew, index: Index) -> None:
@@ -151,7 +195,7 @@ def test_an_offset_stays_valid_when_its_page_is_deleted(crew: Crew, index: Index
     assert index.read() == []
     vacuum(index.url)
     assert index.read() == []
-    index.offset += 1
+    index.offset = replace(index.offset, number=index.offset.number + 1)
     with pytest.raises(WrongUseError):
         index.read()
 
@@ -162,7 +206,7 @@ def test_an_offset_stays_valid_when_another_crawl_is_deleted(crew: Crew, index: 
     other.end(*(stored(lease) for lease in other.claim()))
     other.commit(idle=True)
     with crew.engine.connect() as connection:
-        index.offset = last_offset(connection)
+        index.offset = ChangeOffset(last_offset(connection))
     other.leave()
     other.session.close()
     delete_crawl(index.url, "other")

@@ -72,6 +72,7 @@ from crawler.store.database import (
     state_url,
     with_retries,
 )
+from crawler.store.page_changes import begin_epoch
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
@@ -395,6 +396,8 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
         engine = open_database(url)
         try:
+            with database_errors(url), engine.begin() as connection:
+                begin_epoch(connection)
             with database_errors(url), engine.begin() as connection:
                 check_idle(connection, crawl)
             of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}

@@ -13,6 +13,7 @@ from crawler.export.selection import RemovalReason, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.reports.condition import Condition, comparisons
 from crawler.reports.stored_pages import StoredPage, StoredPages
+from crawler.store.page_changes import ChangeOffset
 
 QUALITY_IS_OF = ("quality", "text", "language")
 """The fields that the numbers of a text are computed from."""
@@ -66,7 +67,7 @@ class CorpusSource(Source):
     completes_quality: bool = False
     """Whether `quality` has all numbers, also those that the crawl did not store."""
 
-    def changes(self, columns: Sequence[str], after: int) -> Iterator[StoredPage]:
+    def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
         return self._completed(super().changes(self._read_columns(columns), after), columns)
 
     def stored(

@@ -13,8 +13,8 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context
 from crawler.contrib.dashboard.views.page_list import CrawlName, chosen
 from crawler.items import TYPES, PageRecord
-from crawler.reports.stored_pages import OTHER_DATABASE, changed_values, changes_after
-from crawler.store.page_changes import last_offset
+from crawler.reports.stored_pages import OTHER_DATABASE, changed_values, changes_after, is_of_database
+from crawler.store.page_changes import OFFSET, ChangeOffset, change_epochs, last_offset
 from crawler.translation.message import N_
 
 AT_ONCE = 100
@@ -24,8 +24,8 @@ PATIENCE = 1.0
 """Seconds that a crawl that is storing pages is waited for."""
 router, api = APIRouter(), APIRouter()
 After = Annotated[
-    int,
-    Field(ge=0, lt=10**18),
+    str,
+    Field(pattern=rf"^{OFFSET.pattern}$"),
     Query(description=N_("offset of the last change that was read; 0 for all pages")),
 ]
 
@@ -34,7 +34,7 @@ After = Annotated[
 class ChangedPage(PageRecord):
     """A page whose `change` is also `gone` or `noindex`."""
 
-    offset: int
+    offset: str
     """Of its last change."""
 
 
@@ -44,21 +44,23 @@ class ChangeList:
 
     crawl: str
     changes: tuple[ChangedPage, ...]
-    after: int
+    after: str
     """To continue after; where there are no changes, as it was given."""
 
 
 @api.get("/api/changes", summary=N_("Pages that became new, changed, gone or noindex after an offset, in order"))
-def data(context: Context, crawl: CrawlName = "", after: After = 0) -> ChangeList:
+def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeList:
     """Changes of a crawl after an offset."""
     with context.reading() as connection:
         found = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
-    if after > until:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
+    offset = ChangeOffset.of(after)
     names = [*TYPES]
     with context.reading() as connection:  # another transaction, which sees all changes up to that offset
-        query = changes_after(found.id, names, after, until).limit(AT_ONCE)
+        epochs = change_epochs(connection)
+        if not is_of_database(offset, until, epochs):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
+        query = changes_after(found.id, names, offset.number, until).limit(AT_ONCE)
         rows: list[RowMapping] = []
         letters = 0
         for row in connection.execute(query, execution_options={"yield_per": 10}).mappings():
@@ -66,7 +68,7 @@ def data(context: Context, crawl: CrawlName = "", after: After = 0) -> ChangeLis
             letters += _letters(row, names)
             if letters > MOST_LETTERS:
                 break
-    changes = tuple(ChangedPage(**changed_values(row, names)) for row in rows)
+    changes = tuple(ChangedPage(**changed_values(row, names, epochs)) for row in rows)
     return ChangeList(found.name, changes, changes[-1].offset if changes else after)
 
 
