@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from crawler.api.focus import Focus as Focus
     from crawler.api.images import ImageVerdict as ImageVerdict
     from crawler.api.images import judge_images as judge_images
+    from crawler.contrib.index.changes import Change as Change
+    from crawler.contrib.index.changes import ChangeKind as ChangeKind
+    from crawler.contrib.index.changes import OffsetError as OffsetError
+    from crawler.contrib.index.changes import changes as changes
 
 __version__ = "0.1.0"
 
@@ -26,14 +30,22 @@ _API = {
     "Focus": "crawler.api.focus",
     "ImageVerdict": "crawler.api.images",
     "judge_images": "crawler.api.images",
+    "Change": "crawler.contrib.index.changes",
+    "ChangeKind": "crawler.contrib.index.changes",
+    "OffsetError": "crawler.contrib.index.changes",
+    "changes": "crawler.contrib.index.changes",
 }
 __all__ = [
+    "Change",
+    "ChangeKind",
     "CrawlError",
     "CrawlRun",
     "Document",
     "Focus",
     "ImageVerdict",
+    "OffsetError",
     "__version__",
+    "changes",
     "clean",
     "crawl",
     "judge_images",

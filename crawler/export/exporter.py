@@ -20,6 +20,9 @@ from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter,
 from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message
 
+OF_CHANGE = ("offset", "change", "page_id")
+"""What stands before the fields of a page that changed."""
+
 
 @dataclass
 class Tally:
@@ -78,7 +81,7 @@ class Exporter:
         """Write the pages one after another."""
         if self.after is not None and isinstance(target, AtomicFile):
             changes = self._changes(self.after, tally)
-            write_parts(jsonl(changes, ("offset", "change", *self.fields)), target, tally)
+            write_parts(jsonl(changes, (*OF_CHANGE, *self.fields)), target, tally)
             return
         pages = self.pages(self.columns(target))
         self.write_pages(self._counted(pages, tally), target, tally)

@@ -17,17 +17,22 @@ from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.frontier.page_result import StoredResponse
+from crawler.items import IS_OPTIONAL, TYPES
 from crawler.store.batch.page_writer import field_values
 from crawler.store.batch.responses import response_of, unpacked
 from crawler.store.crawl_tables import crawl
 from crawler.store.page_changes import ChangeEpochs, ChangeOffset, change_epochs, last_offset
-from crawler.store.page_tables import page, page_change, robots_file, stored_response
+from crawler.store.page_tables import erasure, page, page_change, robots_file, stored_response
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_
 from crawler.urls.address import address_of
+from crawler.urls.page_id import page_id
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 
 NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
+ERASED = "erased"
+EMPTY: Mapping[str, Any] = {name: None if IS_OPTIONAL[name] else kind() for name, kind in TYPES.items()}
+"""The fields of a page that was erased."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
@@ -39,6 +44,10 @@ BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses i
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 HAS_LEFT = page.c.gone_at.is_not(None)
+
+
+class OffsetError(WrongUseError):
+    """An offset is not of this database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +220,12 @@ class StoredPages:
         epochs = change_epochs(self._connection)
         self._connection.rollback()
         if not is_of_database(after, until, epochs):
-            raise WrongUseError(OTHER_DATABASE, after=str(after))
+            raise OffsetError(OTHER_DATABASE, after=str(after))
         last = after.number
         while rows := self._some(changes_after(self._number, columns, last, until).limit(ROWS_AT_ONCE)):
             last = rows[-1]["offset"]
             for row in rows:
-                yield StoredPage(key=row["key"], values=changed_values(row, columns, epochs))
+                yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs))
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
@@ -265,10 +274,13 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
 
 def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int) -> Select[Any]:
     """The query for the pages whose last change has an offset in these bounds, in order."""
-    names = dict.fromkeys(("key", "gone_at", "noindex", "change", *columns))
-    wanted = select(page_change.c.offset, *(page.c[name] for name in names if name != "offset"))
+    names = dict.fromkeys(("key", "url", "gone_at", "noindex", "change", *columns))
+    wanted = select(page_change.c.offset, erasure.c.digest, *(page.c[name] for name in names if name != "offset"))
+    pages = page_change.outerjoin(page, page.c.key == page_change.c.key)
+    source = pages.outerjoin(erasure, erasure.c.key == page_change.c.key)
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
-    return wanted.join(page, page.c.key == page_change.c.key).where(*bounds).order_by(page_change.c.offset)
+    is_known = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
+    return wanted.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
 
 
 def is_of_database(after: ChangeOffset, until: int, epochs: ChangeEpochs) -> bool:
@@ -277,11 +289,14 @@ def is_of_database(after: ChangeOffset, until: int, epochs: ChangeEpochs) -> boo
 
 
 def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
-    """The offset of a page, how it changed, and these columns."""
+    """The offset of a page, its id, how it changed, and these columns, which are empty if it was erased."""
+    offset = str(epochs.offset(row["offset"]))
+    if row["key"] is None:
+        return {"offset": offset, **{name: EMPTY[name] for name in columns}, "page_id": row["digest"], "change": ERASED}
     change = row["change"]
     if row["gone_at"] is not None:
         change = NOINDEX if row["noindex"] else GONE
-    return {"offset": str(epochs.offset(row["offset"])), **field_values(row, columns), "change": change}
+    return {"offset": offset, **field_values(row, columns), "page_id": page_id(row["url"]), "change": change}
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import Self
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from crawler.store.database import DatabaseUnavailableError, in_chunks
-from crawler.store.page_tables import change_epoch, page, page_change
+from crawler.store.page_tables import change_epoch, erasure, page, page_change
 
 POLL = 0.02  # seconds
 LONGEST_WAIT = 60.0
@@ -147,6 +147,7 @@ def _wait(connection: Connection, until: float) -> None:
 
 
 def delete_unused(connection: Connection, crawl_id: int) -> None:
-    """Delete the offsets of deleted pages."""
-    there = select(page.c.id).where(page.c.key == page_change.c.key).exists()
-    connection.execute(delete(page_change).where(page_change.c.crawl_id == crawl_id, ~there))
+    """Delete the offsets of deleted pages, but for those that were erased, which readers must hear of."""
+    exists = select(page.c.id).where(page.c.key == page_change.c.key).exists()
+    is_erased = select(erasure.c.key).where(erasure.c.key == page_change.c.key).exists()
+    connection.execute(delete(page_change).where(page_change.c.crawl_id == crawl_id, ~exists, ~is_erased))

@@ -132,14 +132,14 @@ def test_changes_after_an_offset(either: Place) -> None:
     either.change(update(pages).where(pages.c.depth == 2).values(gone_at=AT, gone_round=1, noindex=True))
     said = either.export("--changes-after", "0", "-o", "a.jsonl", "--fields", "url")
     found = lines(Path("a.jsonl").read_bytes())
-    assert [list(one) for one in found] == [["offset", "change", "url"]] * 3
+    assert [list(one) for one in found] == [["offset", "change", "page_id", "url"]] * 3
     assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("noindex", "2")]
     first, middle, last = (int(one["offset"]) for one in found)
     assert first < middle < last
     assert "3 changes of the crawl bees written to a.jsonl, " in said.err
     assert f"; --changes-after {last} continues after them." in said.err
     (whole,) = lines(either.export("--changes-after", str(middle)).out.encode())
-    assert list(whole) == ["offset", "change", *(name for name in FIELDS if name != "change")]
+    assert list(whole) == ["offset", "change", "page_id", *(name for name in FIELDS if name != "change")]
     said = either.export("--changes-after", str(last), "-o", "a.jsonl")
     assert (said.status, said.out) == (0, "")
     assert f"The crawl bees has no change after the offset {last}; a.jsonl was not written." in said.err

@@ -32,10 +32,12 @@ After = Annotated[
 
 @dataclass(kw_only=True)
 class ChangedPage(PageRecord):
-    """A page whose `change` is also `gone` or `noindex`."""
+    """A page whose `change` is also `gone`, `noindex` or `erased`; an erased one has no other fields than these."""
 
     offset: str
     """Of its last change."""
+    page_id: str
+    """A digest of its address, which is left of an erased page."""
 
 
 @dataclass(frozen=True, slots=True)
