@@ -108,10 +108,10 @@ class Evidence:
         self.pages += 1
         addresses: set[str] = set()
         counted: list[str] = []
-        for one in sightings:
+        for sighting in sightings:
             self.links += 1
-            addresses.add(fold(one.url))
-            words = description(one)
+            addresses.add(fold(sighting.url))
+            words = description(sighting)
             counted += words
             if len(set(words)) < len(words):
                 self._spread(words)
@@ -156,5 +156,5 @@ class Evidence:
 
 def _leave(counts: Counter[str]) -> int:
     """Drop the rarest half of the entries, and return how many counts that were."""
-    rarest = sorted(counts, key=lambda one: (-counts[one], one))[MOST // 2 :]
+    rarest = sorted(counts, key=lambda entry: (-counts[entry], entry))[MOST // 2 :]
     return sum(map(counts.pop, rarest))

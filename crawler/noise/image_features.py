@@ -40,7 +40,7 @@ _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 def features_of(around: PageContext, index: int) -> tuple[float, ...]:
     """The features of one of the images of a page, given by its index; FEATURES has their names."""
     image = around.page.images[index]
-    found = [
+    features = [
         *_of_place(around, image, index),
         *_of_containers(around, image),
         *_of_elements(around, image, index),
@@ -50,7 +50,7 @@ def features_of(around: PageContext, index: int) -> tuple[float, ...]:
         *_of_names(image),
         *around.about,
     ]
-    return tuple(map(float, found))
+    return tuple(map(float, features))
 
 
 OF_PLACE = (
@@ -99,11 +99,11 @@ OF_CONTAINERS = (
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     """The content of the containers around the image, from small to large."""
     containers = around.page.containers
-    known = around.containers
+    index_of_container = around.containers
     element: etree._Element | None = image.element
-    while element is not None and element not in known:
+    while element is not None and element not in index_of_container:
         element = element.getparent()
-    at = known[element] if element is not None else 0
+    at = index_of_container[element] if element is not None else 0
     main = around.main
     depth = 0
     to_main = 0
@@ -116,14 +116,14 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
         if end - start > size and len(held) < LEVELS * len(_HELD):
             size = end - start
             letters = around.letters[end] - around.letters[start]
-            mine = around.main_letters[end] - around.main_letters[start]
+            main_letters = around.main_letters[end] - around.main_letters[start]
             held += (
                 log1p(letters),
                 (around.linked[end] - around.linked[start]) / max(1, letters),
-                mine / max(1, around.main_letters[-1]),
+                main_letters / max(1, around.main_letters[-1]),
                 log1p(size),
                 log1p(around.shown[end] - around.shown[start]),
-                mine / max(1, letters),
+                main_letters / max(1, letters),
             )
         inside = inside or at == main
         to_main += not inside
@@ -137,7 +137,7 @@ OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
 def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
-    tags = {str(one.tag) for one in islice(image.element.iterancestors(), MOST_DEPTH)}
+    tags = {str(ancestor.tag) for ancestor in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
 
@@ -150,19 +150,19 @@ def _of_size(image: ImageLink) -> list[float]:
     height = image.height or 0
     room = width or height or _width_of_cell(image.element)
     named = _SIZE_IN_NAME.search(image.url)
-    asked = _SIZE_ASKED.search(image.url)
-    width_in_address = named or asked
+    size_in_query = _SIZE_ASKED.search(image.url)
+    width_in_address = named or size_in_query
     in_address = int(width_in_address[1]) if width_in_address else 0
     if named and not (width and height):
         width = width or int(named[1])
         height = height or int(named[2])
-    known = bool(width and height)
+    has_size = bool(width and height)
     return [
         log1p(width) if width else NO_SIZE,
         log1p(height) if height else NO_SIZE,
-        log1p(width * height) if known else NO_SIZE,
-        width / height if known else NO_SIZE,
-        known,
+        log1p(width * height) if has_size else NO_SIZE,
+        width / height if has_size else NO_SIZE,
+        has_size,
         0 < room <= ICON or 0 < width <= ICON or 0 < height <= ICON,
         (width, height) in ADVERT_SIZES,
         log1p(in_address) if in_address else NO_SIZE,
@@ -173,23 +173,23 @@ def _of_size(image: ImageLink) -> list[float]:
 def _width_of_cell(element: etree._Element) -> int:
     """The width of the table's cell that holds the image, if the page gives it in pixels: signs have narrow cells."""
     cell = next(element.iterancestors("td", "th"), None)
-    given = "" if cell is None else cell.get("width", "")
-    return int(given) if len(given) <= MOST_DIGITS and given.isascii() and given.isdigit() else 0
+    width = "" if cell is None else cell.get("width", "")
+    return int(width) if len(width) <= MOST_DIGITS and width.isascii() and width.isdigit() else 0
 
 
 OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
 
 
 def _of_words(around: PageContext, image: ImageLink) -> list[float]:
-    said = frozenset(words(f"{image.alt} {image.title}"[:MOST_SAID]))
-    common = len(said & around.title_words)
+    description = frozenset(words(f"{image.alt} {image.title}"[:MOST_SAID]))
+    common = len(description & around.title_words)
     following = around.page.blocks[image.at] if image.at < len(around.page.blocks) else None
     return [
         log1p(len(image.alt)),
         "alt" in image.element.attrib,
         log1p(len(image.title)),
         log1p(len(image.anchor_text)),
-        common / max(1, len(said)),
+        common / max(1, len(description)),
         log1p(common),
         log1p(min(len(following.text), MAX_NEAR_TEXT)) if following is not None else 0.0,
         _has_caption(around, image),
@@ -205,10 +205,10 @@ _CAPTION = re.compile(
 def _has_caption(around: PageContext, image: ImageLink) -> bool:
     """Whether the block after the image or before it is a caption: by its element, its class or its first words."""
     return any(
-        one.tag in ("figcaption", "caption")
-        or "caption" in one.element.get("class", "").lower()
-        or _CAPTION.match(one.text) is not None
-        for one in around.page.blocks[max(0, image.at - 1) : image.at + 1]
+        block.tag in ("figcaption", "caption")
+        or "caption" in block.element.get("class", "").lower()
+        or _CAPTION.match(block.text) is not None
+        for block in around.page.blocks[max(0, image.at - 1) : image.at + 1]
     )
 
 
@@ -238,7 +238,7 @@ def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
         any(name == head or (len(head) >= LONG and head in image.url.lower()) for head in around.heads),
         len(name) > SHORT and name in around.scripts,
         _DATE.search(path) is not None,
-        *(ending == one for one in ENDINGS),
+        *(ending == known_ending for known_ending in ENDINGS),
     ]
 
 
@@ -273,11 +273,11 @@ OF_NAMES = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 def _of_names(image: ImageLink) -> list[int]:
     """The names of the elements around the image, of its file and of its target."""
     named: list[str] = []
-    one: etree._Element | None = image.element
-    while one is not None and len(named) < ALL:
-        get = one.get
+    element: etree._Element | None = image.element
+    while element is not None and len(named) < ALL:
+        get = element.get
         named.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
-        one = one.getparent()
+        element = element.getparent()
     file, target = (address_of(url).path for url in (image.url, image.target))
     levels = (" ".join(named[:OWN]), " ".join(named[OWN:NEAR]), " ".join(named[NEAR:]))
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
@@ -295,14 +295,14 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
     around = PageContext(page, extraction)
     return tuple(
         Sighting(
-            url=one.url,
-            target=one.target,
+            url=image.url,
+            target=image.target,
             page=page.url,
-            alt=one.alt[:MOST_TEXT],
-            title=one.title[:MOST_TEXT],
-            anchor_text=one.anchor_text[:MOST_TEXT],
-            size=(one.width, one.height),
+            alt=image.alt[:MOST_TEXT],
+            title=image.title[:MOST_TEXT],
+            anchor_text=image.anchor_text[:MOST_TEXT],
+            size=(image.width, image.height),
             read=partial(features_of, around, index),
         )
-        for index, one in enumerate(page.images)
+        for index, image in enumerate(page.images)
     )

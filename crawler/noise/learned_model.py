@@ -66,8 +66,8 @@ class NoiseModel:
     def votes(self, codes: Ints) -> Floats:
         """The logit of noise of each row of codes, one for each tree."""
         offsets = np.arange(0, self.tables.size, CODES)
-        found: Floats = self.tables.ravel().take(codes + offsets).sum(1, dtype=np.float64)
-        return found
+        logits: Floats = self.tables.ravel().take(codes + offsets).sum(1, dtype=np.float64)
+        return logits
 
 
 def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
@@ -170,7 +170,11 @@ def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
     """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
     group had its usual values; and the names of these groups.
     """
-    of_groups = {name: mine for name, mine in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True) if mine.any()}
+    of_groups = {
+        name: asks_group
+        for name, asks_group in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
+        if asks_group.any()
+    }
     is_mine = np.stack([*of_groups.values()])
     if_usual = is_mine & (model.usual[model.splits] > model.edges)
     return _POWERS @ ~is_mine, _POWERS @ if_usual, [*of_groups]

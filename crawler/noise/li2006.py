@@ -146,8 +146,8 @@ class NoiseWords:
         >>> NoiseWords({"ad": 3.0, "banner": 2.0}).score(["top", "ad", "banner", "ad"])
         2.5
         """
-        found = self.weights.keys() & description
-        return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
+        common_words = self.weights.keys() & description
+        return fsum(map(self.weights.__getitem__, common_words)) / len(common_words) if common_words else None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
         """Whether a score means noise: above the limit, by default N sigma."""
@@ -197,10 +197,10 @@ def description(sighting: Sighting) -> tuple[str, ...]:
 @lru_cache(maxsize=KEPT_DESCRIPTIONS)
 def _description(addresses: str, texts: str) -> tuple[str, ...]:
     addresses = addresses.replace("https://", "").replace("http://", "").replace("www.", "")
-    found = _cut(unquote(addresses) if "%" in addresses else addresses) + _cut(texts)
-    if found and len(max(found, key=len)) > MOST_WORD:
-        found = [word[:MOST_WORD] for word in found]
-    return tuple(found)
+    words = _cut(unquote(addresses) if "%" in addresses else addresses) + _cut(texts)
+    if words and len(max(words, key=len)) > MOST_WORD:
+        words = [word[:MOST_WORD] for word in words]
+    return tuple(words)
 
 
 def _cut(written: str) -> list[str]:

@@ -63,11 +63,11 @@ def families(name: str) -> tuple[int, ...]:
     >>> dict(zip(FAMILIES, families("sidebar-adBanner post_thumb"), strict=True))
     {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'callout': 0, 'main': 1}
     """
-    found = [0] * len(FAMILIES)
+    counts = [0] * len(FAMILIES)
     for word in _WORD.findall(name):
-        if (place := _FAMILY.get(word.lower())) is not None and found[place] < MOST_OF_FAMILY:
-            found[place] += 1
-    return tuple(found)
+        if (place := _FAMILY.get(word.lower())) is not None and counts[place] < MOST_OF_FAMILY:
+            counts[place] += 1
+    return tuple(counts)
 
 
 MAIN_SHARE = 0.8  # the share of the main text in the container of the main text
@@ -105,8 +105,8 @@ class PageContext:
     @cached_property
     def kept(self) -> list[int]:
         """The indices of the blocks of the main text."""
-        mine = {id(block) for block in self.extraction.blocks}
-        return [index for index, block in enumerate(self.page.blocks) if id(block) in mine]
+        main_blocks = {id(block) for block in self.extraction.blocks}
+        return [index for index, block in enumerate(self.page.blocks) if id(block) in main_blocks]
 
     @cached_property
     def main_letters(self) -> list[int]:
@@ -119,12 +119,12 @@ class PageContext:
     @cached_property
     def letters(self) -> list[int]:
         """For each position between blocks, the characters before it."""
-        return [0, *accumulate(len(one.text) for one in self.page.blocks)]
+        return [0, *accumulate(len(block.text) for block in self.page.blocks)]
 
     @cached_property
     def linked(self) -> list[int]:
         """For each position between blocks, the characters in links before it."""
-        return [0, *accumulate(one.linked for one in self.page.blocks)]
+        return [0, *accumulate(block.linked for block in self.page.blocks)]
 
     @cached_property
     def shown(self) -> list[int]:
@@ -140,13 +140,13 @@ class PageContext:
     def main(self) -> int:
         """The innermost container with most of the main text."""
         containers = self.page.containers
-        wanted = MAIN_SHARE * self.main_letters[-1]
-        found = 0
-        if wanted:
+        least_letters = MAIN_SHARE * self.main_letters[-1]
+        innermost = 0
+        if least_letters:
             for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
-                if self.main_letters[end] - self.main_letters[start] >= wanted:
-                    found = index
-        return found
+                if self.main_letters[end] - self.main_letters[start] >= least_letters:
+                    innermost = index
+        return innermost
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -166,17 +166,17 @@ class PageContext:
     @cached_property
     def told(self) -> dict[str, int]:
         """The length of the longest text with which the page links each address."""
-        found: dict[str, int] = {}
+        length_of_text: dict[str, int] = {}
         for link in self.page.links:
             if link.text:
-                found[link.url] = max(found.get(link.url, 0), len(link.text))
-        return found
+                length_of_text[link.url] = max(length_of_text.get(link.url, 0), len(link.text))
+        return length_of_text
 
     @cached_property
     def heads(self) -> list[str]:
         """File names of the images that the page names as representative."""
-        given = [self.page.meta.get(name, "") for name in HEADS]
-        return [name for name in map(file_name, given) if len(name) >= SHORT]
+        addresses = [self.page.meta.get(name, "") for name in HEADS]
+        return [name for name in map(file_name, addresses) if len(name) >= SHORT]
 
     @cached_property
     def scripts(self) -> str:
@@ -213,9 +213,9 @@ def file_name(url: str) -> str:
 
 def kind(image: ImageLink) -> str:
     """The same value for images in the same kind of elements."""
-    found: list[str] = []
-    one: etree._Element | None = image.element
-    while one is not None and len(found) < LIKE:
-        found.append(f"{one.tag} {one.get('class', '')[:MOST_NAME]}")
-        one = one.getparent()
-    return ">".join(found)
+    names: list[str] = []
+    element: etree._Element | None = image.element
+    while element is not None and len(names) < LIKE:
+        names.append(f"{element.tag} {element.get('class', '')[:MOST_NAME]}")
+        element = element.getparent()
+    return ">".join(names)

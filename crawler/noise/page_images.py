@@ -12,9 +12,9 @@ MOST_IMAGES = 500
 """The most images of a page that are considered: each takes time, and waits in memory for its commit."""
 
 
-def page_images(page: Page, found: Extraction) -> list[dict[str, Any]]:
+def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:
     """The images that are content as far as the page alone shows."""
-    return _content_images(page, page.once(VerdictsOnPage(found)))
+    return _content_images(page, page.once(VerdictsOnPage(extraction)))
 
 
 def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:

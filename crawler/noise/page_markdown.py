@@ -6,7 +6,7 @@ from crawler.noise.verdict import noise_of
 from crawler.page.page import Extraction, Page
 
 
-def page_markdown(page: Page, found: Extraction, link_addresses: bool = False, judges_images: bool = True) -> str:
+def page_markdown(page: Page, extraction: Extraction, link_addresses: bool = False, judges_images: bool = True) -> str:
     """The Markdown of a page; if images are not to be judged, with all but those that lead to neighbouring pages."""
-    noise = noise_of(page, found) if judges_images else frozenset()
-    return markdown(page, found, link_addresses, noise | neighbour_images(page))
+    noise = noise_of(page, extraction) if judges_images else frozenset()
+    return markdown(page, extraction, link_addresses, noise | neighbour_images(page))

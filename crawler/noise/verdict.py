@@ -118,20 +118,20 @@ class Judge:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
         opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
-        said = tuple(opinions.values())
-        is_noise = any(one.is_noise for one in said)
+        opinions_of_models = tuple(opinions.values())
+        is_noise = any(opinion.is_noise for opinion in opinions_of_models)
         reasons: list[Reason] = []
-        for one in said:
-            if one.is_noise == is_noise:  # two models may have the same reason
-                reasons += [reason for reason in one.reasons if reason not in reasons]
+        for opinion in opinions_of_models:
+            if opinion.is_noise == is_noise:  # two models may have the same reason
+                reasons += [reason for reason in opinion.reasons if reason not in reasons]
         return Verdict(
             is_noise=is_noise,
-            probability=_probability(said, is_noise),
+            probability=_probability(opinions_of_models, is_noise),
             keyword=scores.keyword,
             redundancy=scores.redundancy,
             entropy=scores.entropy,
             reasons=tuple(reasons),
-            decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
+            decided_by=next((name for name, opinion in opinions.items() if opinion.is_noise), ""),
         )
 
 
@@ -224,10 +224,10 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     )
 
 
-def _probability(said: Sequence[ModelVerdict], is_noise: bool) -> float:
+def _probability(opinions: Sequence[ModelVerdict], is_noise: bool) -> float:
     """The highest of the models' probabilities; if it is not noise, of the calibrated ones if there are any."""
-    calibrated = [] if is_noise else [one for one in said if one.is_calibrated]
-    return max([one.probability for one in calibrated or said], default=0.0)
+    calibrated = [] if is_noise else [opinion for opinion in opinions if opinion.is_calibrated]
+    return max([opinion.probability for opinion in calibrated or opinions], default=0.0)
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
@@ -270,13 +270,15 @@ class ImageJudge(Protocol):
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
     """The verdict on each image of a page, by address; of an image that is shown twice, the one less like noise."""
-    found: dict[str, Verdict] = {}
-    for one in shown:
-        said = judge.judge(one, evidence)
-        found[one.url] = min(
-            found.get(one.url, said), said, key=lambda verdict: (verdict.is_noise, verdict.probability)
+    verdict_of_image: dict[str, Verdict] = {}
+    for sighting in shown:
+        verdict = judge.judge(sighting, evidence)
+        verdict_of_image[sighting.url] = min(
+            verdict_of_image.get(sighting.url, verdict),
+            verdict,
+            key=lambda verdict: (verdict.is_noise, verdict.probability),
         )
-    return found
+    return verdict_of_image
 
 
 def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
@@ -338,15 +340,15 @@ class ImageFilter:
 
     def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
-        said = self.judge.judge(sighting, evidence)
+        verdict = self.judge.judge(sighting, evidence)
         url = sighting.url
         target = sighting.target
         page = sighting.page
         lists = self.lists
         if lists is not None and (lists.hit(url, page) or (target and lists.hit(target, page, "document"))):
-            reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
-            return replace(said, is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
-        return said
+            reasons = (*(verdict.reasons if verdict.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
+            return replace(verdict, is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
+        return verdict
 
 
 def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:

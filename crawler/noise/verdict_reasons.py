@@ -172,4 +172,4 @@ counts.
 
 def read(text: str) -> tuple[Reason, ...]:
     """The reasons of a stored verdict, as `records` wrote them."""
-    return tuple(Reason(NoiseReason(one["code"]), one["values"]) for one in json.loads(text))
+    return tuple(Reason(NoiseReason(reason["code"]), reason["values"]) for reason in json.loads(text))

@@ -207,8 +207,8 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
         else:
             is_read = element.tag != "iframe" and not _leads_from_code(element)
             yield "start", element, (element.text or "") if is_read else ""
-            if element.tag == "img" and (said := image_formula(element)):
-                yield "formula", element, said
+            if element.tag == "img" and (formula_text := image_formula(element)):
+                yield "formula", element, formula_text
 
 
 def _leads_from_code(element: etree._Element) -> bool:
@@ -258,8 +258,8 @@ class _ContentsReader:
                     walker.skip_subtree()
                     continue
                 text = element.tail
-                if tag in MAY_BE_FORMULA and (said := formula(element)):
-                    text = said + (text or "")
+                if tag in MAY_BE_FORMULA and (formula_text := formula(element)):
+                    text = formula_text + (text or "")
             elif event == "start":
                 self.open_container(element, tag)
                 text = element.text if tag != "iframe" else None

@@ -59,4 +59,4 @@ def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
 
 def _plain(text: str) -> str:
     """A text without control characters."""
-    return fold_space("".join(one for one in text if one.isprintable() or one.isspace()))
+    return fold_space("".join(character for character in text if character.isprintable() or character.isspace()))

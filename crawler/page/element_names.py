@@ -32,15 +32,15 @@ def kinds(names: Iterable[Name]) -> list[int]:
     digits at its end. It is below 0 for those without a class.
     """
     numbers: dict[tuple[str, str], int] = {}
-    found = []
+    kind_numbers = []
     for tag, its_class, _, _, _ in names:
         first = its_class[:MOST_LETTERS].split(None, 1)[:1] if its_class else None
         if first:
             kind = tag, first[0].rstrip(_DIGITS)
-            found.append(numbers.setdefault(kind, len(numbers) + 1))
+            kind_numbers.append(numbers.setdefault(kind, len(numbers) + 1))
         else:
-            found.append(-numbers.setdefault((tag, ""), len(numbers) + 1))
-    return found
+            kind_numbers.append(-numbers.setdefault((tag, ""), len(numbers) + 1))
+    return kind_numbers
 
 
 def named(page: Page) -> Named:

@@ -41,46 +41,46 @@ def local_name(element: etree._Element) -> str:
 
 def xml_text(entry: etree._Element) -> EntryText | None:
     """The text of an entry of RSS or Atom; None if it has none with it, or if the entry is in another."""
-    if any(local_name(one) in FEED_ENTRIES for one in entry.iterancestors()):
+    if any(local_name(ancestor) in FEED_ENTRIES for ancestor in entry.iterancestors()):
         return None  # its text is in that of the other
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
         return None
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for element in entry.iterchildren(etree.Element):
         name = local_name(element)
-        if name not in ("title", "author", "creator", *DATES) or name in said:
+        if name not in ("title", "author", "creator", *DATES) or name in fields:
             continue
         of = next(element.iterchildren("{*}name"), element) if name == "author" else element
-        said[name] = _text(of).strip()[:MOST]
-    author = said.get("creator") or said.get("author", "")
+        fields[name] = _text(of).strip()[:MOST]
+    author = fields.get("creator") or fields.get("author", "")
     return EntryText(
         html=html,
-        title=said.get("title", ""),
+        title=fields.get("title", ""),
         author=author,
-        published=next((said[name] for name in DATES if name in said), ""),
+        published=next((fields[name] for name in DATES if name in fields), ""),
     )
 
 
 def json_text(item: Mapping[str, Any]) -> EntryText | None:
     """The text of an item of a JSON feed; None if it has none with it."""
-    said = {name: text for name, text in item.items() if isinstance(text, str)}
-    html = said.get("content_html") or _paragraph(said.get("content_text", ""))
+    fields = {name: text for name, text in item.items() if isinstance(text, str)}
+    html = fields.get("content_html") or _paragraph(fields.get("content_text", ""))
     if not html.strip():
         return None
     author = "; ".join(_names(item.get("authors"), item.get("author")))
     return EntryText(
         html=html,
-        title=said.get("title", "")[:MOST],
+        title=fields.get("title", "")[:MOST],
         author=author[:MOST],
-        published=said.get("date_published", "")[:MOST],
+        published=fields.get("date_published", "")[:MOST],
     )
 
 
 def _names(authors: Any, author: Any) -> Iterator[str]:
     """The names of the authors of an item, as versions 1.1 and 1 of JSON Feed write them."""
-    for one in authors if isinstance(authors, list) else [author]:
-        if isinstance(one, dict) and isinstance(name := one.get("name"), str):
+    for author_value in authors if isinstance(authors, list) else [author]:
+        if isinstance(author_value, dict) and isinstance(name := author_value.get("name"), str):
             yield name
 
 
@@ -96,9 +96,9 @@ def _html(element: etree._Element) -> str:
     if kind in MARKUP:
         return _text(element)
     if kind == "xhtml":
-        for one in element.iter(etree.Element):
-            one.tag = name if _TAG.fullmatch(name := local_name(one)) else "div"
-        return "".join(etree.tostring(one, encoding="unicode", method="html") for one in element)
+        for child in element.iter(etree.Element):
+            child.tag = name if _TAG.fullmatch(name := local_name(child)) else "div"
+        return "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
     return _paragraph(_text(element)) if kind == "text" else ""
 
 

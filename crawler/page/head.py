@@ -40,7 +40,7 @@ def read_head(elements: Iterable[_Element]) -> Head:
     scripts: list[str] = []
     metas: dict[str, str] = {}
     times: list[_Element] = []
-    for element in islice((one for one in elements if one.tag in ("script", "meta", "time")), MAX_ELEMENTS):
+    for element in islice((element for element in elements if element.tag in ("script", "meta", "time")), MAX_ELEMENTS):
         if element.tag == "time":
             times.append(element)
         elif element.tag == "script":
@@ -67,7 +67,7 @@ def _addressed_to_us(header: str) -> str:
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
     """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
-    found: dict[str, str] = {}
+    content_of_name: dict[str, str] = {}
     robots: dict[str, list[str]] = {}
     for element in metas:
         name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
@@ -78,14 +78,14 @@ def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
             robots.setdefault(name, []).append(content)
         # Scripts are not run, so a page may redirect readers without scripts; its own text is kept all the same.
         elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
-            found.setdefault(name, content)
-    return found | {name: ",".join(contents) for name, contents in robots.items()}
+            content_of_name.setdefault(name, content)
+    return content_of_name | {name: ",".join(contents) for name, contents in robots.items()}
 
 
 def robots_directives(metas: Mapping[str, str], header: str) -> frozenset[str]:
     """The directives for robots in a page's meta tags and X-Robots-Tag headers (one a line), such as noindex."""
-    given = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
-    words = {word.strip().lower() for directives in given for word in directives.split(",")}
+    directive_lists = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
+    words = {word.strip().lower() for directives in directive_lists for word in directives.split(",")}
     # Some pages put spaces or semicolons between them.
     words |= REFUSALS.intersection(" ".join(words).replace(";", " ").split())
     if "none" in words:

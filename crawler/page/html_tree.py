@@ -103,15 +103,15 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
 
 def start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
     """Where a pattern matches for the given time, if it does."""
-    return next((found.start() for found in islice(pattern.finditer(source), number, None)), None)
+    return next((match.start() for match in islice(pattern.finditer(source), number, None)), None)
 
 
 def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
     """The source without crowded tags, and where to cut it if the scan would take too long."""
     kept: list[bytes] = []
     done = looked = 0
-    for found in _UNUSUAL.finditer(source):
-        start = found.start()
+    for match in _UNUSUAL.finditer(source):
+        start = match.start()
         tag = _matched(_CROWD, source, start)
         if tag[1] is not None:
             kept += [source[done:start], b"< "]
@@ -132,8 +132,8 @@ def _end_of_attributes(source: bytes) -> int | None:
 
 def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | None:
     total = looked = 0
-    for found in _START.finditer(source):
-        tag = _matched(_TAG, source, found.start())
+    for match in _START.finditer(source):
+        tag = _matched(_TAG, source, match.start())
         total = total + count(tag)
         looked = looked + tag.end() - tag.start()
         if total > MAX_ATTRIBUTES or looked > PATIENCE:
@@ -199,7 +199,9 @@ def _open_body(root: etree._Element) -> None:
 
     Browsers do so; libxml2 does it for the elements that were there before HTML 5.
     """
-    late = [one for head in root.findall("head") for one in dropwhile(lambda one: one.tag in OF_HEADS, head)]
+    late = [
+        element for head in root.findall("head") for element in dropwhile(lambda element: element.tag in OF_HEADS, head)
+    ]
     if not late:
         return
     if (body := root.find("body")) is None:
@@ -254,16 +256,16 @@ Element = etree._Element
 
 def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
     """For each element the innermost one of the homes around it, including itself; None if there is none."""
-    known: dict[Element | None, Element | None] = {None: None}
+    home_of: dict[Element | None, Element | None] = {None: None}
     for element in elements:
-        if element not in known:
+        if element not in home_of:
             path = []
             above = element
-            while above is not None and above not in known and not is_home(above):
+            while above is not None and above not in home_of and not is_home(above):
                 path.append(above)
                 above = above.getparent()
-            known.update(dict.fromkeys([*path, above], known.get(above, above)))
-        yield known[element]
+            home_of.update(dict.fromkeys([*path, above], home_of.get(above, above)))
+        yield home_of[element]
 
 
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:

@@ -56,9 +56,9 @@ def type_of(body: bytes) -> ImageType | None:
     >>> type_of(b"GIF89a..."), type_of(b"<html>")
     (ImageType(media_type='image/gif', ending='.gif'), None)
     """
-    for signature, found in SIGNATURES.items():
+    for signature, image_type in SIGNATURES.items():
         if body.startswith(signature):
-            return found
+            return image_type
     if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
         return WEBP
     if body[4:8] == b"ftyp" and b"avif" in (body[8:12], *_brands(body)):
@@ -134,8 +134,8 @@ def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
 
 def looks_like_content(body: bytes) -> bool | None:
     """Whether an image is as large as content images are; None if its size is not known."""
-    if (found := size(body)) is None:
+    if (image_size := size(body)) is None:
         return None
-    width, height = found
+    width, height = image_size
     slim = max(width, height) > CONTENT_RATIO * min(width, height)
     return width >= CONTENT_WIDTH and height >= CONTENT_HEIGHT and not slim

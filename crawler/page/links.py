@@ -94,9 +94,9 @@ class PageTargets:
     """Addresses that differ from that of the page in their route only, if routes are not read."""
 
 
-def targets(found: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
+def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
     """The links and image links of the page at `url`, with addresses made absolute from `base`."""
-    return _TargetReader(base, url, reads_routes).run(found)
+    return _TargetReader(base, url, reads_routes).run(contents)
 
 
 class _TargetReader:
@@ -114,15 +114,15 @@ class _TargetReader:
         self.led: dict[LinkElement, tuple[str, str]] = {}
         """The targets of anchors with an image, with their text."""
 
-    def run(self, found: PageContents) -> PageTargets:
-        headings = list(self.linked_headings(found.link_elements))
+    def run(self, contents: PageContents) -> PageTargets:
+        headings = list(self.linked_headings(contents.link_elements))
         if name := self.position_parameter(headings):
-            self.positions = _Positions(self.url, name, found.containers.elements[0], headings)
-        for anchor in found.link_elements:
+            self.positions = _Positions(self.url, name, contents.containers.elements[0], headings)
+        for anchor in contents.link_elements:
             self.add_link(anchor)
-        for image in found.image_elements[:MAX_LINKS]:
+        for image in contents.image_elements[:MAX_LINKS]:
             self.add_image(image)
-        self.cut += max(0, len(found.image_elements) - MAX_LINKS)
+        self.cut += max(0, len(contents.image_elements) - MAX_LINKS)
         return PageTargets(
             links=tuple(self.links), images=tuple(self.images), cut=self.cut, routes=frozenset(self.routes)
         )
@@ -196,8 +196,8 @@ class _TargetReader:
     def absolute(self, href: str) -> str | None:
         """The absolute address; each spelling is resolved once."""
         if href not in self._known:
-            self._known[href] = found = absolute(self.base, href)
-            self._letters += len(found or "")
+            self._known[href] = absolute_url = absolute(self.base, href)
+            self._letters += len(absolute_url or "")
         return self._known[href]
 
     def add_image(self, image: ImageElement) -> None:
@@ -294,19 +294,19 @@ def _class_of(element: etree._Element) -> str:
 
 def _addresses(image: ImageElement) -> Iterator[str]:
     """Possible addresses of an image, the most reliable first."""
-    given = {str(name): str(value) for name, value in image.element.items()}
-    for href in _written(given, image.srcset):
+    attributes = {str(name): str(value) for name, value in image.element.items()}
+    for href in _written(attributes, image.srcset):
         if href and href.lstrip()[:5].lower() != "data:":
             yield href
 
 
-def _written(given: dict[str, str], srcset: str) -> Iterator[str]:
+def _written(attributes: dict[str, str], srcset: str) -> Iterator[str]:
     for name in LAZY:
-        if name in given and ("." in given[name] or "/" in given[name]):
-            yield given[name]
-    yield _largest(given.get("data-srcset", ""))
-    yield given.get("src", "")
-    yield _largest(given.get("srcset", ""))
+        if name in attributes and ("." in attributes[name] or "/" in attributes[name]):
+            yield attributes[name]
+    yield _largest(attributes.get("data-srcset", ""))
+    yield attributes.get("src", "")
+    yield _largest(attributes.get("srcset", ""))
     yield _largest(srcset)
 
 

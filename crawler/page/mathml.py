@@ -58,12 +58,12 @@ def _row(element: etree._Element, depth: int) -> str:
 
 def _joined(parts: list[str]) -> str:
     """Parts as one, with a space where a command would swallow a letter."""
-    made = ""
+    joined = ""
     for part in parts:
-        if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(made[-20:]):
-            made += " "
-        made += part
-    return made
+        if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(joined[-20:]):
+            joined += " "
+        joined += part
+    return joined
 
 
 def _tex(element: etree._Element, depth: int) -> str:
@@ -129,10 +129,10 @@ def _token(element: etree._Element, tag: str) -> str:
         return rf"\text{{{text}}}" if text else ""
     if tag == "mi" and text in FUNCTIONS:
         return rf"\{text}"
-    made = _joined([_sign(one) for one in text])
+    signs = _joined([_sign(sign) for sign in text])
     is_word = tag == "mi" and len(text) > 1 and text.isalpha()
     font = FONTS.get(element.get("mathvariant", "")) or ("mathrm" if is_word else "")
-    return rf"\{font}{{{made}}}" if font and made else made
+    return rf"\{font}{{{signs}}}" if font and signs else signs
 
 
 def _sign(sign: str) -> str:

@@ -278,14 +278,20 @@ class Page:
     @cached_property
     def alternates(self) -> dict[str, str]:
         """Where the page is in other languages, by the tag of the language."""
-        found: dict[str, str] = {}
+        url_of_language: dict[str, str] = {}
         for element in self.describing("link"):
             tag = element.get("hreflang")
             href = element.get("href")
             is_other = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
-            if is_other and tag and href and len(found) < MAX_ALTERNATES and (url := absolute(self.base, href)):
-                found.setdefault(tag, url)
-        return found
+            if (
+                is_other
+                and tag
+                and href
+                and len(url_of_language) < MAX_ALTERNATES
+                and (url := absolute(self.base, href))
+            ):
+                url_of_language.setdefault(tag, url)
+        return url_of_language
 
     @cached_property
     def next_part(self) -> str | None:

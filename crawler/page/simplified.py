@@ -39,5 +39,5 @@ def _table() -> tuple[re.Pattern[str], dict[int, int]]:
 
 
 def _either(letter: str) -> str:
-    others = [] if letter.isascii() else [chr(one) for one, plain in _table()[1].items() if chr(plain) == letter]
+    others = [] if letter.isascii() else [chr(code) for code, plain in _table()[1].items() if chr(plain) == letter]
     return f"[{letter}{''.join(others)}]" if others else re.escape(letter)

@@ -159,7 +159,7 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
     """An entry of an XML list."""
     hrefs = []
     translations: list[str] = []
-    said: dict[str, str | None] = {}
+    text_of_name: dict[str, str | None] = {}
     for element in _parts(entry):
         name = local_name(element)
         if name == "link" and kind == "url":
@@ -167,11 +167,11 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
             if element.get("hreflang") and (href := element.get("href")) and len(translations) < MAX_TRANSLATIONS:
                 translations.append(href)
         elif name == "title" or name in DATES.get(kind, ()):
-            said.setdefault(name, element.text)
+            text_of_name.setdefault(name, element.text)
         elif href := _address(element, name, kind):
             hrefs.append(href)
-    changed = _first_moment(said.get(name) for name in DATES.get(kind, ()) if hrefs)
-    title = fold_space((said.get("title") or "")[:MAX_TITLE])
+    changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()) if hrefs)
+    title = fold_space((text_of_name.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
     return SitemapEntry(
         hrefs=hrefs, changed=changed, title=title, is_sitemap=kind == "sitemap", text=text, translations=translations
@@ -193,14 +193,14 @@ def _json_entries(body: bytes) -> Iterable[SitemapEntry] | None:
     if not isinstance(feed, dict) or not str(feed.get("version")).startswith(JSON_FEED):
         return None
     items = feed.get("items")
-    return (_json_entry(one) for one in items if isinstance(one, dict)) if isinstance(items, list) else ()
+    return (_json_entry(item) for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
 
 
 def _json_entry(item: Mapping[str, Any]) -> SitemapEntry:
-    said = {name: text for name, text in item.items() if isinstance(text, str)}
-    href = said.get("url") or said.get("external_url")
-    changed = _first_moment(said.get(name) for name in ("date_modified", "date_published"))
-    title = fold_space(said.get("title", "")[:MAX_TITLE])
+    texts = {name: text for name, text in item.items() if isinstance(text, str)}
+    href = texts.get("url") or texts.get("external_url")
+    changed = _first_moment(texts.get(name) for name in ("date_modified", "date_published"))
+    title = fold_space(texts.get("title", "")[:MAX_TITLE])
     return SitemapEntry(hrefs=[href] if href else [], changed=changed, title=title, text=json_text(item))
 
 
@@ -252,7 +252,7 @@ def moment(text: str | None) -> float | None:
     (60.0, 60.0, 86400.0, None)
     """
     try:
-        return found.timestamp() if (found := _date(text)) is not None else None
+        return date.timestamp() if (date := _date(text)) is not None else None
     except (ValueError, OverflowError):
         return None
 
@@ -263,16 +263,16 @@ def day(text: str) -> str | None:
     >>> day("Thu, 02 May 2024 00:30:00 +0200"), day("2024-05-02"), day("x")
     ('2024-05-02', '2024-05-02', None)
     """
-    found = _date(text)
-    return found.date().isoformat() if found is not None else None
+    date = _date(text)
+    return date.date().isoformat() if date is not None else None
 
 
 def _date(text: str | None) -> datetime | None:
     text = (text or "").strip()[:MOST]
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
-            found = read(text)
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
+            date = read(text)
+            return date if date.tzinfo else date.replace(tzinfo=UTC)
         except (ValueError, OverflowError, TypeError, IndexError):
             continue
     return None

@@ -60,8 +60,8 @@ def uncut_words(text: str) -> list[str]:
     folded = text.casefold().replace("’", "'")
     parted = _parted(folded)
     if parted is None:
-        found: list[str] = _WORD.findall(folded)
-        return found
+        runs: list[str] = _WORD.findall(folded)
+        return runs
     if "'" not in parted:
         return parted.split()
     return [word for part in parted.split() for word in (_WORD.findall(part) if "'" in part else (part,))]
@@ -94,8 +94,8 @@ def words(text: str) -> list[str]:
     >>> words("我爱Python 茶")
     ['我爱', 'python', '茶']
     """
-    found = uncut_words(text)
-    return found if text.isascii() else _in_pairs(found)
+    uncut = uncut_words(text)
+    return uncut if text.isascii() else _in_pairs(uncut)
 
 
 def _in_pairs(runs: Iterable[str]) -> list[str]:
@@ -261,8 +261,8 @@ def fingerprint(text: str) -> str | None:
     return fingerprint_of_letters(letters(text))
 
 
-def fingerprint_of_letters(found: bytes) -> str | None:
-    return blake2b(found, digest_size=8).hexdigest() if found else None
+def fingerprint_of_letters(letters: bytes) -> str | None:
+    return blake2b(letters, digest_size=8).hexdigest() if letters else None
 
 
 _LIGATURE = "\ufdfa"
@@ -332,15 +332,15 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
     cut = dictionary() if _HAN.search(text) else None
     if cut is None:
         return _in_pairs(runs)
-    found: list[str] = []
+    terms: list[str] = []
     for run in runs:
         if len(run) == 1 or not is_unspaced(run):
-            found.append(run)
+            terms.append(run)
         elif _HAN.fullmatch(run):
-            found += _chinese(run, cut)
+            terms += _chinese(run, cut)
         else:  # kana and other scripts, which the dictionary does not know
-            found += words(run)
-    return found
+            terms += words(run)
+    return terms
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:

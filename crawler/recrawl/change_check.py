@@ -33,24 +33,24 @@ class ChangeDetector:
         self.method = method
         self.extract = EXTRACTORS[method] if method in LEARNING else extract
 
-    def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
+    def check(self, page: Page, extraction: Extraction, history: PageHistory | None) -> ChangeCheck:
         """The result of the check; with a signature if the page is to be stored."""
         fingerprints = self._fingerprints(page, extraction)
-        found = ChangeCheck(
+        check = ChangeCheck(
             PageChange.NEW,
             fingerprints,
             self.version,
             certainty=extraction.certainty,
             text_owner=text_owner(page, extraction),
         )
-        if known is None:
-            return with_signature(found, extraction.text)
-        if known.extractor_version != self.version:
-            return with_signature(replace(found, found=PageChange.RENEWED), extraction.text)
-        has_same_text = _is_same(known.source_fingerprint or NO_TEXT, found.source_fingerprint or NO_TEXT)
-        if has_same_text and not _is_retitled(known.title, extraction.title):
-            return replace(found, found=PageChange.SAME)
-        return with_signature(replace(found, found=PageChange.CHANGED), extraction.text, known)
+        if history is None:
+            return with_signature(check, extraction.text)
+        if history.extractor_version != self.version:
+            return with_signature(replace(check, found=PageChange.RENEWED), extraction.text)
+        has_same_text = _is_same(history.source_fingerprint or NO_TEXT, check.source_fingerprint or NO_TEXT)
+        if has_same_text and not _is_retitled(history.title, extraction.title):
+            return replace(check, found=PageChange.SAME)
+        return with_signature(replace(check, found=PageChange.CHANGED), extraction.text, history)
 
     def _fingerprints(self, page: Page, extraction: Extraction) -> str:
         """Of the texts that are compared, with spaces between them."""
@@ -60,8 +60,8 @@ class ChangeDetector:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
         chosen = choices(page)
         of_block = {place: letters(page.blocks[place].text) for place in set().union(*chosen)}
-        found = (fingerprint_of_letters(b"".join(of_block[place] for place in places)) for places in chosen)
-        return " ".join(one or NO_TEXT for one in found)
+        fingerprints = (fingerprint_of_letters(b"".join(of_block[place] for place in places)) for places in chosen)
+        return " ".join(text_fingerprint or NO_TEXT for text_fingerprint in fingerprints)
 
 
 def _is_same(before: str, now: str) -> bool:
@@ -71,7 +71,7 @@ def _is_same(before: str, now: str) -> bool:
     (True, False, True)
     """
     pairs = zip(before.split(), now.split(), strict=False)
-    return before == now or any(one == other != NO_TEXT for one, other in pairs)
+    return before == now or any(earlier == other != NO_TEXT for earlier, other in pairs)
 
 
 def _is_retitled(before: str | None, now: str) -> bool:
@@ -83,8 +83,8 @@ def _is_retitled(before: str | None, now: str) -> bool:
     return bool(before and now) and letters(str(before)) != letters(now)
 
 
-def with_signature(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:
+def with_signature(check: ChangeCheck, text: str, history: PageHistory | None = None) -> ChangeCheck:
     """The check with the signature of the text, and with how much it changed if both texts have signatures."""
-    now, before = signature(text), known.signature if known is not None else None
+    now, before = signature(text), history.signature if history is not None else None
     alike = similarity(before, now) if before is not None and now is not None else None
     return replace(check, signature=now, distance=None if alike is None else round(1 - alike, 4))

@@ -136,8 +136,8 @@ def _shingles(text: str) -> Halves:
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(codes * _powers(_BASE, len(codes)), out=sums[1:])
     hashes = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(codes))[starts]
-    found = np.sort((_mixed(hashes) >> _HALF).astype(np.uint32))
-    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+    shingles = np.sort((_mixed(hashes) >> _HALF).astype(np.uint32))
+    return shingles[np.append(True, shingles[1:] != shingles[:-1])] if len(shingles) else shingles
 
 
 def signature(text: str) -> bytes | None:

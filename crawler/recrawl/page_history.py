@@ -146,19 +146,19 @@ class RoundContext:
 def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
     fetched_at, check = visit.fetched_at or context.moment, visit.check
-    known = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
-    lastmod = _lastmod(known, visit, context.now)
-    known = replace(known, checked_at=context.now, lastmod=lastmod, **_validators(known, visit))
+    history = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
+    lastmod = _lastmod(history, visit, context.now)
+    history = replace(history, checked_at=context.now, lastmod=lastmod, **_validators(history, visit))
     if check.found is PageChange.MISSING:
-        return _missing(known, context, second_visit=context.now + context.bounds.least, later_visit=NEVER)
+        return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=NEVER)
     if check.found is PageChange.NOINDEX:
-        return _withdrawn(known, context)
+        return _withdrawn(history, context)
     if check.found is PageChange.NOTHING and visit.code in ABSENT:
-        next_visit = context.now + _pause(known, context.bounds)
-        return _missing(known, context, second_visit=next_visit, later_visit=next_visit)
+        next_visit = context.now + _pause(history, context.bounds)
+        return _missing(history, context, second_visit=next_visit, later_visit=next_visit)
     if check.found is PageChange.NOTHING:
-        return _in_doubt(known, context, visit.code in FAILED)
-    return replace(known, **_presence(known, visit, context), **_version(check, fetched_at, context))
+        return _in_doubt(history, context, visit.code in FAILED)
+    return replace(history, **_presence(history, visit, context), **_version(check, fetched_at, context))
 
 
 def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:
@@ -178,72 +178,72 @@ def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict
     return {**new, **changed}
 
 
-def _presence(known: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
+def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
     """The fields that say that a page exists, with its next interval."""
     is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
-    checks, changes = known.checks + (not is_new), known.changes + is_changed
+    checks, changes = history.checks + (not is_new), history.changes + is_changed
     changed = None if is_new else is_changed
-    lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
-    history = CheckHistory(
+    lastmod = history.lastmod if history.lastmod is not None else moment(history.last_modified)
+    check_history = CheckHistory(
         checked_at=context.now,
-        interval=known.interval or 0.0,
+        interval=history.interval or 0.0,
         changed=changed,
         lastmod=lastmod,
         new_links=visit.new_links,
         is_seed=visit.is_seed,
     )
-    interval = next_interval(history, context.bounds)
+    interval = next_interval(check_history, context.bounds)
     there = {"last_round": context.round, "gone_round": None, "gone_at": None, "gone_count": 0, "noindex": False}
     due_at = context.now + DUE * interval
     return {**there, "checks": checks, "changes": changes, "interval": interval, "due_at": due_at}
 
 
-def _missing(known: PageHistory, context: RoundContext, second_visit: float, later_visit: float) -> PageHistory:
+def _missing(history: PageHistory, context: RoundContext, second_visit: float, later_visit: float) -> PageHistory:
     """The history of a missing page, which is gone from its second visit on; the visits are the times of the next."""
-    count = known.gone_count + 1
+    count = history.gone_count + 1
     if count < GONE_AFTER:
-        return replace(known, gone_count=count, due_at=second_visit)
-    gone = replace(known, gone_count=count, due_at=later_visit)
-    if known.gone_at is not None and not known.noindex:
+        return replace(history, gone_count=count, due_at=second_visit)
+    gone = replace(history, gone_count=count, due_at=later_visit)
+    if history.gone_at is not None and not history.noindex:
         return gone
     return replace(gone, gone_round=context.round, gone_at=context.moment, noindex=False)
 
 
-def _withdrawn(known: PageHistory, context: RoundContext) -> PageHistory:
+def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
     """The history of a page that has noindex now: from the first visit on, and it is requested at its interval."""
-    withdrawn = replace(known, gone_count=0, due_at=context.now + _pause(known, context.bounds))
-    if known.noindex:
+    withdrawn = replace(history, gone_count=0, due_at=context.now + _pause(history, context.bounds))
+    if history.noindex:
         return withdrawn
     return replace(withdrawn, gone_round=context.round, gone_at=context.moment, noindex=True)
 
 
-def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
+def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
     """The history of a page after a visit without a result: due soon after a failure, else at its interval."""
-    if known.gone_at is not None and not known.noindex:
-        return known
-    pause = context.bounds.least if failed else _pause(known, context.bounds)
-    return replace(known, due_at=context.now + pause)
+    if history.gone_at is not None and not history.noindex:
+        return history
+    pause = context.bounds.least if failed else _pause(history, context.bounds)
+    return replace(history, due_at=context.now + pause)
 
 
-def _pause(known: PageHistory, bounds: Bounds) -> float:
+def _pause(history: PageHistory, bounds: Bounds) -> float:
     """Seconds until a page is due again at its interval, which stays as it is."""
-    return DUE * min(max(known.interval or bounds.least, bounds.least), bounds.most)
+    return DUE * min(max(history.interval or bounds.least, bounds.least), bounds.most)
 
 
-def _validators(known: PageHistory, visit: Visit) -> dict[str, Any]:
+def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:
     """The ETag and Last-Modified of the response, if it has the page; a 304 may omit them."""
     if visit.check.found not in PRESENT:
         return {}
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
     if visit.check.found is PageChange.NOT_MODIFIED:
-        etag, last_modified = etag or known.etag, last_modified or known.last_modified
+        etag, last_modified = etag or history.etag, last_modified or history.last_modified
     return {"etag": etag, "last_modified": last_modified}
 
 
-def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
+def _lastmod(history: PageHistory, visit: Visit, now: float) -> float | None:
     """When sitemaps or feeds say that a page last changed; impossible times are ignored."""
-    said = (known.lastmod, visit.lastmod)
-    return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)
+    times = (history.lastmod, visit.lastmod)
+    return max((when for when in times if when is not None and EARLIEST <= when <= now), default=None)
 
 
 SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
@@ -255,7 +255,7 @@ UNCONDITIONAL_EVERY = 10
 """One in so many visits is unconditional: some servers answer 304 for every page."""
 
 
-def conditional_headers(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
+def conditional_headers(history: PageHistory | None, version: str | None) -> Mapping[str, str]:
     """The headers that request a page only if it changed; empty if nothing is known about it.
 
     They are also empty if another version of the extractor read the page: its next text could not be compared.
@@ -265,12 +265,12 @@ def conditional_headers(known: PageHistory | None, version: str | None) -> Mappi
     ({'If-None-Match': '"1"'}, {})
     """
     if (
-        known is None
-        or known.gone_count
-        or known.noindex
-        or known.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
-        or known.extractor_version != version
+        history is None
+        or history.gone_count
+        or history.noindex
+        or history.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
+        or history.extractor_version != version
     ):
         return {}
-    told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    return {name: value for name, value in told.items() if value and SAFE_VALUE.fullmatch(value)}
+    validators = {"If-None-Match": history.etag, "If-Modified-Since": history.last_modified}
+    return {name: value for name, value in validators.items() if value and SAFE_VALUE.fullmatch(value)}

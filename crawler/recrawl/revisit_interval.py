@@ -51,9 +51,9 @@ class Bounds:
 
     def __post_init__(self) -> None:
         if not (isfinite(self.most) and 0 < self.least <= self.most):
-            asked = f"{self.least} and {self.most}"
+            bounds = f"{self.least} and {self.most}"
             raise ValueError(
-                f"Intervals lie between two numbers of seconds above 0, the smaller one first: not {asked}."
+                f"Intervals lie between two numbers of seconds above 0, the smaller one first: not {bounds}."
             )
 
 

@@ -23,13 +23,13 @@ def signals(text: str) -> Uses:
     >>> {str(use): str(state) for use, state in signals("search=yes, ai-train=no, use=reference").items()}
     {'search': 'allowed', 'ai-train': 'disallowed'}
     """
-    found: dict[Use, State] = {}
+    state_of_use: dict[Use, State] = {}
     parts = [part.strip() for part in text.split(",", MAX_SIGNALS)]
     is_parsed = len(parts) <= MAX_SIGNALS
     for part in parts[:MAX_SIGNALS]:
         name, _, value = part.partition("=")
         use = NAMES.get(name.strip().lower())
         is_parsed = is_parsed and _SIGNAL.fullmatch(part) is not None
-        if use is not None and found.get(use) is not State.DISALLOWED:
-            found[use] = VALUES.get(value.strip().lower(), State.MALFORMED)
-    return found if is_parsed else {**dict.fromkeys(Use, State.MALFORMED), **found}
+        if use is not None and state_of_use.get(use) is not State.DISALLOWED:
+            state_of_use[use] = VALUES.get(value.strip().lower(), State.MALFORMED)
+    return state_of_use if is_parsed else {**dict.fromkeys(Use, State.MALFORMED), **state_of_use}

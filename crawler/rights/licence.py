@@ -59,19 +59,24 @@ class LicenceCandidate:
 
 def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
     """The licence of a page, or None; and all candidates, the strongest first."""
-    found = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
-    if not found:
+    candidates = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
+    if not candidates:
         return None, ()
-    strongest = min((one.strength for one in found if one.name and one.strength < MENTIONED), default=MENTIONED)
-    names = _distinct(one.name for one in found if one.name and one.strength == strongest < MENTIONED)
+    strongest = min(
+        (candidate.strength for candidate in candidates if candidate.name and candidate.strength < MENTIONED),
+        default=MENTIONED,
+    )
+    names = _distinct(
+        candidate.name for candidate in candidates if candidate.name and candidate.strength == strongest < MENTIONED
+    )
     chosen = next(iter(names)) if len(names) == 1 else None
-    kept = sorted(found, key=lambda one: one.strength)[:MAX_KEPT]
-    return chosen, tuple(_evidence(one, len(names) > 1 and one.strength == strongest) for one in kept)
+    kept = sorted(candidates, key=lambda candidate: candidate.strength)[:MAX_KEPT]
+    return chosen, tuple(_evidence(candidate, len(names) > 1 and candidate.strength == strongest) for candidate in kept)
 
 
-def _evidence(one: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
-    words = (one.kind, one.place or "", "contradiction" if is_contradicted and one.name else "")
-    return RightsEvidence(Signal.LICENCE, ", ".join(filter(None, words)), one.says)
+def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
+    words = (candidate.kind, candidate.place or "", "contradiction" if is_contradicted and candidate.name else "")
+    return RightsEvidence(Signal.LICENCE, ", ".join(filter(None, words)), candidate.says)
 
 
 def _distinct(names: Iterable[str | None]) -> list[str]:
@@ -80,11 +85,13 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     >>> _distinct(["CC-BY", "CC-BY-4.0"]), _distinct(["CC-BY", "CC-BY-NC-4.0"])
     (['CC-BY-4.0'], ['CC-BY', 'CC-BY-NC-4.0'])
     """
-    found = list(dict.fromkeys(filter(None, names)))
+    distinct_names = list(dict.fromkeys(filter(None, names)))
     return [
         name
-        for name in found
-        if not any(other[len(name) :][:2].strip("-").isdigit() for other in found if other.startswith(f"{name}-"))
+        for name in distinct_names
+        if not any(
+            other[len(name) :][:2].strip("-").isdigit() for other in distinct_names if other.startswith(f"{name}-")
+        )
     ]
 
 
@@ -131,10 +138,10 @@ def _declares(element: etree._Element, relation: str | None) -> bool:
 
 def _place(element: etree._Element) -> LicencePlace:
     """The part of the page that an element is in."""
-    for one in chain((element,), element.iterancestors()):
-        if one.tag in ("head", "footer"):
-            return LicencePlace(one.tag)
-        if any(_FOOTER.search(one.get(name, "")) for name in ("class", "id", "role")):
+    for ancestor in chain((element,), element.iterancestors()):
+        if ancestor.tag in ("head", "footer"):
+            return LicencePlace(ancestor.tag)
+        if any(_FOOTER.search(ancestor.get(name, "")) for name in ("class", "id", "role")):
             return LicencePlace.FOOTER
     return LicencePlace.BODY
 
@@ -157,7 +164,11 @@ def _of_script(script: str) -> Iterator[str]:
 
 
 def _addresses(value: Any) -> Iterator[str]:
-    for one in value[:MAX_KEPT] if isinstance(value, list) else (value,):
-        says = (one.get("@id") or one.get("url") or one.get("name")) if isinstance(one, dict) else one
+    for licence_value in value[:MAX_KEPT] if isinstance(value, list) else (value,):
+        says = (
+            (licence_value.get("@id") or licence_value.get("url") or licence_value.get("name"))
+            if isinstance(licence_value, dict)
+            else licence_value
+        )
         if isinstance(says, str) and says.strip():
             yield says.strip()

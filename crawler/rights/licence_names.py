@@ -53,15 +53,15 @@ def licence_name(text: str) -> str | None:
     ('CC-BY-NC-3.0', None)
     """
     text = text.strip()[:MAX_TEXT]
-    if found := _CC.search(text):
-        return _creative_commons(found)
-    if found := _NAMED.search(text):
-        return _SPELLED.get(found["name"].lower(), found["name"])
+    if match := _CC.search(text):
+        return _creative_commons(match)
+    if match := _NAMED.search(text):
+        return _SPELLED.get(match["name"].lower(), match["name"])
     for pattern, name in _OTHERS.items():
-        if found := pattern.search(text):
-            return name + (f"-{_two_numbers(found[1])}" if found[1] else "")
-    if found := _CC_TEXT.search(text):
-        return _joined(found["kind"], found["version"], None)
+        if match := pattern.search(text):
+            return name + (f"-{_two_numbers(match[1])}" if match[1] else "")
+    if match := _CC_TEXT.search(text):
+        return _joined(match["kind"], match["version"], None)
     return "CC0-1.0" if _CC0_TEXT.search(text) else None
 
 
@@ -69,10 +69,14 @@ def _two_numbers(version: str) -> str:
     return version.replace("-", ".") if len(version) > 1 else f"{version}.0"
 
 
-def _creative_commons(found: re.Match[str]) -> str:
-    if found["domain"]:
-        return ("CC0" if found["domain"].lower() == "zero" else "CC-PDM") + f"-{found['of'] or '1.0'}"
-    return _joined(found["kind"], found["version"], found["place"]) if found["kind"] else "CC-PDDC"
+def _creative_commons(address_match: re.Match[str]) -> str:
+    if address_match["domain"]:
+        return ("CC0" if address_match["domain"].lower() == "zero" else "CC-PDM") + f"-{address_match['of'] or '1.0'}"
+    return (
+        _joined(address_match["kind"], address_match["version"], address_match["place"])
+        if address_match["kind"]
+        else "CC-PDDC"
+    )
 
 
 def _joined(kind: str, version: str | None, place: str | None) -> str:

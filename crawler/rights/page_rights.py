@@ -45,13 +45,13 @@ class SiteFiles:
 
     def evidence(self, url: str) -> list[RightsEvidence]:
         """What they say about an address of the host."""
-        found = self.robots.evidence(url) if self.robots is not None else []
-        found += self.tdm.evidence(url) if self.tdm is not None else ()
+        statements = self.robots.evidence(url) if self.robots is not None else []
+        statements += self.tdm.evidence(url) if self.tdm is not None else ()
         for file in self.licences:
-            found += file.evidence(url)
+            statements += file.evidence(url)
         for file in self.of_page:
-            found += file.evidence(url, is_of_page=True)
-        return found
+            statements += file.evidence(url, is_of_page=True)
+        return statements
 
     def has_read(self, url: str) -> bool:
         """Whether the licence file at an address was read."""
@@ -64,21 +64,23 @@ NO_FILES = SiteFiles()
 def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: SiteFiles = NO_FILES) -> Rights:
     """The rights to a page; the headers are by the names in `HEADERS`."""
     of_site = site.evidence(page.url)
-    in_tdm_file = [one for one in of_site if one.signal is Signal.TDM_RESERVATION]
-    found = [one for one in of_site if one.signal is not Signal.TDM_RESERVATION]
+    in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
+    statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
     if says := headers.get(usage_preferences.HEADER):
         where = f"header {usage_preferences.HEADER}"
-        found.append(RightsEvidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
+        statements.append(RightsEvidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
     if says := headers.get(content_signals.HEADER):
         where = f"header {content_signals.HEADER}"
-        found.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
-    found += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
-    found += directives(page)
-    found += marked_parts(page)
-    found += _inline(page)
-    found += [RightsEvidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)]
+        statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
+    statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
+    statements += directives(page)
+    statements += marked_parts(page)
+    statements += _inline(page)
+    statements += [
+        RightsEvidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)
+    ]
     name, candidates = licence(page)
-    return Rights(name, (*found, *candidates))
+    return Rights(name, (*statements, *candidates))
 
 
 def page_rights(page: Page) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _inline(page: Page) -> Iterator[RightsEvidence]:
     """What licences in the page itself say."""
-    scripts = (one for one in page.describing("script") if one.get("type", "").strip().lower() == rsl.TYPE)
+    scripts = (script for script in page.describing("script") if script.get("type", "").strip().lower() == rsl.TYPE)
     for script in islice(scripts, MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
         yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)

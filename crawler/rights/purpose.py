@@ -20,8 +20,8 @@ class Purpose:
     @classmethod
     def of(cls, words: Iterable[str]) -> "Purpose":
         """The purpose that these words of `PURPOSES` name."""
-        given = set(words)
-        return cls(frozenset(Use(word) for word in given - {LABEL}), LABEL in given)
+        names = set(words)
+        return cls(frozenset(Use(word) for word in names - {LABEL}), LABEL in names)
 
     @property
     def wants_licences(self) -> bool:

@@ -92,12 +92,14 @@ class LicenceFile:
             yield RightsEvidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
             return
         hosts = ("", urlsplit(url).netloc.lower())
-        contents = (one for one in self.contents if one.host in hosts and one.is_page <= is_of_page)
-        found = list(matching(contents, path_of(url), TOO_COSTLY))
-        said: dict[Use, float] = {}
-        for content in sorted(found, key=lambda one: -one.length):
-            uses = {use: state for use, state in content.uses.items() if said.get(use) in (None, content.length)}
-            said |= dict.fromkeys(uses, content.length)
+        contents = (content for content in self.contents if content.host in hosts and content.is_page <= is_of_page)
+        matching_contents = list(matching(contents, path_of(url), TOO_COSTLY))
+        length_of_use: dict[Use, float] = {}
+        for content in sorted(matching_contents, key=lambda content: -content.length):
+            uses = {
+                use: state for use, state in content.uses.items() if length_of_use.get(use) in (None, content.length)
+            }
+            length_of_use |= dict.fromkeys(uses, content.length)
             yield RightsEvidence(Signal.RSL, self.url, content.says, uses, self.read_at)
 
 
@@ -119,7 +121,9 @@ def _contents(root: etree._Element) -> Iterator[RslContent]:
         parts = _parts(address)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         pattern = PathPattern.of((path or "/") if address else "")
-        licences = [_licence(one, content.get("server")) for one in content.findall(f"{NAMESPACE}license")[:100]]
+        licences = [
+            _licence(element, content.get("server")) for element in content.findall(f"{NAMESPACE}license")[:100]
+        ]
         yield RslContent(
             host=parts.netloc.lower(), pattern=pattern, uses=_uses(licences), says=_words(content), is_page=not address
         )
@@ -143,16 +147,16 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
     prohibits: frozenset[Use] = frozenset()
     is_for_some = False
     is_free = not server
-    for one in list(licence)[:MAX_ELEMENTS]:
-        kind = (one.get("type") or "usage").strip().lower()
-        if one.tag == f"{NAMESPACE}permits" and kind == "usage":
-            permits = (permits or frozenset()) | _named(one)
-        elif one.tag == f"{NAMESPACE}prohibits" and kind == "usage":
-            prohibits |= _named(one)
-        elif one.tag in (f"{NAMESPACE}permits", f"{NAMESPACE}prohibits"):
+    for element in list(licence)[:MAX_ELEMENTS]:
+        kind = (element.get("type") or "usage").strip().lower()
+        if element.tag == f"{NAMESPACE}permits" and kind == "usage":
+            permits = (permits or frozenset()) | _named(element)
+        elif element.tag == f"{NAMESPACE}prohibits" and kind == "usage":
+            prohibits |= _named(element)
+        elif element.tag in (f"{NAMESPACE}permits", f"{NAMESPACE}prohibits"):
             is_for_some = True
-        elif one.tag == f"{NAMESPACE}payment":
-            is_free = is_free and one.get("type", "free").strip().lower() in FREE
+        elif element.tag == f"{NAMESPACE}payment":
+            is_free = is_free and element.get("type", "free").strip().lower() in FREE
     return Licence(permits=permits, prohibits=prohibits, is_free=is_free, is_for_some=is_for_some)
 
 
@@ -163,17 +167,17 @@ def _named(element: etree._Element) -> frozenset[Use]:
 
 def _uses(licences: Iterable[Licence]) -> Uses:
     """What the licences of a content together say about each use."""
-    known = list(licences)
-    said = {use: _state(use, known) for use in Use}
-    return {use: state for use, state in said.items() if state is not None} or NOTHING
+    all_licences = list(licences)
+    state_of_use = {use: _state(use, all_licences) for use in Use}
+    return {use: state for use, state in state_of_use.items() if state is not None} or NOTHING
 
 
 def _state(use: Use, licences: list[Licence]) -> State | None:
-    if any(use in one.prohibits for one in licences):
+    if any(use in licence.prohibits for licence in licences):
         return State.DISALLOWED
-    permitting = [one for one in licences if one.permits is not None and use in one.permits]
-    if any(one.is_free and not one.is_for_some for one in permitting):
+    permitting = [licence for licence in licences if licence.permits is not None and use in licence.permits]
+    if any(licence.is_free and not licence.is_for_some for licence in permitting):
         return State.ALLOWED
-    if any(one.is_free for one in permitting):
+    if any(licence.is_free for licence in permitting):
         return State.UNKNOWN
-    return State.DISALLOWED if any(one.permits is not None for one in licences) else None
+    return State.DISALLOWED if any(licence.permits is not None for licence in licences) else None

@@ -96,11 +96,15 @@ class Rights:
 
     def field(self, read_at: str) -> dict[str, Any]:
         """The item field `rights` of a page that was fetched at this time."""
-        telling = sorted(self.evidence, key=lambda one: not one.uses) if len(self.evidence) > MAX_EVIDENCE else None
+        telling = (
+            sorted(self.evidence, key=lambda statement: not statement.uses)
+            if len(self.evidence) > MAX_EVIDENCE
+            else None
+        )
         return {
             "licence": self.licence,
             "uses": {use.value: self.state(use).value for use in Use},
-            "evidence": [one.row(read_at) for one in (telling or self.evidence)[:MAX_EVIDENCE]],
+            "evidence": [statement.row(read_at) for statement in (telling or self.evidence)[:MAX_EVIDENCE]],
         }
 
 
@@ -111,14 +115,14 @@ def state_of(evidence: Iterable[RightsEvidence], use: Use) -> State:
     >>> str(state_of(said, Use.SEARCH)), str(state_of(said, Use.AI_TRAIN))
     ('disallowed', 'unknown')
     """
-    found = {one.uses.get(use) for one in evidence if one.uses}
-    return next((state for state in RANK if state in found), State.UNKNOWN) if found else State.UNKNOWN
+    states = {statement.uses.get(use) for statement in evidence if statement.uses}
+    return next((state for state in RANK if state in states), State.UNKNOWN) if states else State.UNKNOWN
 
 
 def refusal(evidence: Iterable[RightsEvidence], uses: Iterable[Use]) -> Signal | None:
     """The first signal that disallows one of the uses, or None."""
-    wanted = tuple(uses)
-    for one in evidence:
-        if one.uses and any(one.uses.get(use) is State.DISALLOWED for use in wanted):
-            return one.signal
+    refused_uses = tuple(uses)
+    for statement in evidence:
+        if statement.uses and any(statement.uses.get(use) is State.DISALLOWED for use in refused_uses):
+            return statement.signal
     return None

@@ -39,7 +39,7 @@ def tokens(text: str) -> dict[str, str]:
     """
     if len(text) > MAX_FIELD:
         raise FieldError("too long")
-    found: dict[str, str] = {}
+    tokens_by_key: dict[str, str] = {}
     text = text.strip(" ")
     at = 0
     while at < len(text):
@@ -49,13 +49,13 @@ def tokens(text: str) -> dict[str, str]:
         key = member[1]
         value = member[2] or ""
         at = member.end()
-        found.pop(key, None)
+        tokens_by_key.pop(key, None)
         if _IS_TOKEN.fullmatch(value):
-            found[key] = value
+            tokens_by_key[key] = value
         if at == len(text):
             break
         comma = _COMMA.match(text, at)
         if comma is None or comma.end() == len(text):
             raise FieldError(f"no comma, or none after it, at {at}")
         at = comma.end()
-    return found
+    return tokens_by_key

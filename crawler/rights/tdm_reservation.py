@@ -59,16 +59,16 @@ def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
     """The rules in a tdmrep.json; its error if it is no list of rules."""
     text = body.decode("utf-8-sig", "replace")
     try:
-        found = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
+        entries = None
+    if not isinstance(entries, list):
         return TdmFile(url, read_at, error=text[:100] or "empty")
-    return TdmFile(url, read_at, tuple(_rules(found[:MAX_RULES])))
+    return TdmFile(url, read_at, tuple(_rules(entries[:MAX_RULES])))
 
 
-def _rules(found: list[Any]) -> Iterator[TdmRule]:
-    for rule in found:
+def _rules(entries: list[Any]) -> Iterator[TdmRule]:
+    for rule in entries:
         location = rule.get("location") if isinstance(rule, dict) else None
         if isinstance(location, str) and location:
             value = rule.get(RESERVATION)
@@ -89,11 +89,13 @@ def reservations(
     headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[RightsEvidence] = ()
 ) -> list[RightsEvidence]:
     """The statements of a file, the headers and the meta elements; the last valid one replaces those before it."""
-    found = list(in_file)
-    for kind, given in (("header", headers), ("meta", metas)):
-        if value := given.get(RESERVATION, "").strip():
-            policy = given.get(POLICY, "").strip()
+    statements = list(in_file)
+    for kind, fields in (("header", headers), ("meta", metas)):
+        if value := fields.get(RESERVATION, "").strip():
+            policy = fields.get(POLICY, "").strip()
             says = f"{RESERVATION}: {value}" + (f"\n{POLICY}: {policy}" if policy else "")
-            found.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
-    last = max((at for at, one in enumerate(found) if State.MALFORMED not in one.uses.values()), default=0)
-    return [replace(one, uses=NOTHING) if at < last else one for at, one in enumerate(found)]
+            statements.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
+    last = max(
+        (at for at, statement in enumerate(statements) if State.MALFORMED not in statement.uses.values()), default=0
+    )
+    return [replace(statement, uses=NOTHING) if at < last else statement for at, statement in enumerate(statements)]

@@ -20,7 +20,9 @@ def preferences(text: str) -> Uses:
     {'ai-train': 'disallowed', 'search': 'allowed'}
     """
     try:
-        found = tokens(text)
+        value_of_label = tokens(text)
     except FieldError:
         return ALL_MALFORMED
-    return {LABELS[label]: VALUES[value] for label, value in found.items() if label in LABELS and value in VALUES}
+    return {
+        LABELS[label]: VALUES[value] for label, value in value_of_label.items() if label in LABELS and value in VALUES
+    }

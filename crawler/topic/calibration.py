@@ -43,8 +43,8 @@ class Calibration:
         line = usual
         step = np.linalg.inv(x @ x.T / 4 + np.diag(precision))
         for _ in range(STEPS):
-            said = 1 / (1 + np.exp(-line @ x))
-            line = line - step @ (x @ (said - truth) + precision * (line - usual))
+            predicted = 1 / (1 + np.exp(-line @ x))
+            line = line - step @ (x @ (predicted - truth) + precision * (line - usual))
         return cls(float(line[0]), max(LEAST_SLOPE, float(line[1])))
 
     def corrected(self, relevance: Any) -> Any:

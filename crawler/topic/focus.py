@@ -223,15 +223,15 @@ class TopicFocus:
         links = self.waiting.since(mark)
         self._score(links)
         links.table[TOLD] = self._priorities(links)
-        told = self.waiting.all().table[TOLD]
-        return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
+        priorities = self.waiting.all().table[TOLD]
+        return [int(priorities[self.waiting.rows[lead.url]]) for lead in leads]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
         """Queue links that others or an earlier run found, with their priorities; returns the new priorities of those
         that come later because their site has had its share.
         """
-        known = (self.waiting.rows, self._numbers)
-        new = {url: price for url, price in links if not any(url in urls for urls in known)}
+        known_urls = (self.waiting.rows, self._numbers)
+        new = {url: price for url, price in links if not any(url in urls for urls in known_urls)}
         priced = ((url, score_of(price)) for url, price in new.items())
         scores = {url: score for url, score in priced if score is not None}
         if not scores:
@@ -268,12 +268,12 @@ class TopicFocus:
         links = self.waiting.all()
         urls = self.waiting.urls
         priorities = self._priorities(links)
-        told = links.table[TOLD]
+        told_priorities = links.table[TOLD]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
-        risen = np.flatnonzero(links.waits & (priorities >= told + STEP))
-        fallen = np.flatnonzero(links.waits & (priorities <= told - STEP))
+        risen = np.flatnonzero(links.waits & (priorities >= told_priorities + STEP))
+        fallen = np.flatnonzero(links.waits & (priorities <= told_priorities - STEP))
         changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
-        told[changed] = priorities[changed]
+        told_priorities[changed] = priorities[changed]
         let_go = self._let_go_at
         self._let_go_at = {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}

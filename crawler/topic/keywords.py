@@ -44,10 +44,11 @@ class Keywords:
 
     def named(self, title: str, text: str) -> float:
         """How much a text is about the words, from 0 to 1."""
-        found = self._occurrences(text)
+        in_text = self._occurrences(text)
         in_title = self._occurrences(title)
         strengths = {
-            word: strength(count + TITLE_COUNTS * in_title[word][0], length) for word, (count, length) in found.items()
+            word: strength(count + TITLE_COUNTS * in_title[word][0], length)
+            for word, (count, length) in in_text.items()
         }
         best = {
             word: max([strengths[word], *(strengths[other] * near for other, near in some)])
@@ -62,16 +63,16 @@ class Keywords:
         folded = text.casefold()
         whole = Counter(WHOLE.findall(folded))
         length = whole.total()
-        found = {}
+        occurrences = {}
         stemmed = self.stems.with_forms(whole) if self.stems else {}
         for word, spellings in self._forms.items():
             if word in stemmed:
-                found[word] = stemmed[word], length
+                occurrences[word] = stemmed[word], length
             elif spellings:
-                found[word] = sum(map(whole.__getitem__, spellings)), length
+                occurrences[word] = sum(map(whole.__getitem__, spellings)), length
             else:
-                found[word] = len(self._unspaced[word].findall(folded)), len(folded)
-        return found
+                occurrences[word] = len(self._unspaced[word].findall(folded)), len(folded)
+        return occurrences
 
     def _mean(self, strengths: Mapping[str, float]) -> float:
         total = sum(self.weights.values())

@@ -17,10 +17,10 @@ def is_image(link: Link) -> bool:
 
 def by_address(links: Iterable[Link]) -> dict[str, list[Link]]:
     """The links of a page, by where they lead."""
-    found: dict[str, list[Link]] = {}
+    links_by_address: dict[str, list[Link]] = {}
     for link in links:
-        found.setdefault(link.url, []).append(link)
-    return found
+        links_by_address.setdefault(link.url, []).append(link)
+    return links_by_address
 
 
 def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = True) -> tuple[LinkContext, ...]:

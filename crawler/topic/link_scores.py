@@ -88,36 +88,36 @@ class Apprentice:
     def told(self) -> FeatureCounts:
         """What this worker knows about the most frequent features, for other workers."""
         sums, weights = self._own
-        known = np.flatnonzero(weights)  # few of a million places
-        common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD]
+        seen_features = np.flatnonzero(weights)  # few of a million places
+        common = seen_features[np.argsort(-weights[seen_features], kind="stable")][:MOST_TOLD]
         sums_and_weights = zip(sums[common].tolist(), weights[common].tolist(), strict=True)
         features = dict(zip(common.tolist(), sums_and_weights, strict=True))
         return FeatureCounts(features, self.good, self.bad)
 
-    def go_on(self, told: FeatureCounts) -> None:
+    def go_on(self, counts: FeatureCounts) -> None:
         """Take over what an earlier run learned."""
-        self.good = self.good + told.good
-        self.bad = self.bad + told.bad
-        for feature, sums in told.features.items():
+        self.good = self.good + counts.good
+        self.bad = self.bad + counts.bad
+        for feature, sums in counts.features.items():
             for table in self._tables():
                 table[:, feature] += sums
 
-    def hear(self, seat: int, told: FeatureCounts) -> None:
+    def hear(self, seat: int, counts: FeatureCounts) -> None:
         """Take over what another worker learned, in place of what it shared before."""
-        self._others[seat] = told
+        self._others[seat] = counts
         # A copy each time: to subtract what the worker told before would leave rounding errors.
         self._all = self._own.copy()
-        for one in self._others.values():
-            features = np.fromiter(one.features, np.int32, len(one.features))
-            self._all[:, features] += np.array(list(one.features.values()), np.float32).reshape(-1, 2).T
+        for counts_of_worker in self._others.values():
+            features = np.fromiter(counts_of_worker.features, np.int32, len(counts_of_worker.features))
+            self._all[:, features] += np.array(list(counts_of_worker.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
         """Among frequent features, those that led to the topic most and least, with their means."""
         sums, weights = self._all
-        known = np.flatnonzero(weights >= least)
-        values = (sums[known] + PRIOR_LINKS * self.mean()) / (weights[known] + PRIOR_LINKS)
+        frequent = np.flatnonzero(weights >= least)
+        values = (sums[frequent] + PRIOR_LINKS * self.mean()) / (weights[frequent] + PRIOR_LINKS)
         order = np.argsort(-values, kind="stable")
-        ranked = [(int(known[at]), float(values[at])) for at in order.tolist()]
+        ranked = [(int(frequent[at]), float(values[at])) for at in order.tolist()]
         return ranked[:most], ranked[::-1][:most]
 
     def _tables(self) -> list[NDArray[np.float32]]:
@@ -125,7 +125,7 @@ class Apprentice:
 
     def _found(self) -> tuple[float, float]:
         others = self._others.values()
-        return self.good + sum(one.good for one in others), self.bad + sum(one.bad for one in others)
+        return self.good + sum(counts.good for counts in others), self.bad + sum(counts.bad for counts in others)
 
     def _balance(self) -> float:
         """The weight of a page on the topic."""

@@ -69,22 +69,24 @@ class LinkReader:
 
     def anchors(self, links: Sequence[LinkContext]) -> list[list[int]]:
         """The places of the words of each link's text."""
-        return [self.vocabulary.places(found) for found in list(map(terms, _cut(one.anchor for one in links)))]
+        return [
+            self.vocabulary.places(link_terms) for link_terms in list(map(terms, _cut(link.anchor for link in links)))
+        ]
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
         """Read links on the page with this number; a text around several links is read once."""
-        nears = list(dict.fromkeys(one.near for one in links))
+        nears = list(dict.fromkeys(link.near for link in links))
         near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
-        anchors = list(map(terms, _cut(one.anchor for one in links)))
-        addresses = list(map(words, [_address_text(one.url) for one in links]))
+        anchors = list(map(terms, _cut(link.anchor for link in links)))
+        addresses = list(map(words, [_address_text(link.url) for link in links]))
         names = [address_of(link.url).host for link in links]
-        found = []
+        link_numbers = []
         places = dict[str, list[int]]()
-        for one, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
-            if one.near not in places:
-                places[one.near] = self.vocabulary.places(near_terms[one.near])
-            found.append(self._numbers(page, name, anchor, places[one.near], address[:MOST_ADDRESS_WORDS]))
-        return found
+        for link, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
+            if link.near not in places:
+                places[link.near] = self.vocabulary.places(near_terms[link.near])
+            link_numbers.append(self._numbers(page, name, anchor, places[link.near], address[:MOST_ADDRESS_WORDS]))
+        return link_numbers
 
     def _numbers(
         self, page: int | None, name: str, anchor_words: list[str], near: list[int], address_words: list[str]
@@ -227,8 +229,8 @@ class WaitingLinks:
         """The rows of so many links, those with the most better links of their own site; of equal ones the oldest."""
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
         sites = self._table[SITE, rows]
-        told = self._table[TOLD, rows]
-        order = np.lexsort((-rows, -told, sites))
+        told_priorities = self._table[TOLD, rows]
+        order = np.lexsort((-rows, -told_priorities, sites))
         first = np.flatnonzero(np.diff(sites[order], prepend=-1))
         places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
         chosen: list[int] = rows[order[np.argsort(-places, kind="stable")[:count]]].tolist()

@@ -186,21 +186,21 @@ def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: App
     aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
     names = vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
-    said = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
-    topic = [[names[at], round(float(aim[at]), 3)] for at in said]
+    telling_places = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
+    topic = [[names[at], round(float(aim[at]), 3)] for at in telling_places]
     best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
-    good = [one for one in best if one[1] > 0]
-    bad = [one for one in worst if one[1] < 0]
+    good = [feature for feature in best if feature[1] > 0]
+    bad = [feature for feature in worst if feature[1] < 0]
     most = MOST_LINK_WORDS
     return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
 def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
     """Features as words, without meaningless ones, the difference of each from the mean, and its sort."""
-    found = []
+    features = []
     for feature, value in ranked:
         sort, place = divmod(feature, PLACES)
         name = names.get(place, "")
         if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
-            found.append([name, round(value - mean, 3), SORT_NAMES[sort]])
-    return found
+            features.append([name, round(value - mean, 3), SORT_NAMES[sort]])
+    return features

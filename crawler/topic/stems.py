@@ -69,23 +69,23 @@ class Stems:
 
     def with_forms(self, counts: Mapping[str, int]) -> dict[str, int]:
         """How often each of the topic's words that has forms occurs in any of them."""
-        found: dict[str, int] = dict.fromkeys(self._words.values(), 0)
+        count_of_word: dict[str, int] = dict.fromkeys(self._words.values(), 0)
         for word, count in counts.items():
-            if _beginning(word) in self._stems and (of := self.folded(word)) in found:
-                found[of] += count
-        return found
+            if _beginning(word) in self._stems and (of := self.folded(word)) in count_of_word:
+                count_of_word[of] += count
+        return count_of_word
 
 
 def _stemmers(word: str, languages: Collection[str]) -> list[Callable[[str], str]]:
     if len(word) < LEAST_LETTERS or not word.isalpha():
         return []
     usual, others = BY_SCRIPT.get(name(word[0], "").partition(" ")[0], ("", {}))
-    found = [others[code] for code in sorted(languages) if code in others] or [usual]
-    if not found[0]:
+    stemmer_names = [others[code] for code in sorted(languages) if code in others] or [usual]
+    if not stemmer_names[0]:
         return []
     import snowballstemmer  # late, as most crawls need none
 
-    return [_cached(snowballstemmer.stemmer(language)) for language in found]
+    return [_cached(snowballstemmer.stemmer(language)) for language in stemmer_names]
 
 
 def _cached(stemmer: Any) -> Callable[[str], str]:

@@ -82,8 +82,8 @@ class Topic:
     @property
     def digest(self) -> str:
         """16 hex digits of what it is about, without the domains."""
-        told = (self.words, self.examples, self.example_urls, self.against, self.against_urls)
-        return blake2b(repr(told).encode("utf-8", "replace"), digest_size=8).hexdigest()
+        subject = (self.words, self.examples, self.example_urls, self.against, self.against_urls)
+        return blake2b(repr(subject).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     @property
     def given(self) -> bool:
@@ -188,13 +188,13 @@ class _File:
         )
 
     def words(self) -> tuple[tuple[str, float], ...]:
-        given = self.tables.get("words", [])
-        if isinstance(given, list):
-            given = dict.fromkeys(self.strings("words", given), 1.0)
-        if not isinstance(given, dict):
+        word_table = self.tables.get("words", [])
+        if isinstance(word_table, list):
+            word_table = dict.fromkeys(self.strings("words", word_table), 1.0)
+        if not isinstance(word_table, dict):
             self.reject("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
         weights: dict[str, float] = {}
-        for word, weight in given.items():
+        for word, weight in word_table.items():
             if not words(word):
                 self.reject(
                     "words",
@@ -233,7 +233,7 @@ class _File:
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
 
     def domains(self, table: dict[str, Any], key: str) -> tuple[str, ...]:
-        found = []
+        domain_names = []
         for name in self.strings(f"domains.{key}", table.get(key, [])):
             url = absolute("", f"http://{name}/") if _may_be_domain(name) else None
             if url is None:
@@ -242,18 +242,20 @@ class _File:
                     "contains {given}; allowed are domains such as example.org",
                     given=_shown(name),
                 )
-            found.append(address_of(url).host)
-        return tuple(dict.fromkeys(found))
+            domain_names.append(address_of(url).host)
+        return tuple(dict.fromkeys(domain_names))
 
-    def strings(self, key: str, given: Any) -> list[str]:
-        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    def strings(self, key: str, texts: Any) -> list[str]:
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
-        return [one.strip() for one in given]
+        return [text.strip() for text in texts]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
         for key in table:
             if key not in allowed:
-                self.reject(before + key, "is not known; allowed are {names}", names=[before + one for one in allowed])
+                self.reject(
+                    before + key, "is not known; allowed are {names}", names=[before + name for name in allowed]
+                )
 
     def reject(self, key: str, why: str, /, **values: object) -> NoReturn:
         """Raise the TopicError of a key."""

@@ -204,21 +204,21 @@ class Vocabulary:
         counted = zip(common.tolist(), self.counts[common].tolist(), strict=True)
         return {self.names[place]: count for place, count in counted if place in self.names}
 
-    def go_on(self, pages: int, told: Mapping[str, float]) -> None:
+    def go_on(self, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Take over what an earlier run counted."""
         self.pages += pages
-        self.counts += self._counted(pages, told)
+        self.counts += self._counted(pages, pages_with_word)
 
-    def hear(self, seat: int, pages: int, told: Mapping[str, float]) -> None:
+    def hear(self, seat: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Take over what another worker counted, in place of what it shared before."""
-        counts = self._counted(pages, told)
+        counts = self._counted(pages, pages_with_word)
         places = np.flatnonzero(counts).astype(np.int32)
         self._others[seat] = pages, places, counts[places]
 
-    def _counted(self, pages: int, told: Mapping[str, float]) -> Values:
+    def _counted(self, pages: int, pages_with_word: Mapping[str, float]) -> Values:
         """The number of pages with a word of each place, among so many pages."""
         counts = np.zeros(PLACES)
-        for word, count in told.items():
+        for word, count in pages_with_word.items():
             counts[self.place(word)] += count
         return np.minimum(counts, pages)
 
@@ -231,10 +231,10 @@ class _WordPlaces(dict[str, int]):
         self.folded = folded
 
     def __missing__(self, word: str) -> int:
-        found = crc32(self.folded(word).encode("utf-8", "surrogatepass")) % PLACES
+        place = crc32(self.folded(word).encode("utf-8", "surrogatepass")) % PLACES
         if len(word) <= LONGEST:
             if len(self) >= MOST_KNOWN:
                 self.clear()
-            self[word] = found
-            self.names[found] = word
-        return found
+            self[word] = place
+            self.names[place] = word
+        return place

@@ -40,25 +40,25 @@ class WordVectorsError(ValueError):
 @lru_cache(maxsize=1)
 def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
     """The words in a file of vectors that are similar to these; raises a WordVectorsError if it cannot be read."""
-    wanted = {_folded(word): word for word in words}
-    known = {wanted[word]: vector for word, vector in _vectors(path, frozenset(wanted))}
-    if not known:
+    word_of_spelling = {_folded(word): word for word in words}
+    vectors_of_words = {word_of_spelling[word]: vector for word, vector in _vectors(path, frozenset(word_of_spelling))}
+    if not vectors_of_words:
         return {}
-    targets = np.stack(list(known.values()))
-    found: dict[str, dict[str, float]] = {word: {} for word in known}
+    targets = np.stack(list(vectors_of_words.values()))
+    cosines_of_words: dict[str, dict[str, float]] = {word: {} for word in vectors_of_words}
     for names, vectors in _parts(path):
         cosines = vectors @ targets.T
         for row, column in np.argwhere(cosines >= LEAST_COSINE).tolist():
-            near = found[list(known)[column]]
+            near = cosines_of_words[list(vectors_of_words)[column]]
             word = names[row]
-            if word not in wanted:
+            if word not in word_of_spelling:
                 near[word] = max(near.get(word, 0.0), float(cosines[row, column]))
-    return {word: _nearest(near) for word, near in found.items()}
+    return {word: _nearest(near) for word, near in cosines_of_words.items()}
 
 
 def _nearest(cosines: Mapping[str, float]) -> list[tuple[str, float]]:
     near = ((word, round(min(cosine, 1.0), 4)) for word, cosine in cosines.items())
-    return nlargest(MOST_SIMILAR, near, lambda one: one[1])
+    return nlargest(MOST_SIMILAR, near, lambda pair: pair[1])
 
 
 def _vectors(path: Path, words: frozenset[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -104,8 +104,8 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
             entries = _entries(file)
             first = next(entries)
             size = len(np.array(first[1], np.float32))
-            wanted = (entry for entry in chain([first], entries) if only is None or entry[0] in only)
-            while some := list(islice(wanted, LINES_AT_ONCE)):
+            needed_entries = (entry for entry in chain([first], entries) if only is None or entry[0] in only)
+            while some := list(islice(needed_entries, LINES_AT_ONCE)):
                 if any(len(numbers) != size for _, numbers in some):
                     raise WordVectorsError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in some], np.float32)

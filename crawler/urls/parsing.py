@@ -178,15 +178,15 @@ def readable(url: str) -> str:
 
 
 def _letters(run: str) -> str:
-    said, room = [], 0  # for combining marks: on the letter before
+    letters, room = [], 0  # for combining marks: on the letter before
     for sign in SIGN.findall(run):
         letter = _decoded(sign)
         if letter and unicodedata.category(letter) in MARKS:
             letter, room = (letter, room - 1) if room else ("", 0)
         else:
             room = MOST_MARKS if letter else 0
-        said.append(letter or sign)
-    return "".join(said)
+        letters.append(letter or sign)
+    return "".join(letters)
 
 
 def _decoded(sign: str) -> str:

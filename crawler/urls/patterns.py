@@ -49,7 +49,7 @@ Parts = tuple[tuple[str, ...], tuple[str, ...]]
 class Patterns:
     """The patterns of one site, which learn its names from the addresses that are seen."""
 
-    def __init__(self, known: Iterable[str] = ()) -> None:
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.names: set[str] = set()
         self.labels: set[str] = set()
         self.seen = 0
@@ -57,11 +57,11 @@ class Patterns:
         """For each part that may become a name, the addresses that have it."""
         self._labelled: dict[str, set[int]] = {}
         """The same of labels."""
-        self.learn(known)
+        self.learn(patterns)
 
-    def learn(self, known: Iterable[str]) -> None:
+    def learn(self, patterns: Iterable[str]) -> None:
         """Learn the names in patterns that are known from an earlier run or another worker."""
-        for pattern in known:
+        for pattern in patterns:
             shape, _, label = pattern.partition(" ")
             self.names.update(sorted(_names(_parts(shape)))[: MOST_NAMES - len(self.names)])
             if label and len(self.labels) < MOST_NAMES:
@@ -80,16 +80,18 @@ class Patterns:
             self._count(self._labelled, self.labels, label, hash(url))
         return has_new
 
-    def _count(self, addresses: dict[str, set[int]], known: set[str], part: str, address: int) -> bool:
+    def _count(self, addresses: dict[str, set[int]], names: set[str], part: str, address: int) -> bool:
         """Count an address that has a part or a label; returns whether this made it known."""
         having = addresses.setdefault(part, set())
         having.add(address)
-        if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(known) < MOST_NAMES:
+        if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(names) < MOST_NAMES:
             del addresses[part]
-            known.add(part)
+            names.add(part)
             return True
         if len(addresses) > MOST_PARTS:
-            for rare in sorted(addresses, key=lambda one: len(addresses[one]))[: len(addresses) - MOST_PARTS // 2]:
+            for rare in sorted(addresses, key=lambda part_or_label: len(addresses[part_or_label]))[
+                : len(addresses) - MOST_PARTS // 2
+            ]:
                 del addresses[rare]
         return False
 
@@ -105,8 +107,10 @@ class Patterns:
         ('/tag/*', '/#/*?page=*&sort=*')
         """
         segments, parameters = _parts(url)
-        path = "".join(f"/{self._segment(one)}" for one in segments) or "/"
-        query = sorted(one if one in self.names else one.partition("=")[0] + "=*" for one in parameters)
+        path = "".join(f"/{self._segment(segment)}" for segment in segments) or "/"
+        query = sorted(
+            parameter if parameter in self.names else parameter.partition("=")[0] + "=*" for parameter in parameters
+        )
         return f"{path}?{'&'.join(query)}" if query else path
 
     def _segment(self, segment: str) -> str:
@@ -154,7 +158,7 @@ def names_of(pattern: str) -> frozenset[str]:
     ['action=', 'action=edit', 'index.php', 'title=']
     """
     parts = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
-    return frozenset(_names(parts) | {one.partition("=")[0] + "=" for one in parts[1]})
+    return frozenset(_names(parts) | {parameter.partition("=")[0] + "=" for parameter in parts[1]})
 
 
 def labels_of(text: str, its_class: str) -> str:
@@ -164,8 +168,8 @@ def labels_of(text: str, its_class: str) -> str:
     ('"# replies"\\n.btn', '')
     """
     written = {f'"{text.casefold()}"': text if len(text) <= MOST_LABEL else "", f".{its_class[:MOST_LABEL]}": its_class}
-    found = (label for label, source in written.items() if source.isprintable() and LETTER.search(source))
-    return DIGITS.sub("#", "\n".join(found))
+    labels = (label for label, source in written.items() if source.isprintable() and LETTER.search(source))
+    return DIGITS.sub("#", "\n".join(labels))
 
 
 @lru_cache(maxsize=4096)  # a link is counted when it is found and judged by its pattern soon after
@@ -173,16 +177,16 @@ def _parts(url: str) -> Parts:
     """The segments and the parameters of an address or a pattern, without its host, digits folded."""
     rest = url if url.startswith("/") else url.split("/", 3)[3] if url.count("/") > 2 else ""
     path, _, query = DIGITS.sub("#", rest).partition("?")
-    segments = tuple([one[:MOST_LENGTH] for one in path.split("/") if one][:MOST_DEPTH])
-    return segments, tuple([_parameter(one) for one in query.split("&")[:MOST_DEPTH] if one])
+    segments = tuple([segment[:MOST_LENGTH] for segment in path.split("/") if segment][:MOST_DEPTH])
+    return segments, tuple([_parameter(parameter) for parameter in query.split("&")[:MOST_DEPTH] if parameter])
 
 
 def _names(parts: Parts) -> set[str]:
     """What may be a name in the parts of an address: what has letters."""
     segments, parameters = parts
-    before = {f"{one.partition(':')[0]}:" for one in segments if ":" in one}
-    whole = {one for one in segments if LETTER.search(one) and not one.endswith(":*")}
-    return before | whole | {one for one in parameters if LETTER.search(one.partition("=")[2])}
+    before = {f"{segment.partition(':')[0]}:" for segment in segments if ":" in segment}
+    whole = {segment for segment in segments if LETTER.search(segment) and not segment.endswith(":*")}
+    return before | whole | {parameter for parameter in parameters if LETTER.search(parameter.partition("=")[2])}
 
 
 def _parameter(text: str) -> str:

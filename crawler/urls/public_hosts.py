@@ -40,10 +40,10 @@ def is_public(address: Address) -> bool:
 
 
 def _embedded(address: IPv6Address) -> list[Address]:
-    found: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    embedded: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if any(address in network for network in EMBEDDING):
-        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [inner for inner in found if inner is not None]
+        embedded.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return [inner for inner in embedded if inner is not None]
 
 
 class AllowList:
