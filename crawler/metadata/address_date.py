@@ -43,8 +43,8 @@ def day_in(url: str) -> str | None:
     """
     path = _path(url)
     matches = (match for notation in _NOTATIONS for match in notation.finditer(path))
-    known = (checked(int(match["year"]), int(match["month"]), int(match["day"])) for match in matches)
-    return next((day for day in known if day), None)
+    days = (checked(int(match["year"]), int(match["month"]), int(match["day"])) for match in matches)
+    return next((day for day in days if day), None)
 
 
 def month_in(url: str) -> str | None:

@@ -123,26 +123,26 @@ SHORT = 3  # letters of a site's name that are no sign
 MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 
-def author(page: Page, found: Extraction) -> str:
+def author(page: Page, extraction: Extraction) -> str:
     """The names of a page's authors, joined by "; ", or an empty string."""
-    return chosen(author_candidates(page, found), shipped()["author"])
+    return chosen(author_candidates(page, extraction), shipped()["author"])
 
 
-def author_candidates(page: Page, found: Extraction) -> Candidates:
+def author_candidates(page: Page, extraction: Extraction) -> Candidates:
     """The names in the places of authors, with their signs."""
-    return _Names(page, found).candidates
+    return _Names(page, extraction).candidates
 
 
 class _Names:
     """The names that may be those of authors."""
 
-    def __init__(self, page: Page, found: Extraction) -> None:
+    def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page = page
-        self.found = found
+        self.extraction = extraction
         self.sites = site_keys(page)
         self.value_of: dict[str, str] = {}
         """The first spelling of each name, by its letters."""
-        self.candidates = candidates(of_page(page, found))
+        self.candidates = candidates(of_page(page, extraction))
         self._add(_written(structured(page).authors), "JSON-LD")
         self._add_metas()
         self._add_marked()
@@ -150,14 +150,14 @@ class _Names:
 
     def _add(self, names: Iterable[str], *signs: str) -> None:
         """Add names, which together are a candidate."""
-        found = [name for name in dict.fromkeys(names) if name][:MAX_AUTHORS]
-        value = "; ".join(found)
+        distinct_names = [name for name in dict.fromkeys(names) if name][:MAX_AUTHORS]
+        value = "; ".join(distinct_names)
         key = letters(value)
         if not key or len(value) > MAX_NAME * MAX_AUTHORS:
             return
         if key not in self.value_of:
             self.value_of[key] = value
-            self.candidates.add(value, *self._looks(found))
+            self.candidates.add(value, *self._looks(distinct_names))
         self.candidates.add(self.value_of[key], *signs)
 
     def _looks(self, names: list[str]) -> Iterator[str]:
@@ -165,19 +165,19 @@ class _Names:
         first = names[0]
         key = letters(names[0])
         count = len(first.split())
-        said = {
+        is_so_of_sign = {
             "names of people": all(map(_is_name, names)),
             "several names": len(names) > 1,
             "one word": count == 1,
             "many words": count > MANY_WORDS,
             "the site's name": key.rstrip("0123456789") in self.sites,
-            "part of the site's name": any(key in one or one in key for one in self.sites if len(one) > SHORT),
+            "part of the site's name": any(key in site or site in key for site in self.sites if len(site) > SHORT),
             "nobody": key.rstrip("0123456789") in _NOBODY,
             "a role": _ROLE.search(first),
             "digits": any(map(str.isdigit, first)),
             "small letters": first.islower(),
         }
-        return (sign for sign, is_so in said.items() if is_so)
+        return (sign for sign, is_so in is_so_of_sign.items() if is_so)
 
     def _add_metas(self) -> None:
         metas = self.page.head.metas
@@ -188,25 +188,25 @@ class _Names:
             self._add(_written((metas.get("twitter:data1", ""),)), "another meta")
 
     def _add_marked(self) -> None:
-        found: dict[str, int] = {}
+        count_of_sign: dict[str, int] = {}
         for element, sign in _marks(self.page):
             names = _named(element)
             if not names or (sign != "named as a user" and is_in_comments(element)):
                 continue
             key = letters("".join(names))
             signs = [sign]
-            if sign not in found:
+            if sign not in count_of_sign:
                 signs.append(f"first {sign}")
             if is_elsewhere(element):
                 signs.append(f"{sign} elsewhere")
-            found[sign] = found.get(sign, 0) + 1
-            if key in self.value_of and found[sign] > 1:
+            count_of_sign[sign] = count_of_sign.get(sign, 0) + 1
+            if key in self.value_of and count_of_sign[sign] > 1:
                 signs.append("marked twice")
             self._add(names, *signs)
 
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_LINES]
-        headline = headline_at(blocks, self.found.title)
+        headline = headline_at(blocks, self.extraction.title)
         starts = [block.text[:MAX_BYLINE].lower() for block in blocks]
         whole = "\n".join(starts)
         words = [word for word in _WORDS if word in whole]
@@ -238,7 +238,7 @@ def _beside_a_date(line: str) -> str:
     if len(pieces) != PAIR:
         return ""
     name, date = pieces if _is_name(pieces[0]) else reversed(pieces)
-    is_dated = any(date == date[one.start : one.end] for one in dates(date))
+    is_dated = any(date == date[written_date.start : written_date.end] for written_date in dates(date))
     return name if is_dated and _is_name(name) else ""
 
 
@@ -261,12 +261,12 @@ def _of_byline(line: str, label: re.Match[str]) -> list[str]:
 def _until_end(text: str) -> list[str]:
     """The names at the start of a text."""
     names = [name.strip(" ,:;.") for name in _JOINED.split(_END_OF_NAME.sub("", text))]
-    found: list[str] = []
+    names_until_end: list[str] = []
     for name in names:
-        if not name or len(name.split()) > MAX_WORDS or (found and not _is_name(name)):
+        if not name or len(name.split()) > MAX_WORDS or (names_until_end and not _is_name(name)):
             break
-        found.append(name)
-    return found
+        names_until_end.append(name)
+    return names_until_end
 
 
 def _written(values: tuple[str, ...]) -> list[str]:
@@ -299,21 +299,25 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     marked = {number: sign for number, sign in signs if sign}
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
-    found = {id(one): (start, one, marked[name]) for one, start, end, name in around if name in marked and start < end}
+    marked_elements = {
+        id(element): (start, element, marked[name])
+        for element, start, end, name in around
+        if name in marked and start < end
+    }
     for at, (element, name) in enumerate(zip(page.wraps, elements_by_name.wraps, strict=True)):
         if element is not None and name in marked:
-            found[id(element)] = at, element, marked[name]
+            marked_elements[id(element)] = at, element, marked[name]
     # https://html.spec.whatwg.org/multipage/sections.html#the-address-element
     for element, start, tag in zip(containers.elements, containers.starts, containers.tags, strict=True):
         if tag == "address" and _is_byline_of_article(element):
-            found.setdefault(id(element), (start, element, "marked as the author"))
+            marked_elements.setdefault(id(element), (start, element, "marked as the author"))
     is_front = is_home(page.url)
     for link in page.link_elements[:MAX_LINKS]:
         if "author" in link.element.get("rel", "").split():
-            found[id(link.element)] = link.at, link.element, "marked as the author"
+            marked_elements[id(link.element)] = link.at, link.element, "marked as the author"
         elif not is_front and _PAGE_OF_AUTHOR.search(link.element.get("href", "")[:MAX_HREF]):
-            found.setdefault(id(link.element), (link.at, link.element, "marked as the author"))
-    first = sorted(found.values(), key=itemgetter(0))[:MAX_MARKED]
+            marked_elements.setdefault(id(link.element), (link.at, link.element, "marked as the author"))
+    first = sorted(marked_elements.values(), key=itemgetter(0))[:MAX_MARKED]
     return [(element, sign) for _, element, sign in first]
 
 
@@ -341,8 +345,8 @@ def _sign_of_class(its_class: str) -> str:
 
 def _named(element: _Element) -> list[str]:
     """The names at the start of an element, or after "by" in it, up to the first text that is no name."""
-    found = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
-    pieces = [piece for piece in found if piece]
+    texts = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
+    pieces = [piece for piece in texts if piece]
     names: list[str] = []
     if sum(map(len, pieces)) > MAX_BYLINE:
         return []
@@ -370,20 +374,20 @@ def _is_name(text: str) -> bool:
         return False
     if _HAN_NAME.fullmatch(text):
         return letters(text) not in _NOBODY
-    given = text.split()
-    if not 2 <= len(given) <= 5 or _ROLE.search(text):
+    name_words = text.split()
+    if not 2 <= len(name_words) <= 5 or _ROLE.search(text):
         return False
     return all(
         word in _PARTICLE or (_LATIN_WORD.fullmatch(word) and (word[0].isupper() or not word[0].islower()))
-        for word in given
-    ) and given[0] not in _PARTICLE | {given[0].lower()}
+        for word in name_words
+    ) and name_words[0] not in _PARTICLE | {name_words[0].lower()}
 
 
 def _after_han_label(line: str) -> list[str]:
     if not ("记者" in line or "作" in line or "文" in line or "撰" in line):
         return []
     for label in _HAN_LABELS:
-        if found := label.search(line):
-            names = re.split(r"[\s、，,]+", found[1])
+        if match := label.search(line):
+            names = re.split(r"[\s、，,]+", match[1])
             return [name for name in names if _HAN_NAME.fullmatch(name) and name not in _NOBODY]
     return []

@@ -41,20 +41,20 @@ def candidates(page: Signs) -> Candidates:
     return Candidates(signs=defaultdict(dict), page={"empty": 1.0, **page})
 
 
-def probabilities(found: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
+def probabilities(candidates: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
     """How likely each candidate is, and the empty field."""
-    scores = {value: _score(signs, weights) for value, signs in found.signs.items()}
-    scores[EMPTY] = _score(found.page, weights)
+    scores = {value: _score(signs, weights) for value, signs in candidates.signs.items()}
+    scores[EMPTY] = _score(candidates.page, weights)
     most = max(scores.values())
     powers = {value: exp(score - most) for value, score in scores.items()}
     total = sum(powers.values())
     return {value: power / total for value, power in powers.items()}
 
 
-def chosen(found: Candidates, weights: Mapping[str, float]) -> str:
+def chosen(candidates: Candidates, weights: Mapping[str, float]) -> str:
     """The likeliest value, empty if none is likely enough."""
-    likely = probabilities(found, weights)
-    value = max(found.signs, key=lambda one: likely[one], default=EMPTY)
+    likely = probabilities(candidates, weights)
+    value = max(candidates.signs, key=lambda value: likely[value], default=EMPTY)
     return value if likely[value] >= LEAST else EMPTY
 
 

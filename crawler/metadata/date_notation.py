@@ -46,11 +46,11 @@ _NAMED = re.compile(
 def checked(year: int, month: int, day: int) -> str | None:
     """The date in ISO form if it exists and is a possible date of publication."""
     try:
-        found = date(year, month, day)
+        written = date(year, month, day)
     except ValueError:
         return None
     latest = datetime.now(UTC).date() + timedelta(days=2)
-    return found.isoformat() if EARLIEST <= found <= latest else None
+    return written.isoformat() if EARLIEST <= written <= latest else None
 
 
 def _with_time(day: str, clock: str | None, zone: str | None) -> str:
@@ -78,26 +78,26 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
     """Year, month and day of everything in a text that looks like a date, the surest notation first."""
     if not has_digits_of_a_date(text):
         return
-    for found in _NUMERIC.finditer(text):
-        yield int(found["y"]), int(found["m"]), int(found["d"]), found
-    for found in _NAMED.finditer(text):
-        name = (found["name"] or found["name2"]).lower()
+    for match in _NUMERIC.finditer(text):
+        yield int(match["y"]), int(match["m"]), int(match["d"]), match
+    for match in _NAMED.finditer(text):
+        name = (match["name"] or match["name2"]).lower()
         month = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3], 0)
-        yield int(found["y"]), month, int(found["d"] or found["d2"]), found
+        yield int(match["y"]), month, int(match["d"] or match["d2"]), match
     day_first = day_first and not _HALF_DAY.search(text)
-    for found in _DAY_FIRST.finditer(text):
-        day = int(found["d"])
-        month = int(found["m"])
+    for match in _DAY_FIRST.finditer(text):
+        day = int(match["d"])
+        month = int(match["m"])
         if month > 12:
-            yield int(found["y"]), day, month, found
-        elif found["sep"] == "." or day_first or day > 12 or day == month:
-            yield int(found["y"]), month, day, found
-    for found in _SHORT_YEAR.finditer(text):
-        if _OF_VERSION.search(text[max(0, found.start() - MAX_WORD) : found.start()]):
+            yield int(match["y"]), day, month, match
+        elif match["sep"] == "." or day_first or day > 12 or day == month:
+            yield int(match["y"]), month, day, match
+    for match in _SHORT_YEAR.finditer(text):
+        if _OF_VERSION.search(text[max(0, match.start() - MAX_WORD) : match.start()]):
             continue
-        yield 2000 + int(found["y"]), int(found["m"]), int(found["d"]), found
-    for found in _COMPACT.finditer(text):
-        yield int(found["y"]), int(found["m"]), int(found["d"]), found
+        yield 2000 + int(match["y"]), int(match["m"]), int(match["d"]), match
+    for match in _COMPACT.finditer(text):
+        yield int(match["y"]), int(match["m"]), int(match["d"]), match
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +116,11 @@ def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
     """The dates in a text, the surest notation first; 3/4/2012 is in April if `day_first` and not beside AM or PM, else
     no date.
     """
-    for year, month, day, found in _numbers(text, day_first):
-        if known := checked(year, month, day):
-            groups = found.groupdict()
-            moment = _with_time(known, groups.get("time"), groups.get("zone"))
-            yield WrittenDate(day=known, moment=moment, start=found.start(), end=found.end())
+    for year, month, day, match in _numbers(text, day_first):
+        if checked_day := checked(year, month, day):
+            groups = match.groupdict()
+            moment = _with_time(checked_day, groups.get("time"), groups.get("zone"))
+            yield WrittenDate(day=checked_day, moment=moment, start=match.start(), end=match.end())
 
 
 def parse(text: str, day_first: bool = True) -> str | None:
@@ -129,5 +129,5 @@ def parse(text: str, day_first: bool = True) -> str | None:
     >>> parse("2024-05-06T10:15:00Z"), parse("发布时间：2012/3/4 10:20"), parse("March 4, 2012"), parse("2012-13-45")
     ('2024-05-06T10:15:00+00:00', '2012-03-04', '2012-03-04', None)
     """
-    found = next(dates(text, day_first), None)
-    return found.moment if found else None
+    first_date = next(dates(text, day_first), None)
+    return first_date.moment if first_date else None

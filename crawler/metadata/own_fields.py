@@ -117,25 +117,25 @@ class OwnFields:
         failures: list[str] = []
         left = MAX_LETTERS_OF_PAGE
         cut = 0
-        for one in self._of(url):
+        for selector in self._of(url):
             texts: list[str] = []
             try:
-                found = _listed(one.find(root))
+                results = _listed(selector.find(root))
             except FAULTS as error:  # types are compared only where something is found
-                failures.append(f"{one.name}: {error}")
-                found = []
-            for at, each in enumerate(found):
+                failures.append(f"{selector.name}: {error}")
+                results = []
+            for at, each in enumerate(results):
                 if len(texts) == MAX_VALUES or left <= 0:
-                    cut += len(found) - at if one.wants_all else 1
+                    cut += len(results) - at if selector.wants_all else 1
                     break
                 text = _text(each)
                 if text:
                     cut += len(text) > MAX_LETTERS
                     texts.append(text[:MAX_LETTERS])
                     left -= len(texts[-1])
-                    if not one.wants_all:
+                    if not selector.wants_all:
                         break
-            values[one.name] = texts if one.wants_all else next(iter(texts), None)
+            values[selector.name] = texts if selector.wants_all else next(iter(texts), None)
         return FoundFields(values=values, cut=cut, failures=failures)
 
     def _of(self, url: str) -> Iterator[Selector]:
@@ -167,12 +167,12 @@ def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
         raise wrong(host, 'fields stand below the name of a host in brackets and quotes, or "*"')
     if "/" in host or ":" in host:
         raise wrong(host, "a host has a name or a number, and neither scheme, port nor path")
-    for name, given in table.items():
+    for name, rule in table.items():
         place = f"{host}: {name}"
-        if isinstance(given, dict):
+        if isinstance(rule, dict):
             raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')
-        wants_all = isinstance(given, list)
-        selectors = given if wants_all else [given]
+        wants_all = isinstance(rule, list)
+        selectors = rule if wants_all else [rule]
         selector = selectors[0] if len(selectors) == 1 else ""
         if not isinstance(selector, str) or not selector.strip():
             raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
@@ -193,22 +193,22 @@ def _wrong(path: str, place: str, why: str) -> OwnFieldsError:
     return OwnFieldsError("fields={path}: {place}: {why}", path=repr(path), place=place, why=why)
 
 
-def _listed(found: object) -> list[Any]:
+def _listed(result: object) -> list[Any]:
     """The result of an XPath: a list of elements and texts; or one number, text or boolean."""
-    return found if isinstance(found, list) else [found]
+    return result if isinstance(result, list) else [result]
 
 
-def _text(found: Any) -> str:
+def _text(result: Any) -> str:
     """The text in an element without scripts, or of an attribute."""
-    if not isinstance(found, etree._Element):
-        return fold_space(str(found))
+    if not isinstance(result, etree._Element):
+        return fold_space(str(result))
     parts: list[str] = []
     letters = 0
-    walk = etree.iterwalk(found, events=("start", "end"))
+    walk = etree.iterwalk(result, events=("start", "end"))
     for event, element in walk:
         if event == "end":
-            part = element.tail if element is not found else None
-        elif element.tag in UNREAD and element is not found:
+            part = element.tail if element is not result else None
+        elif element.tag in UNREAD and element is not result:
             walk.skip_subtree()
             part = None
         else:

@@ -189,8 +189,10 @@ def _top_types(document: Any) -> Iterator[str]:
     """The types of the nodes that are not parts of others."""
     graph = document.get("@graph", document) if isinstance(document, dict) else document
     for node in graph if isinstance(graph, list) else [graph]:
-        given = node.get("@type") if isinstance(node, dict) else None
-        yield from (kind for kind in (given if isinstance(given, list) else [given]) if isinstance(kind, str))
+        type_value = node.get("@type") if isinstance(node, dict) else None
+        yield from (
+            kind for kind in (type_value if isinstance(type_value, list) else [type_value]) if isinstance(kind, str)
+        )
 
 
 def _is_linked(extraction: Extraction) -> bool:
@@ -464,7 +466,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
     links = Counter(link.at for link in page.links)
     blocks = page.blocks
     timed = {element.getparent() for element in page.describing("time")}
-    found: dict[int, ListEntry] = {}
+    entry_of_block: dict[int, ListEntry] = {}
     for at in sorted(targets):
         block = blocks[at]
         if _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
@@ -478,14 +480,14 @@ def _entries(page: Page) -> dict[int, ListEntry]:
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
         is_dated = has_date or any(_is_date_line(neighbour, timed) for neighbour in around)
-        found[id(block)] = ListEntry(
+        entry_of_block[id(block)] = ListEntry(
             target=targets[at],
             is_dated=is_dated,
             is_whole=is_whole,
             width=width(block.text, LETTERS_OF_CHARACTER),
             links=links[at],
         )
-    return found
+    return entry_of_block
 
 
 def _names_a_date(text: str) -> bool:
@@ -514,16 +516,16 @@ def _targets(page: Page) -> dict[int, str]:
         return {}
     ours = address_of(page.url).site
     itself = page.url.partition("#")[0] + route(page.url)
-    found: dict[int, str] = {}
+    target_of_place: dict[int, str] = {}
     for link in page.links:
-        if link.at >= len(page.blocks) or link.at in found or link.url == itself:
+        if link.at >= len(page.blocks) or link.at in target_of_place or link.url == itself:
             continue
         is_above = itself.startswith(link.url.rstrip("/") + "/")
         if not is_above and address_of(link.url).site == ours:
-            found[link.at] = link.url
+            target_of_place[link.at] = link.url
     # A link around several blocks is named with the first.
     begun = {element.at for element in page.link_elements}
     for at, block in enumerate(page.blocks):
-        if at - 1 in found and at not in begun and block.linked == len(block.text) > 0:
-            found[at] = found[at - 1]
-    return found
+        if at - 1 in target_of_place and at not in begun and block.linked == len(block.text) > 0:
+            target_of_place[at] = target_of_place[at - 1]
+    return target_of_place

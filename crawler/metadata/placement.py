@@ -26,16 +26,16 @@ _ELSEWHERE_TAGS = frozenset(("nav", "aside", "form", "blockquote"))
 _FOOTER = re.compile("footer", re.IGNORECASE)
 
 
-def of_page(page: Page, found: Extraction) -> Signs:
+def of_page(page: Page, extraction: Extraction) -> Signs:
     """The signs of a page that tell whether it has an author and a date at all."""
     types = " ".join(structured(page).types)
-    said = {
+    is_so_of_sign = {
         "no article in JSON-LD": not ARTICLE.search(types),
         "another type in JSON-LD": _NO_ARTICLE.search(types),
         "og:type is not article": page.head.metas.get("og:type") != "article",
-        f"type {found.page_type or 'unknown'}": True,
+        f"type {extraction.page_type or 'unknown'}": True,
     }
-    return {name: 1.0 for name, is_so in said.items() if is_so}
+    return {name: 1.0 for name, is_so in is_so_of_sign.items() if is_so}
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
@@ -65,7 +65,7 @@ def from_headline(at: int, headline: int | None) -> str:
 def is_in_comments(element: _Element) -> bool:
     """Whether an element stands among readers' comments."""
     around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
-    return any(_is_named(_COMMENTS, _names(one)) for one in around)
+    return any(_is_named(_COMMENTS, _names(ancestor)) for ancestor in around)
 
 
 def is_elsewhere(element: _Element) -> bool:
@@ -74,21 +74,21 @@ def is_elsewhere(element: _Element) -> bool:
     A footer inside an article is that of the article, which often names its author.
     """
     in_footer = False
-    for number, one in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
-        if one.tag == "article" and number:
+    for number, ancestor in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
+        if ancestor.tag == "article" and number:
             return False
-        if one.tag in ("body", "html") or (one.tag == "main" and number):
+        if ancestor.tag in ("body", "html") or (ancestor.tag == "main" and number):
             return in_footer
-        if one.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(one)):
+        if ancestor.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(ancestor)):
             return True
-        in_footer = in_footer or one.tag == "footer" or _is_named(_FOOTER, _names(one))
+        in_footer = in_footer or ancestor.tag == "footer" or _is_named(_FOOTER, _names(ancestor))
     return in_footer
 
 
 def is_in_footer(element: _Element) -> bool:
     """Whether an element stands in a footer, that of the page or of the article."""
     around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
-    return any(one.tag == "footer" or _is_named(_FOOTER, _names(one)) for one in around)
+    return any(ancestor.tag == "footer" or _is_named(_FOOTER, _names(ancestor)) for ancestor in around)
 
 
 def _names(element: _Element) -> str:

@@ -122,10 +122,10 @@ class PublicationDate:
 class _Reading:
     """Reads the date of a page, whose key in `Page.once` is the extraction."""
 
-    found: Extraction
+    extraction: Extraction
 
     def __call__(self, page: Page) -> PublicationDate:
-        days = _Days(page, self.found)
+        days = _Days(page, self.extraction)
         day = chosen(days.candidates, shipped()["published"])
         if not day:
             return PublicationDate()
@@ -134,14 +134,14 @@ class _Reading:
         return PublicationDate(moment=days.moments.get(day, day), source=source)
 
 
-def publication_date(page: Page, found: Extraction) -> PublicationDate:
+def publication_date(page: Page, extraction: Extraction) -> PublicationDate:
     """When the page was published, read once."""
-    return page.once(_Reading(found))
+    return page.once(_Reading(extraction))
 
 
-def date_candidates(page: Page, found: Extraction) -> Candidates:
+def date_candidates(page: Page, extraction: Extraction) -> Candidates:
     """The days that the page names, with their signs."""
-    return _Days(page, found).candidates
+    return _Days(page, extraction).candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +161,18 @@ class _Mention:
 class _Days:
     """The days that a page names."""
 
-    def __init__(self, page: Page, found: Extraction) -> None:
+    def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page = page
-        self.found = found
+        self.extraction = extraction
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
         """The days whose time is known."""
         self.marked_day: str | None = None
         """The only day that time elements mark as that of publication: text and address may confirm it."""
-        self.candidates = candidates(of_page(page, found))
+        self.candidates = candidates(of_page(page, extraction))
         self._add_structured()
         self._add_metas()
-        is_text = found.page_type in (PageType.ARTICLE, PageType.FORUM)
+        is_text = extraction.page_type in (PageType.ARTICLE, PageType.FORUM)
         if is_text and not self.candidates.signs:
             self._add_scripts()
         if is_text or not is_home(page.url):
@@ -195,10 +195,10 @@ class _Days:
         return first.day
 
     def _add_structured(self) -> None:
-        said = structured(self.page)
-        is_article = ARTICLE.search(" ".join(said.types))
+        structured_data = structured(self.page)
+        is_article = ARTICLE.search(" ".join(structured_data.types))
         sign = "JSON-LD of an article" if is_article else "JSON-LD"
-        for text in said.dates[:MAX_STRUCTURED]:
+        for text in structured_data.dates[:MAX_STRUCTURED]:
             self._add(text, sign)
             sign = "later in JSON-LD"
 
@@ -225,7 +225,7 @@ class _Days:
         marked_days = {day for time, day in dated if _is_marked(time) and not is_elsewhere(time)}
         self.marked_day = marked_days.pop() if len(marked_days) == 1 else None
         for number, (time, day) in enumerate(dated):
-            said = {
+            is_so_of_sign = {
                 "time, published": _is_marked(time),
                 "time, changed": _is_of_change(time),
                 "time in an article": next(time.iterancestors("article", "main"), None) is not None,
@@ -233,11 +233,11 @@ class _Days:
                 "first time": number == 0,
                 "only time": is_only,
             }
-            self.candidates.add(day, *(sign for sign, is_so in said.items() if is_so))
+            self.candidates.add(day, *(sign for sign, is_so in is_so_of_sign.items() if is_so))
 
     def _is_of_readers(self, element: _Element) -> bool:
         """Whether an element stands among the comments below an article; forums name their posts so."""
-        return self.found.page_type == PageType.ARTICLE and is_in_comments(element)
+        return self.extraction.page_type == PageType.ARTICLE and is_in_comments(element)
 
     def _add_attributes(self) -> None:
         for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):
@@ -250,8 +250,8 @@ class _Days:
 
     def _add_lines(self) -> None:
         blocks = self.page.blocks[:MAX_BLOCKS]
-        kept = frozenset(map(id, self.found.blocks))
-        headline = headline_at(blocks, self.found.title)
+        kept = frozenset(map(id, self.extraction.blocks))
+        headline = headline_at(blocks, self.extraction.title)
         text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
         end_of_byline = self._first_prose(blocks, kept, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
@@ -298,14 +298,14 @@ class _Days:
             has_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
             if not has_year or len(text) > MAX_TEXT:
                 continue
-            for found in _YEAR.finditer(text):  # around which a date is looked for: most text has none
-                year = found.start(found.lastindex or 0)
+            for match in _YEAR.finditer(text):  # around which a date is looked for: most text has none
+                year = match.start(match.lastindex or 0)
                 start = max(0, year - AROUND)
-                for one in dates(text[start : year + AROUND], self.day_first):
-                    if one.start <= year - start < one.end:
-                        begin = start + one.start
+                for written_date in dates(text[start : year + AROUND], self.day_first):
+                    if written_date.start <= year - start < written_date.end:
+                        begin = start + written_date.start
                         label = text[max(0, begin - BEFORE) : begin] or _label_above(blocks, at)
-                        yield _Mention(at=at, block=block, day=one.day, start=begin, label=label)
+                        yield _Mention(at=at, block=block, day=written_date.day, start=begin, label=label)
                         break
 
     def _compare(self) -> None:
@@ -321,9 +321,9 @@ class _Days:
             if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:
                 self.candidates.add(day, "in head and body")
         for name, sources in _ALONE.items():
-            found = [day for day, its in signs.items() if its.keys() & sources]
-            if len(found) == 1:
-                self.candidates.add(found[0], name)
+            days = [day for day, its in signs.items() if its.keys() & sources]
+            if len(days) == 1:
+                self.candidates.add(days[0], name)
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
         self.candidates.page["days"] = log(1 + len(signs))
@@ -361,7 +361,7 @@ def _is_of_change(time: _Element) -> bool:
 def _text_before(element: _Element) -> str:
     """The text before an element in its line."""
     own = "".join(islice(map(str, element.itertext()), MAX_PIECES)).strip()
-    line = next((one for one in element.iterancestors() if one.tag not in INLINE), None)
+    line = next((ancestor for ancestor in element.iterancestors() if ancestor.tag not in INLINE), None)
     if not own or line is None:
         return ""
     return "".join(islice(map(str, line.itertext()), MAX_PIECES)).partition(own)[0][-BEFORE:]
@@ -389,7 +389,9 @@ def _of_line(mention: _Mention) -> Iterator[str]:
     if 2 * block.linked > len(text):
         yield "linked"
     around = islice(chain([block.element], block.element.iterancestors()), 3)
-    names = " ".join(str(one.get(name, ""))[:MAX_LINE] for one in around for name in ("class", "id", "itemprop"))
+    names = " ".join(
+        str(element.get(name, ""))[:MAX_LINE] for element in around for name in ("class", "id", "itemprop")
+    )
     if _NAMED.search(names):
         yield "named as a date"
     if _CHANGED.search(names):

@@ -13,27 +13,27 @@ from crawler.page.text import fingerprint
 from crawler.rights.page_rights import page_rights
 
 
-def _published(page: Page, found: Extraction) -> str | None:
-    return page.document.published if page.document else publication_date(page, found).moment
+def _published(page: Page, extraction: Extraction) -> str | None:
+    return page.document.published if page.document else publication_date(page, extraction).moment
 
 
-def _published_source(page: Page, found: Extraction) -> str:
+def _published_source(page: Page, extraction: Extraction) -> str:
     if page.document:
         return page.made_from if page.document.published else ""
-    return publication_date(page, found).source
+    return publication_date(page, extraction).source
 
 
 READERS: dict[str, Callable[[Page, Extraction], Any]] = {
-    "language": lambda page, found: language(found.text or found.title, page.language),
-    "title": lambda _, found: found.title,
-    "text": lambda _, found: found.text,
-    "comments": lambda _, found: found.comments,
-    "author": lambda page, found: page.document.author if page.document else author(page, found),
+    "language": lambda page, extraction: language(extraction.text or extraction.title, page.language),
+    "title": lambda _, extraction: extraction.title,
+    "text": lambda _, extraction: extraction.text,
+    "comments": lambda _, extraction: extraction.comments,
+    "author": lambda page, extraction: page.document.author if page.document else author(page, extraction),
     "published": _published,
     "published_source": _published_source,
     "page_type": page_type,
     "quality": extraction_quality,
-    "text_fingerprint": lambda _, found: fingerprint(found.text),
+    "text_fingerprint": lambda _, extraction: fingerprint(extraction.text),
     "rights": lambda page, _: page_rights(page),
     "content_type": lambda page, _: page.document.media_type if page.document else media_type(page.content_type),
     "page_count": lambda page, _: page.document.pages if page.document else None,

@@ -80,14 +80,14 @@ def _structured(page: Page) -> Structured:
         if not _TELLING.search(script):
             other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
             continue
-        found = json_documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
-        documents += found
-        if not found:
+        documents_of_script = json_documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
+        documents += documents_of_script
+        if not documents_of_script:
             loose.append(script)
     if not documents and not loose:
         return Structured(types=tuple(dict.fromkeys(other)))
-    said = _read(documents, loose, page)
-    return replace(said, types=tuple(dict.fromkeys((*said.types, *other))))
+    read_data = _read(documents, loose, page)
+    return replace(read_data, types=tuple(dict.fromkeys((*read_data.types, *other))))
 
 
 def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
@@ -137,18 +137,20 @@ def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], 
 
 
 def _types(node: dict[str, Any]) -> list[str]:
-    given = node.get("@type")
-    return [kind for kind in (given if isinstance(given, list) else [given]) if isinstance(kind, str)][:MAX_DOCUMENTS]
+    type_value = node.get("@type")
+    return [kind for kind in (type_value if isinstance(type_value, list) else [type_value]) if isinstance(kind, str)][
+        :MAX_DOCUMENTS
+    ]
 
 
 def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
     """The article or thread that the page is about; None if there are several and the title names none of them."""
-    found = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
-    if len({_headline(node) for node in found}) > 1:
+    nodes = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
+    if len({_headline(node) for node in nodes}) > 1:
         title = page.title[:MAX_HEADLINE]
-        found = [node for node in found if plain(_headline(node)) in title]
+        nodes = [node for node in nodes if plain(_headline(node)) in title]
     # The same article may occur twice, once with more content.
-    return max(found, key=len, default=None)
+    return max(nodes, key=len, default=None)
 
 
 def _headline(node: dict[str, Any]) -> str:
@@ -161,10 +163,10 @@ def _headline(node: dict[str, Any]) -> str:
 
 def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
     """The names of authors, which may be texts, nodes or references to nodes."""
-    for one in value[:MAX_AUTHORS] if isinstance(value, list) else [value]:
-        if isinstance(one, dict):
-            one = one.get("name") or named.get(str(one.get("@id")))
-        for name in one[:MAX_AUTHORS] if isinstance(one, list) else [one]:
+    for author_value in value[:MAX_AUTHORS] if isinstance(value, list) else [value]:
+        if isinstance(author_value, dict):
+            author_value = author_value.get("name") or named.get(str(author_value.get("@id")))
+        for name in author_value[:MAX_AUTHORS] if isinstance(author_value, list) else [author_value]:
             if isinstance(name, str) and name.strip():
                 yield plain(name)
 
@@ -226,7 +228,7 @@ def plain(text: str) -> str:
 
 def _site_keys(page: Page) -> frozenset[str]:
     metas = page.head.metas
-    host = found[1] if (found := _HOST.match(page.url)) else ""
+    host = match[1] if (match := _HOST.match(page.url)) else ""
     labels = host.split(".")
     names = [metas.get(name, "") for name in _SITE_NAMES] + labels
     names += [".".join(labels[number:]) for number in range(min(len(labels), MAX_LABELS))]

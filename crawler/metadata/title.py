@@ -98,7 +98,7 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, descriptions)]
     repeated = {letters(text) for text in (descriptions.headline, *descriptions.titles, *descriptions.parts)}
     surest = [(key, block) for key, block in fit if block.tag == "h1" or key in repeated]
-    found = (
+    chosen_title = (
         _agreed(surest, descriptions)
         or _related(fit, descriptions, page.url, _headings_at_start(page, main))
         or _line(page, descriptions)
@@ -116,8 +116,12 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
         or _part(page, descriptions)
         or next((block.text for block in headings), descriptions.title)
     )
-    found = _without_site(found, descriptions.sites)
-    return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
+    chosen_title = _without_site(chosen_title, descriptions.sites)
+    return (
+        chosen_title
+        if len(chosen_title) <= MAX_TITLE
+        else chosen_title[:MAX_TITLE].rpartition(" ")[0] or chosen_title[:MAX_TITLE]
+    )
 
 
 def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
@@ -264,8 +268,9 @@ def _is_in_head(element: etree._Element) -> bool:
     """Whether an element stands in the head of the page, with the site's name and menu."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
     return any(
-        one.tag == "header" or _HEAD.search(f"{one.get('class', '')[:MAX_CLASS]} {one.get('id', '')[:MAX_CLASS]}")
-        for one in around
+        ancestor.tag == "header"
+        or _HEAD.search(f"{ancestor.get('class', '')[:MAX_CLASS]} {ancestor.get('id', '')[:MAX_CLASS]}")
+        for ancestor in around
     )
 
 
@@ -391,9 +396,9 @@ def _is_a_name(part: str, descriptions: _Descriptions) -> bool:
     return len(part) * 2 <= max(map(len, descriptions.parts))
 
 
-def _is_much_of(one: str, other: str) -> bool:
+def _is_much_of(key: str, other: str) -> bool:
     """Whether one of two keys contains the other and is not much longer."""
-    short, long = (one, other) if len(one) < len(other) else (other, one)
+    short, long = (key, other) if len(key) < len(other) else (other, key)
     return len(short) >= SHARE * len(long) and short in long
 
 
