@@ -28,9 +28,9 @@ def document_text(page: Page) -> Extraction:
 def _title(page: Page) -> str:
     """The highest of the first headings, else the first sentence if it is short."""
     headings = [block for block in page.blocks if block.tag in HEADINGS][:FIRST]
-    found = min(headings, key=lambda block: block.tag or "", default=None)
-    if found is not None:
-        return found.text[:MAX_TITLE]
+    highest = min(headings, key=lambda block: block.tag or "", default=None)
+    if highest is not None:
+        return highest.text[:MAX_TITLE]
     sentence = first_sentence(page.blocks[0].text.partition("\n")[0]) if page.blocks else ""
     return sentence if len(sentence) <= MAX_SENTENCE else ""
 

@@ -202,17 +202,17 @@ class LabelIndex:
         return next((other for other in ranked if is_near(text, self._texts[other])), None)
 
 
-def is_near(one: str, other: str) -> bool:
+def is_near(text: str, other: str) -> bool:
     """Whether two texts are nearly equal.
 
     >>> is_near("12345678", "12345679"), is_near("123456789", "12345678X"), is_near("123456789", "1234567XY")
     (False, True, False)
     """
-    shorter = min(len(one), len(other))
+    shorter = min(len(text), len(other))
     allowed = shorter // EXACT_LENGTH if shorter > EXACT_LENGTH else 0
-    if one == other or allowed == 0:
-        return one == other
-    return Levenshtein.distance(one, other, score_cutoff=allowed) <= allowed
+    if text == other or allowed == 0:
+        return text == other
+    return Levenshtein.distance(text, other, score_cutoff=allowed) <= allowed
 
 
 def _pieces(text: str) -> list[str]:

@@ -71,12 +71,12 @@ class TextCandidate:
 class ScriptData:
     """One JSON document, with numbered containers."""
 
-    def __init__(self, given: Any, title: str) -> None:
+    def __init__(self, data: Any, title: str) -> None:
         self.parents: list[int] = []
         self.lists: list[bool] = []
         self.titled: list[bool] = []
         self.pieces: list[_Piece] = []
-        stack: list[tuple[Any, str, int]] = [(given, "", -1)]
+        stack: list[tuple[Any, str, int]] = [(data, "", -1)]
         while stack and len(self.parents) + len(self.pieces) < MAX_NODES:
             node, key, parent = stack.pop()
             if isinstance(node, str) and node[:2] in _OPENINGS and (inner := document(node)) is not None:
@@ -241,8 +241,8 @@ def instead(page: Page, text: str) -> str:
         return ""
     if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
         return ""
-    found = scripted(page)
-    return found if width(found) >= TIMES * own else ""
+    scripts_text = scripted(page)
+    return scripts_text if width(scripts_text) >= TIMES * own else ""
 
 
 def scripted(page: Page) -> str:
@@ -251,14 +251,16 @@ def scripted(page: Page) -> str:
 
 
 def _scripted(page: Page) -> str:
-    said = structured(page)
-    body = as_html([post.text for post in said.posts] if len(said.posts) > 1 else [said.body])
-    found = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_data(page)]
+    structured_data = structured(page)
+    body = as_html(
+        [post.text for post in structured_data.posts] if len(structured_data.posts) > 1 else [structured_data.body]
+    )
+    candidates = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_data(page)]
     shown = sum(len(block.text) for block in page.blocks)
-    best = max(found, key=lambda one: (one.titled, one.weight))
+    best = max(candidates, key=lambda candidate: (candidate.titled, candidate.weight))
     least = MIN_TEXT
     if not best.weight and shown < MAX_SHOWN:  # a page that shows nothing without its scripts
-        best = max(found, key=lambda one: one.weight)
+        best = max(candidates, key=lambda candidate: candidate.weight)
         least = MIN_UNTITLED
     text = _text(best.html) if best.weight else ""
     return text if width(text) >= least else ""
@@ -296,10 +298,10 @@ def _of(source: str, title: str) -> Iterator[TextCandidate]:
         yield TextCandidate(weight=longest.weight, html=as_html([longest.html]))
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    if code := found[1] or found[2]:
+def _unescaped(escape: re.Match[str]) -> str:
+    if code := escape[1] or escape[2]:
         return chr(int(code, 16))
-    return _ESCAPED.get(found[3], found[3])
+    return _ESCAPED.get(escape[3], escape[3])
 
 
 def _text(html: str) -> str:

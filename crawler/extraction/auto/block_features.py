@@ -93,9 +93,9 @@ def _each(name: str, kinds: int) -> tuple[str, ...]:
 
 def _one_of(values: Ints, kinds: int) -> Floats:
     """A row for each kind, 1 where a block is of it."""
-    found = np.zeros((kinds, len(values)), np.float32)
-    found[values, np.arange(len(values))] = 1
-    return found
+    rows = np.zeros((kinds, len(values)), np.float32)
+    rows[values, np.arange(len(values))] = 1
+    return rows
 
 
 _TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
@@ -232,9 +232,9 @@ def _of_headings(columns: BlockColumns) -> list[Rows]:
     ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
     is_heading = (tags >= _HEADINGS[0]) & (tags <= _HEADINGS[-1])
     heading = np.maximum.accumulate(np.where(is_heading, at, -1))
-    there = heading >= 0
-    level = np.where(there, tags[heading] - _HEADINGS[0] + 1, 0)
-    under = [columns.scores.words[heading] * there, np.where(there, np.log1p(at - heading), NO_HEADING)]
+    has_heading = heading >= 0
+    level = np.where(has_heading, tags[heading] - _HEADINGS[0] + 1, 0)
+    under = [columns.scores.words[heading] * has_heading, np.where(has_heading, np.log1p(at - heading), NO_HEADING)]
     return [
         (_PROSE_AT, np.log1p(np.minimum([ago, ahead], FAR))),
         (_HEADING, _one_of(level, 7)),
@@ -286,7 +286,7 @@ def _of_paths(columns: BlockColumns) -> list[Rows]:
     path = columns.seen.outline.paths[columns.seen.homes]
     counts = np.bincount(path)
     values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
-    sums = np.array([np.bincount(path, one, len(counts)) for one in values])
+    sums = np.array([np.bincount(path, column, len(counts)) for column in values])
     means = (sums / np.maximum(counts, 1))[:, path]
     np.log1p(means[:3], out=means[:3])
     share = sums[0][path] / max(1, float(columns.widths.sum()))
@@ -324,19 +324,19 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
     """For each row, the sums of the values before each position."""
-    found = np.zeros((len(rows), len(rows[0]) + 1))
-    np.cumsum(np.array(rows), 1, out=found[:, 1:])
-    return found
+    sums = np.zeros((len(rows), len(rows[0]) + 1))
+    np.cumsum(np.array(rows), 1, out=sums[:, 1:])
+    return sums
 
 
 def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
     """The values of the blocks so many positions before or after."""
-    found = np.zeros_like(rows)
+    shifted = np.zeros_like(rows)
     if step > 0:
-        found[:, step:] = rows[:, :-step]
+        shifted[:, step:] = rows[:, :-step]
     else:
-        found[:, :step] = rows[:, -step:]
-    return found
+        shifted[:, :step] = rows[:, -step:]
+    return shifted
 
 
 def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
@@ -344,13 +344,13 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
     shares = np.empty((2, number), np.float32)
     covers = np.empty((2, number), np.float32)
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
-    mine = texts.words[: bounds[0]]
+    words_of_blocks = texts.words[: bounds[0]]
     owner = texts.owner[: bounds[0]]
     for row in range(2):
         theirs = np.zeros(text_arrays.BUCKETS, bool)
-        said = texts.words[bounds[row] : bounds[row + 1]]
-        theirs[said] = True
-        hits = np.bincount(owner[theirs[mine]], minlength=number)
+        words_of_text = texts.words[bounds[row] : bounds[row + 1]]
+        theirs[words_of_text] = True
+        hits = np.bincount(owner[theirs[words_of_blocks]], minlength=number)
         shares[row] = hits / np.maximum(words, 1)
-        covers[row] = np.minimum(hits / max(1, len(set(said.tolist()))), 1)
+        covers[row] = np.minimum(hits / max(1, len(set(words_of_text.tolist()))), 1)
     return shares, covers

@@ -78,27 +78,29 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
 
     alone = likely(normal)
     changes = _changes(names, normal, likely, alone)
-    found = alike(alone, seen)
-    best = best_f(found, tokens(seen), share)
+    evened = alike(alone, seen)
+    best = best_f(evened, tokens(seen), share)
     limit = share * best
-    chances = found.tolist()
+    chances = evened.tolist()
     blocks = []
     for at, chance in enumerate(chances):
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
-        mine = {group: float(change[at]) for group, change in changes.items()}
-        reasons = weightiest(GROUPS, mine, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
+        change_of_group = {group: float(change[at]) for group, change in changes.items()}
+        reasons = weightiest(GROUPS, change_of_group, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
         blocks.append(BlockExplanation(probability=chance, reasons=reasons))
     return PageExplanation(limit=limit, best=best, share=share, blocks=tuple(blocks))
 
 
-def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> dict[str, Floats]:
+def _changes(
+    names: list[str], normal: Floats, likely: Callable[[Floats], Floats], probabilities: Floats
+) -> dict[str, Floats]:
     """For each group, how much less the logit of each block would be if the group had its usual values."""
     groups = np.array([group_of(name) for name in names])
     changes: dict[str, Floats] = {}
     for group in GROUPS:
         usual = normal.copy()
         usual[:, groups == group] = 0
-        changes[group] = _logit(found) - _logit(likely(usual))
+        changes[group] = _logit(probabilities) - _logit(likely(usual))
     return changes
 
 

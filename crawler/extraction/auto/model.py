@@ -122,8 +122,8 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     outline = seen.outline
     nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = block_features.features(seen, scores, levels).matrix
-    found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
-    kinds = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
+    hidden_values, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
+    kinds = summary(hidden_values, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return BlockJudgement(probabilities=alike(likely, seen), tokens=tokens(seen), page_type=page_type(kinds))
 
 
@@ -154,10 +154,10 @@ def judged(page: Page) -> BlockJudgement:
     return judge(page, shipped())
 
 
-def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]:
+def together(networks: Sequence[Network], hidden_values: Floats) -> tuple[Floats, Floats]:
     """The networks' values of each block, side by side, and their average probability."""
-    likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]
-    return np.concatenate(made, 1), sum(likely[1:], likely[0]) / len(likely)
+    likely = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
+    return np.concatenate(hidden_values, 1), sum(likely[1:], likely[0]) / len(likely)
 
 
 def tokens(seen: PageArrays) -> Floats:
@@ -169,10 +169,10 @@ def tokens(seen: PageArrays) -> Floats:
     return counts
 
 
-def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
+def summary(hidden_values: Floats, likely: Floats, kinds: Floats) -> Floats:
     """A page in numbers: averages over its blocks and over its main text, and the scores of its names."""
     weight = likely / max(float(likely.sum()), 1e-6)
-    return np.concatenate([found.mean(0), weight @ found, np.log(np.maximum(kinds, 1e-4))])
+    return np.concatenate([hidden_values.mean(0), weight @ hidden_values, np.log(np.maximum(kinds, 1e-4))])
 
 
 def save(model: Model, path: Path) -> None:
@@ -226,7 +226,7 @@ def load(path: Path) -> Model:
 def _check_size(file: BinaryIO) -> None:
     """Raise a ValueError if an archive is too large; the file is then at its start."""
     with ZipFile(file) as archive:
-        if sum(one.file_size for one in archive.infolist()) > MAX_BYTES:
+        if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
             raise ValueError("too large")
     file.seek(0)
 
@@ -293,8 +293,8 @@ def best_f(probabilities: Floats, tokens: Floats, weight: float) -> float:
     """
     order = np.argsort(-probabilities, kind="stable")
     hits = np.cumsum((probabilities * tokens)[order])
-    taken = np.cumsum(tokens[order])
-    return float((hits / np.maximum(weight * taken + (1 - weight) * hits[-1:], 1e-9)).max(initial=0))
+    tokens_taken = np.cumsum(tokens[order])
+    return float((hits / np.maximum(weight * tokens_taken + (1 - weight) * hits[-1:], 1e-9)).max(initial=0))
 
 
 def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> float:

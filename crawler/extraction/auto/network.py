@@ -119,23 +119,23 @@ def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Fl
 def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) -> Floats:
     """The same for normalized features, one row for each block."""
     number = len(features)
-    found = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
-    for net, mine in zip(networks, found, strict=True):
-        _step(features, net.first, mine)
+    hidden_values = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
+    for net, values in zip(networks, hidden_values, strict=True):
+        _step(features, net.first, values)
     for place, layer in enumerate(networks[0].layers):
         if layer.step == COMPARED:
-            for net, mine in zip(networks, found, strict=True):
-                mine += _compared(net, mine, net.layers[place])
+            for net, values in zip(networks, hidden_values, strict=True):
+                values += _compared(net, values, net.layers[place])
             continue
-        seen = _beside(found, layer.step) if layer.step else _among(found, nest)
-        for net, rows, mine in zip(networks, seen.reshape(len(networks), number, -1), found, strict=True):
-            mine += _step(rows, net.layers[place])
-    return found
+        seen = _beside(hidden_values, layer.step) if layer.step else _among(hidden_values, nest)
+        for net, rows, values in zip(networks, seen.reshape(len(networks), number, -1), hidden_values, strict=True):
+            values += _step(rows, net.layers[place])
+    return hidden_values
 
 
-def probabilities(network: Network, found: Floats) -> Floats:
+def probabilities(network: Network, hidden_values: Floats) -> Floats:
     """The probability of each block."""
-    return logistic((found @ network.last.weights)[:, 0] + network.last.bias[0])
+    return logistic((hidden_values @ network.last.weights)[:, 0] + network.last.bias[0])
 
 
 def logistic(values: Floats) -> Floats:
@@ -145,9 +145,9 @@ def logistic(values: Floats) -> Floats:
 
 
 def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
-    made: Floats = np.matmul(seen, layer.weights, out=out)
-    made += layer.bias
-    return np.maximum(made, 0, out=made)
+    output: Floats = np.matmul(seen, layer.weights, out=out)
+    output += layer.bias
+    return np.maximum(output, 0, out=output)
 
 
 def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
@@ -155,33 +155,33 @@ def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
     likely = probabilities(network, rows)
     text = likely @ rows / (likely.sum() + LEAST_TEXT)
     own, both, same = layer.weights.reshape(3, rows.shape[1], -1)
-    made: Floats = rows @ (own + text[:, None] * both)
-    made += text @ same + layer.bias
-    return np.maximum(made, 0, out=made)
+    output: Floats = rows @ (own + text[:, None] * both)
+    output += text @ same + layer.bias
+    return np.maximum(output, 0, out=output)
 
 
-def _beside(found: Floats, step: int) -> Floats:
+def _beside(hidden_values: Floats, step: int) -> Floats:
     """For each network and block three rows: that of the block so many positions before, its own, and that of the block
     after; zeros where there is none.
     """
-    many, number, width = found.shape
+    many, number, width = hidden_values.shape
     seen = np.zeros((many, number, 3, width), np.float32)
-    seen[:, step:, 0] = found[:, :-step]
-    seen[:, :, 1] = found
-    seen[:, :-step, 2] = found[:, step:]
+    seen[:, step:, 0] = hidden_values[:, :-step]
+    seen[:, :, 1] = hidden_values
+    seen[:, :-step, 2] = hidden_values[:, step:]
     return seen
 
 
-def _among(found: Floats, nest: BlockGroups) -> Floats:
+def _among(hidden_values: Floats, nest: BlockGroups) -> Floats:
     """For each network and block its own row, and the means of its groups."""
-    many, number, width = found.shape
+    many, number, width = hidden_values.shape
     # No index is out of bounds; to take without a check is faster.
-    sums = _sums(found.take(nest.rows, 1, mode="clip"))
+    sums = _sums(hidden_values.take(nest.rows, 1, mode="clip"))
     means = sums.take(nest.ends, 1, mode="clip")
     means -= sums.take(nest.starts, 1, mode="clip")
     means /= nest.sizes
     seen = np.empty((many, number, 1 + nest.groups.shape[1], width), np.float32)
-    seen[:, :, 0] = found
+    seen[:, :, 0] = hidden_values
     seen[:, :, 1:] = means.take(nest.groups, 1, mode="clip")
     return seen
 

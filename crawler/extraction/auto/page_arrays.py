@@ -163,19 +163,19 @@ def places(page: Page) -> Ints:
     around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
     many = 2 * int(np.abs(kinds).max()) + 1
-    found = (kinds * many + around) * many + farther
+    kind_numbers = (kinds * many + around) * many + farther
     has_class = np.maximum(np.maximum(kinds, around), farther) > 0
-    numbers: Ints = np.where(has_class, found, many**3 + np.arange(len(kinds)))
+    numbers: Ints = np.where(has_class, kind_numbers, many**3 + np.arange(len(kinds)))
     return numbers
 
 
 def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
     """For each container the nearest one around it that contains more blocks; for the first, itself."""
     sizes = list(map(sub, ends, starts))
-    found = [0] if parents else []
+    larger = [0] if parents else []
     for parent, size in zip(parents[1:], sizes[1:], strict=True):
-        found.append(parent if sizes[parent] > size else found[parent])
-    return found
+        larger.append(parent if sizes[parent] > size else larger[parent])
+    return larger
 
 
 def page_arrays(page: Page) -> PageArrays:
@@ -202,8 +202,8 @@ def page_arrays(page: Page) -> PageArrays:
         lengths=np.array([len(block.text) for block in blocks], np.float32),
         linked=np.array([block.linked for block in blocks], np.float32),
         copies=np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
-        links=_counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
-        images=_counts([min(one.at, number) for one in page.image_elements], number + 1),
+        links=_counts([link.at for link in page.link_elements if _leads(link.href)], number + 1)[:number],
+        images=_counts([min(image.at, number) for image in page.image_elements], number + 1),
         page=_head(page),
         names=page_names.page_names(page),
     )
@@ -211,10 +211,10 @@ def page_arrays(page: Page) -> PageArrays:
 
 def _beginnings(texts: Iterable[str], most: int) -> list[str]:
     """The first characters of each text, up to a limit; fewer if all texts together have too many."""
-    found = [text[:most] for text in texts]
-    if sum(map(len, found)) <= MOST_OF_ALL:
-        return found
-    return [text[: max(1, MOST_OF_ALL // len(found))] for text in found]
+    beginnings = [text[:most] for text in texts]
+    if sum(map(len, beginnings)) <= MOST_OF_ALL:
+        return beginnings
+    return [text[: max(1, MOST_OF_ALL // len(beginnings))] for text in beginnings]
 
 
 def _counts(places: list[int], number: int) -> Floats:

@@ -18,12 +18,12 @@ MOST_LETTERS = 200
 def page_names(page: Page) -> tuple[int, ...]:
     """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
     path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
-    found = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
-    found.update(f"path {word.lower()}" for word in _WORD.findall(path))
-    found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
-    found.update(f"type {name}" for name in structured(page).types)
+    names = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    names.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    names.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
+    names.update(f"type {name}" for name in structured(page).types)
     body = page.root.find("body")
     if body is not None:
         for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
-            found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
-    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % NAME_BUCKETS for name in found}))
+            names.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
+    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % NAME_BUCKETS for name in names}))

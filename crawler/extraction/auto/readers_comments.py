@@ -49,12 +49,12 @@ def named_as_comments(page: Page) -> list[int]:
     """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
     elements = named(page)
     containers = page.containers
-    said = [_said(name) for name in elements.names]
-    every = "\n".join(said)
+    name_texts = [_said(name) for name in elements.names]
+    every = "\n".join(name_texts)
     words = [word for word in WORDS if word in every]
     if not words and not any(block.tag in HEADINGS and HEADING.fullmatch(block.text) for block in page.blocks):
         return []
-    is_for_comments = [any(map(name.__contains__, words)) for name in said]
+    is_for_comments = [any(map(name.__contains__, words)) for name in name_texts]
     inside = [False]
     headings: dict[int, str] = {}
     """The last heading of comments in each container, by its tag."""
@@ -134,6 +134,7 @@ def _is_of_form(element: "etree._Element") -> bool:
     """Whether an element is in the form for a new comment, or in a notice about it or about scripts."""
     around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
     return any(
-        one.tag in ("form", "noscript") or FORM.search(_said((one.tag, one.get("class"), one.get("id"), "", "")))
-        for one in around
+        ancestor.tag in ("form", "noscript")
+        or FORM.search(_said((ancestor.tag, ancestor.get("class"), ancestor.get("id"), "", "")))
+        for ancestor in around
     )

@@ -29,5 +29,5 @@ def alike(likely: Floats, seen: PageArrays) -> Floats:
     sure = np.minimum(np.maximum(scores, -SURE), SURE)
     averages = (np.bincount(places, sure) / np.bincount(places))[places]
     agreement = np.minimum(np.maximum(averages * np.sign(scores) / SURE, 0), 1)
-    found: Floats = logistic(sure + SHARE * (averages - sure) + agreement * (scores - sure)).astype(np.float32)
-    return found
+    probabilities: Floats = logistic(sure + SHARE * (averages - sure) + agreement * (scores - sure)).astype(np.float32)
+    return probabilities

@@ -64,7 +64,7 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
         if len(small := every[code].lower()) == 1:
             lower[code] = ord(small)
     unspaced = np.zeros(_BMP, bool)
-    unspaced[[found.start() for found in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
+    unspaced[[match.start() for match in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
     kinds[unspaced & (kinds == CASELESS)] = UNSPACED
     for kind, characters in _GIVEN.items():
         for character in characters:
@@ -77,12 +77,12 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
 def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The powers of the base and of its inverse, modulo 2**64."""
     inverse = pow(_BASE, -1, 1 << 64)
-    found = []
+    powers = []
     for base in (_BASE, inverse):
         row = np.full(count, base, np.uint64)
         row[0] = 1
-        found.append(np.cumprod(row))
-    return found[0], found[1]
+        powers.append(np.cumprod(row))
+    return powers[0], powers[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def read(texts: list[str]) -> Characters:
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
-    found = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
-    counts = found.reshape(len(texts), len(KINDS)).astype(np.float32)
+    flat_counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
+    counts = flat_counts.reshape(len(texts), len(KINDS)).astype(np.float32)
     counts[:, SPACE] -= 1  # the line's end
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
@@ -121,10 +121,10 @@ def read_names(texts: list[str]) -> NameWords:
     stops = np.flatnonzero(is_last) + 1
     wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
-    found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
+    buckets = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
     places = np.concatenate([starts, wholes])
     order = np.argsort(places, kind="stable")
-    return NameWords(buckets=found[order], owner=owner[places[order]])
+    return NameWords(buckets=buckets[order], owner=owner[places[order]])
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:

@@ -181,12 +181,12 @@ def _is_pair(label: Block, value: Block) -> bool:
 
 def _without_empty_headings(blocks: Sequence[Block], places: list[int]) -> list[int]:
     """The places of blocks without short headings that are followed by one of the same rank, or by nothing."""
-    found: list[int] = []
+    kept_places: list[int] = []
     following = HEADINGS[0]
     for place in reversed(places):
         tag = blocks[place].tag
         is_empty = tag in HEADINGS and following in HEADINGS and following <= tag
         if not is_empty or len(blocks[place].text) > MAX_HEADING:
-            found.append(place)
+            kept_places.append(place)
             following = tag
-    return found[::-1]
+    return kept_places[::-1]

@@ -138,11 +138,11 @@ def table_levels(page: Page) -> dict[Element | None, int]:
 
 def length(element: Element, side: str) -> Length | None:
     """The width or height that an element states, in its style if it has no attribute."""
-    given = element.get(side)
-    if given is None and (style := element.get("style")):
-        given = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
-    found = LENGTH.match(given) if given else None
-    return Length(value=int(found[1]), is_percent=found[2] == "%") if found else None
+    stated = element.get(side)
+    if stated is None and (style := element.get("style")):
+        stated = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
+    match = LENGTH.match(stated) if stated else None
+    return Length(value=int(match[1]), is_percent=match[2] == "%") if match else None
 
 
 def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:

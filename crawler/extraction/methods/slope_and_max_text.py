@@ -84,8 +84,8 @@ def plain(source: str) -> str:
 
 def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:
     """The page's blocks whose text is one of the lines."""
-    wanted = set(lines)
-    return tuple(block for block in page.blocks if block.text in wanted)
+    chosen_lines = set(lines)
+    return tuple(block for block in page.blocks if block.text in chosen_lines)
 
 
 WINDOW = 40

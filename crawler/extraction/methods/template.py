@@ -133,13 +133,13 @@ def labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def _labels(page: Page) -> frozenset[LeafLabel]:
-    found: dict[LeafLabel, None] = {}
+    labels: dict[LeafLabel, None] = {}
     for leaf in leaves(page).leaves:
         if len(leaf.text) <= MAX_LENGTH:
-            found[LeafLabel(leaf.tag, leaf.text)] = None
-            if len(found) >= MAX_LABELS:
+            labels[LeafLabel(leaf.tag, leaf.text)] = None
+            if len(labels) >= MAX_LABELS:
                 break
-    return frozenset(found)
+    return frozenset(labels)
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:

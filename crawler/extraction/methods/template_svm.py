@@ -84,13 +84,13 @@ class Svm:
         """The decision function, row by row: above 0 is main text."""
         # By einsum rather than @, whose threads take more time from a crawl than these few numbers need.
         norms = np.einsum("ij,ij->i", self.vectors, self.vectors)
-        found = []
+        decisions = []
         for start in range(0, len(features), AT_ONCE):
             rows = features[start : start + AT_ONCE]
             products = np.einsum("ik,jk->ij", rows, self.vectors)
             squares = np.einsum("ij,ij->i", rows, rows)[:, None] + norms - 2 * products
-            found.append(np.einsum("ij,j->i", np.exp(-self.gamma * squares), self.weights) + self.bias)
-        return np.concatenate(found) if found else np.empty(0)
+            decisions.append(np.einsum("ij,j->i", np.exp(-self.gamma * squares), self.weights) + self.bias)
+        return np.concatenate(decisions) if decisions else np.empty(0)
 
 
 def save(svm: Svm, path: Path) -> None:

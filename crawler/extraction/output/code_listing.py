@@ -40,12 +40,12 @@ def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
     """The lines as they stand in a <pre>; all of its empty ones, too, if no other line of it is missing."""
     code = source(pre).split("\n")
     letters = list(map(_letters, code))
-    wanted = [letter for line in lines for letter in map(_letters, line.split("\n")) if letter]
-    if [letter for letter in letters if letter] == wanted:
+    kept_letters = [letter for line in lines for letter in map(_letters, line.split("\n")) if letter]
+    if [letter for letter in letters if letter] == kept_letters:
         return code
     rest = iter(zip(letters, code, strict=True))
-    found = [next((line for letter, line in rest if letter == one), None) for one in wanted]
-    return lines if None in found else [line for line in found if line is not None]
+    kept_code = [next((line for letter, line in rest if letter == kept_letter), None) for kept_letter in kept_letters]
+    return lines if None in kept_code else [line for line in kept_code if line is not None]
 
 
 def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
@@ -62,7 +62,7 @@ def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
         cell = cell.getparent()
     if cell is not None and cell.tag == "td" and (beside := cell.getnext()) is not None:
         return next(beside.iter("pre"), None) is not None
-    return any(one is not None and GUTTER.search(one.get("class", "")) for one in (pre, pre.getparent()))
+    return any(element is not None and GUTTER.search(element.get("class", "")) for element in (pre, pre.getparent()))
 
 
 def language(pre: etree._Element) -> str:

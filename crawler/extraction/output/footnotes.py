@@ -63,7 +63,7 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
     references = _references(page.root, labels, _kept(blocks))
     returns = dict(_returns(links, references))
     returned = set(returns.values())
-    found: dict[etree._Element, str] = {}
+    label_of_note: dict[etree._Element, str] = {}
     used: set[str] = set()
     free = (label for label in map(str, count(1)) if label not in used)
     for note, its in references.items():
@@ -72,11 +72,13 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
             if not label.isalnum() or label in used:
                 label = next(free)
             used.add(label)
-            found[note] = label
+            label_of_note[note] = label
     return Footnotes(
-        references={link: found[note] for note, its in references.items() if note in found for link in its},
-        notes=found,
-        returns=frozenset(link for link, note in returns.items() if note in found),
+        references={
+            link: label_of_note[note] for note, its in references.items() if note in label_of_note for link in its
+        },
+        notes=label_of_note,
+        returns=frozenset(link for link, note in returns.items() if note in label_of_note),
     )
 
 
@@ -84,24 +86,24 @@ def _references(
     root: etree._Element, labels: Mapping[etree._Element, str], kept: set[etree._Element]
 ) -> dict[etree._Element, list[etree._Element]]:
     """The kept elements that links with labels above them lead to, each with these links."""
-    wanted = set(map(_fragment, labels))
+    fragments_of_links = set(map(_fragment, labels))
     targets: dict[str, tuple[int, etree._Element]] = {}
     places: dict[etree._Element, int] = {}
     for at, element in enumerate(root.iter(etree.Element)):
         if element in labels:
             places[element] = at
         for name in (element.get("id"), element.get("name")):
-            if name in wanted:
+            if name in fragments_of_links:
                 targets.setdefault(name, (at, element))
-    found: defaultdict[etree._Element, list[etree._Element]] = defaultdict(list)
+    links_of_note: defaultdict[etree._Element, list[etree._Element]] = defaultdict(list)
     fragments: defaultdict[etree._Element, set[str]] = defaultdict(set)
     for link in labels:
         at, target = targets.get(_fragment(link), (0, link))
         note = _note(target) if at > places[link] else None
         if note is not None and note in kept:
-            found[note].append(link)
+            links_of_note[note].append(link)
             fragments[note].add(_fragment(link))
-    return {note: its for note, its in found.items() if len(fragments[note]) == 1}
+    return {note: its for note, its in links_of_note.items() if len(fragments[note]) == 1}
 
 
 def _note(target: etree._Element) -> etree._Element | None:
@@ -115,7 +117,7 @@ def _note(target: etree._Element) -> etree._Element | None:
 def _around(element: etree._Element) -> etree._Element | None:
     """The block-level element that an element is or stands in, if it is near."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
-    return next((one for one in around if one.tag not in INLINE), None)
+    return next((ancestor for ancestor in around if ancestor.tag not in INLINE), None)
 
 
 def _returns(
@@ -126,14 +128,14 @@ def _returns(
         note: {
             name
             for link in its
-            for one in (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
-            for name in (one.get("id"), one.get("name"))
+            for element in (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
+            for name in (element.get("id"), element.get("name"))
         }
         for note, its in references.items()
     }
     for link in links:
-        for one in islice(link.iterancestors(), MAX_ABOVE):
-            note = one.getnext() if one.tag == "dt" else one
+        for ancestor in islice(link.iterancestors(), MAX_ABOVE):
+            note = ancestor.getnext() if ancestor.tag == "dt" else ancestor
             if note in names and _fragment(link) in names[note]:
                 yield link, note
                 break
@@ -143,17 +145,17 @@ def _is_raised(link: etree._Element) -> bool:
     """Whether a link that leads to something named as a note is raised, or named as a reference."""
     around = (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
     is_named = _REFERENCE.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
-    return bool(_NAMED.search(_fragment(link)) and (is_named or any(one.tag == "sup" for one in around)))
+    return bool(_NAMED.search(_fragment(link)) and (is_named or any(element.tag == "sup" for element in around)))
 
 
 def _kept(blocks: Sequence[Block]) -> set[etree._Element]:
     """The elements that the blocks are in."""
     kept: set[etree._Element] = set()
     for block in blocks:
-        for one in chain([block.element], block.element.iterancestors()):
-            if one in kept:
+        for ancestor in chain([block.element], block.element.iterancestors()):
+            if ancestor in kept:
                 break
-            kept.add(one)
+            kept.add(ancestor)
     return kept
 
 

@@ -26,7 +26,7 @@ from crawler.extraction.output.markdown_inline import (
     without_returns,
 )
 from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
-from crawler.extraction.output.plain_text import is_said
+from crawler.extraction.output.plain_text import remember_long_line
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
 from crawler.page.formulas import is_display
 from crawler.page.links import MAX_LINKS, ImageLink
@@ -52,16 +52,16 @@ LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
 
 
-def markdown(page: Page, found: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
+def markdown(page: Page, extraction: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
     """The main text as Markdown below the title, and the images in it except those whose address is refused."""
-    if not found.blocks:
+    if not extraction.blocks:
         return ""
-    lines = _LineReader(page, found.blocks, links).run()
-    title = fold_space(without_marks(found.title))
+    lines = _LineReader(page, extraction.blocks, links).run()
+    title = fold_space(without_marks(extraction.title))
     same = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) == _letters(title)]
     titles = {id(line) for line in same if line is same[0] or line.heading is not None}
     lines = [line for line in lines if id(line) not in titles]
-    text = laid_out(lines, _images(page, found.blocks, refused))
+    text = laid_out(lines, _images(page, extraction.blocks, refused))
     return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 
 
@@ -77,7 +77,7 @@ class _LineReader:
         """The labels of the footnotes that this line refers to."""
         self.at = 0
         """How many blocks there were so far."""
-        self.said: set[str] = set()
+        self.long_lines: set[str] = set()
         self.lines: list[MarkdownLine] = []
         self.pieces: list[str] = []
         self.linked: list[etree._Element] = []
@@ -206,7 +206,7 @@ class _LineReader:
         if bare.strip() if self.pres else fold_space(bare):
             if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
                 self.left -= 1
-                if self.page.document is not None or not is_said(block.text, self.said):
+                if self.page.document is not None or not remember_long_line(block.text, self.long_lines):
                     self.keep(block)
             self.at += 1
             self.breaks = 0
@@ -232,9 +232,11 @@ class _LineReader:
                 text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
             else:  # the walks do not agree
                 text = escaped(block.text)
-        scopes = self.scopes[next((at for at, one in enumerate(self.scopes) if one.label), 0) :][:MAX_SCOPES]
+        scopes = self.scopes[next((at for at, scope in enumerate(self.scopes) if scope.label), 0) :][:MAX_SCOPES]
         # In the tree an open <dd> holds the next one.
-        scopes = [one for one, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(one)]
+        scopes = [
+            scope for scope, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(scope)
+        ]
         line = MarkdownLine(
             text=text,
             block=block,
@@ -273,7 +275,7 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
     are_kept = set(indexes)
     last = indexes[-1]
-    found: dict[int, list[str]] = {}
+    images_before: dict[int, list[str]] = {}
     seen = set(refused)
     for image in page.images:
         if image.at > last + MAX_AFTER:
@@ -284,8 +286,8 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
             seen.add(image.url)
             alt = escaped(fold_space(without_marks(image.alt[:MAX_ALT])), in_link=True, more=True)
             before = AFTER_ALL if is_after else indexes[bisect_left(indexes, image.at)]
-            found.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
-    return found
+            images_before.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
+    return images_before
 
 
 def _is_beside(image: ImageLink, block: Block) -> bool:
@@ -294,7 +296,7 @@ def _is_beside(image: ImageLink, block: Block) -> bool:
     return (
         around is not None
         and around.tag not in WHOLE
-        and any(one is around for one in islice(image.element.iterancestors(), MAX_ABOVE))
+        and any(ancestor is around for ancestor in islice(image.element.iterancestors(), MAX_ABOVE))
     )
 
 

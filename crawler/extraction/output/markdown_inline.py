@@ -165,19 +165,19 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[boo
         return code_span(text)
     if "$" not in text and "\\" not in text:
         return escaped(text, *place)
-    found = []
+    parts = []
     end = 0
     in_link, more, first = place
     for formula in SOURCE.finditer(text) if "\\)" in text or "\\]" in text else DOLLARS.finditer(text):
         source = next(filter(None, formula.groups()))
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
-        found.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
+        parts.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
         sign = "$$" if formula[0].startswith(("\\[", "$$")) else "$"
-        found.append(f"{sign}{tamed(source.strip())}{sign}")
+        parts.append(f"{sign}{tamed(source.strip())}{sign}")
         end = formula.end()
     rest = escaped(text[end:], in_link, more, first and not end)
-    return "".join([*found, _with_dollars(rest, has_math or bool(end))])
+    return "".join([*parts, _with_dollars(rest, has_math or bool(end))])
 
 
 def tamed(tex: str) -> str:

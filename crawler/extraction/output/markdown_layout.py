@@ -172,14 +172,16 @@ class _Document:
             items = [scope for scope in before.scopes if not scope.is_quote]
             in_list = any(scope.element.getparent() is item.getparent() for scope in items)
             below = fresh > 0 and line.scopes[fresh - 1] in items and line.scopes[fresh - 1] is before.scopes[-1]
-            defined = item.tag == "dd" and (before.block.tag == "dt" or any(one.element.tag == "dd" for one in items))
+            defined = item.tag == "dd" and (
+                before.block.tag == "dt" or any(item_scope.element.tag == "dd" for item_scope in items)
+            )
             if in_list or below or defined:
                 return "\n"
         prefix = ""
-        for one, other in zip(before.scopes, line.scopes, strict=False):
-            if one is not other:
+        for earlier, other in zip(before.scopes, line.scopes, strict=False):
+            if earlier is not other:
                 break
-            prefix += "> " if one.is_quote else self.space(one)
+            prefix += "> " if earlier.is_quote else self.space(earlier)
         return f"\n{prefix.rstrip()}\n"
 
     def mark(self, scope: Indent) -> str:
@@ -190,7 +192,9 @@ class _Document:
         if item not in self.marks:
             marks = {item: ":   "} if item.tag == "dd" else item_marks(item)
             is_other = item.getparent() in self.others
-            self.marks |= {one: mark.translate(OTHER_MARKS) for one, mark in marks.items()} if is_other else marks
+            self.marks |= (
+                {element: mark.translate(OTHER_MARKS) for element, mark in marks.items()} if is_other else marks
+            )
         return self.marks[item]
 
     def separate(self, scopes: tuple[Indent, ...]) -> None:
@@ -198,14 +202,14 @@ class _Document:
         before = self.before.scopes[: len(scopes)] if self.before is not None else ()
         if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
             return
-        one = before[-1]
+        earlier = before[-1]
         other = scopes[-1]
-        if {one.element.tag, other.element.tag} != {"li"} or one.label or other.label:
+        if {earlier.element.tag, other.element.tag} != {"li"} or earlier.label or other.label:
             return
         home = other.element.getparent()
-        if home is None or home is one.element.getparent():
+        if home is None or home is earlier.element.getparent():
             return
-        if self.mark(one)[-2] == ("." if home.tag == "ol" else "-"):
+        if self.mark(earlier)[-2] == ("." if home.tag == "ol" else "-"):
             self.others.add(home)
 
     def space(self, scope: Indent) -> str:

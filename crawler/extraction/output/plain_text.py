@@ -61,7 +61,7 @@ class _Text:
     def __init__(self, *, keeps_repeated: bool) -> None:
         self.keeps_repeated = keeps_repeated
         self.lines: list[str] = []
-        self.said: set[str] = set()
+        self.long_lines: set[str] = set()
         self.holders: dict[etree._Element, etree._Element | None] = {}
         self.begun: set[etree._Element] = set()
         """The items that have a line."""
@@ -79,7 +79,9 @@ class _Text:
 
     def unsaid(self, run: Iterable[Block]) -> list[str]:
         """The texts of some blocks, without what was there before in the same words."""
-        return [block.text for block in run if self.keeps_repeated or not is_said(block.text, self.said)]
+        return [
+            block.text for block in run if self.keeps_repeated or not remember_long_line(block.text, self.long_lines)
+        ]
 
     def add(self, element: etree._Element, lines: list[str]) -> None:
         """Add the texts that follow each other in an element."""
@@ -137,23 +139,23 @@ class _Text:
     def holder(self, element: etree._Element) -> etree._Element | None:
         """The item, cell or code that an element is or stands in, if it is not far."""
         passed = []
-        found: etree._Element | None = element
+        ancestor: etree._Element | None = element
         for _ in range(REACH + 1):
-            if found is None or found.tag in HOLDERS:
+            if ancestor is None or ancestor.tag in HOLDERS:
                 break
-            if found.tag in OUTSIDE:
-                found = None
+            if ancestor.tag in OUTSIDE:
+                ancestor = None
                 break
-            if found in self.holders:
-                found = self.holders[found]
+            if ancestor in self.holders:
+                ancestor = self.holders[ancestor]
                 break
-            passed.append(found)
-            found = found.getparent()
+            passed.append(ancestor)
+            ancestor = ancestor.getparent()
         else:
             return None
-        for one in passed:
-            self.holders[one] = found
-        return found
+        for passed_element in passed:
+            self.holders[passed_element] = ancestor
+        return ancestor
 
     def mark(self, item: etree._Element, line: str) -> str:
         """What begins a line of an item: a dash or its number, if it is the first and has no mark of its own."""
@@ -202,13 +204,13 @@ def _places(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
         column += max(1, _number(cell.get("colspan"), 1))
 
 
-def is_said(line: str, said: set[str]) -> bool:
-    """Whether a long line was said before; it is from now on."""
+def remember_long_line(line: str, long_lines: set[str]) -> bool:
+    """Remember a line if it is long; returns whether the page had it before."""
     if len(line) * 2 < DOUBLE_LENGTH or (len(line) < DOUBLE_LENGTH and line[0] < EASTERN):
         return False
-    if line in said:
+    if line in long_lines:
         return True
-    said.add(line)
+    long_lines.add(line)
     return False
 
 
@@ -245,8 +247,8 @@ class Starts(dict[etree._Element, frozenset[str]]):
     """The lines in an element that have an empty one before them; all of it is read once for all of its runs."""
 
     def __missing__(self, element: etree._Element) -> frozenset[str]:
-        self[element] = found = _starts_of_paragraphs(element)
-        return found
+        self[element] = starts = _starts_of_paragraphs(element)
+        return starts
 
 
 def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
@@ -265,7 +267,7 @@ def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> lis
     ends = range(len(lines) - 1)
     is_full = [widths[at] + _first_width(lines[at + 1]) > full * (1 - SLACK) for at in ends]
     within = [_is_within(lines[at], lines[at + 1]) for at in ends]
-    both = sum(one and other for one, other in zip(is_full, within, strict=True))
+    both = sum(is_broken and other for is_broken, other in zip(is_full, within, strict=True))
     if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(within) or not any(map(has_full_stop, lines)):
         return []
     apart = starts[element]
@@ -292,7 +294,7 @@ def _is_within(line: str, after: str) -> bool:
 
 def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
     """The lines in an element that have an empty one before them."""
-    found: list[str] = []
+    starts: list[str] = []
     pieces: list[str] = []
     breaks = 0
 
@@ -300,28 +302,28 @@ def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
         nonlocal breaks
         if text := fold_space(joined(pieces)) if pieces else "":
             if breaks > 1:
-                found.append(text)
+                starts.append(text)
             breaks = 0
         pieces.clear()
 
     walker = etree.iterwalk(element, events=("start", "end"))
-    for event, one in walker:
+    for event, descendant in walker:
         if event == "start":
-            if one.tag in SILENT:
+            if descendant.tag in SILENT:
                 walker.skip_subtree()
                 continue
-            if one is not element and one.tag not in INLINE:
+            if descendant is not element and descendant.tag not in INLINE:
                 end_line()
-                breaks += 1 if one.tag == "br" else 2
+                breaks += 1 if descendant.tag == "br" else 2
                 walker.skip_subtree()  # its lines are its own
                 continue
-            text = one.text
+            text = descendant.text
         else:
-            text = one.tail if one is not element else None
+            text = descendant.tail if descendant is not element else None
         if text:
             pieces.append(text)
     end_line()
-    return frozenset(found)
+    return frozenset(starts)
 
 
 def in_one(lines: list[str]) -> str:
