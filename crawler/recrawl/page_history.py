@@ -153,12 +153,17 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
         return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=NEVER)
     if check.found is PageChange.NOINDEX:
         return _withdrawn(history, context)
-    if check.found is PageChange.NOTHING and visit.code in ABSENT:
+    if is_absent(check, visit.code):
         next_visit = context.now + _pause(history, context.bounds)
         return _missing(history, context, second_visit=next_visit, later_visit=next_visit)
     if check.found is PageChange.NOTHING:
         return _in_doubt(history, context, visit.code in FAILED)
     return replace(history, **_presence(history, visit, context), **_version(check, fetched_at, context))
+
+
+def is_absent(check: ChangeCheck, code: Code | None) -> bool:
+    """Whether a visit shows that a page is not there, or would not be stored any more."""
+    return check.found is PageChange.MISSING or (check.found is PageChange.NOTHING and code in ABSENT)
 
 
 def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, 
 from crawler.outcomes import READ, SEED_FAILURES, Code, Group, Outcome
 from crawler.page.page import Page
 from crawler.page.walls import HEADERS, PAYMENT_REQUIRED, wall_service
-from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
+from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange, is_absent
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.urls.address import address_of
 
@@ -218,14 +218,14 @@ class Leases:
 
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""
-        check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lease.counts else None)
-        if check is None:
-            return
+        code = result.outcome.code if result.outcome is not None else None
+        is_new = result.record is not None and lease.counts
+        check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
         for name in COUNTED_AS.get(check.found, ()):
             self.count_statistic(f"recrawl/{name}", 1)
-        known = lease.known
-        if check.found is not PageChange.MISSING or known is None:
+        history = lease.known
+        if history is None or not is_absent(check, code):
             return
-        was_there = known.gone_at is None or known.noindex
-        if was_there and known.gone_count + 1 >= GONE_AFTER:
+        was_there = history.gone_at is None or history.noindex
+        if was_there and history.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)
