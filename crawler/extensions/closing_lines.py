@@ -82,49 +82,49 @@ class ClosingLines:
             pages,
             **figures,
         )
-        said = [
+        lines = [
             result
             if self.reason == EndReason.FINISHED
             else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
         ]
         total = max(pages, frontier.all_pages)
         if total > pages:
-            said.append(
+            lines.append(
                 plural(
                     "With earlier runs and other workers: {n} page.",
                     "With earlier runs and other workers: {n} pages.",
                     total,
                 )
             )
-        said += _rendered(counts)
+        lines += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
-            said += _not_rendered(self._of_all_workers("render/missed"))
-        said += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
+            lines += _not_rendered(self._of_all_workers("render/missed"))
+        lines += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
         links = status.waiting_links or WaitingLinkCounts(0, 0)
-        said += _not_kept(crawl.counts, status.put_off, links.unlikely)
-        said += _rest(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
+        lines += _not_kept(crawl.counts, status.put_off, links.unlikely)
+        lines += _rest(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
         if crawl.is_fruitless:
-            said.append(Message("Every seed failed:"))
+            lines.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
-                said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
+                lines.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
         elif status.seeds_failed:
-            said.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
-        said += _walled(status.walled)
-        said += _behind_login(status.seeds_failed)
+            lines.append(Message("Seeds that failed: {seeds}.", {"seeds": _failed(status.seeds_failed)}))
+        lines += _walled(status.walled)
+        lines += _behind_login(status.seeds_failed)
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
-            said.append(
+            lines.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
             )
-        said += _topic(crawl)
+        lines += _topic(crawl)
         if status.round_counts is not None:
-            said.append(_round(crawl.session.committer.round.number, status.round_counts))
+            lines.append(_round(crawl.session.committer.round.number, status.round_counts))
         where, items = str(crawl.session.pages.path), crawl.items
         is_new = total != items or status.round_counts is not None
         if is_new:
-            said.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
+            lines.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
         else:
-            said.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
-        return said + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+            lines.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
+        return lines + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
 
     def _of_all_workers(self, statistic: str) -> int:
         return int(self.crawler.stats.get_value(statistic, 0)) + self.crawl.statistic_of_others(statistic)
@@ -148,9 +148,9 @@ class ClosingLines:
 
 def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[Message]:
     """Why addresses brought nothing, and which were not requested."""
-    said = []
-    if found := counts.of(Group.SKIPPED):
-        said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
+    lines = []
+    if outcomes := counts.of(Group.SKIPPED):
+        lines.append(Message("Left out: {reasons}.", {"reasons": ranked(outcomes)}))
     endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
     sentences = {
         N_("Not requested, as addresses like these bring nothing ({n}): {patterns}."): put_off - endless,
@@ -158,14 +158,14 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
     }
     for sentence, counted in sentences.items():
         if counted:
-            named = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
+            named = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_PATTERNS]
             values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
-            said.append(Message(sentence, values))
+            lines.append(Message(sentence, values))
     if unlikely:
-        said.append(unlikely_links(unlikely))
-    if found := counts.of(Group.FAILED):
-        said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
-    return said
+        lines.append(unlikely_links(unlikely))
+    if outcomes := counts.of(Group.FAILED):
+        lines.append(Message("Failed: {reasons}.", {"reasons": ranked(outcomes)}))
+    return lines
 
 
 def _walled(services: Mapping[str, str]) -> list[Message]:
@@ -289,14 +289,16 @@ def _round(number: int, counts: RoundCounts) -> Message:
 
 def _topic(crawl: Crawl) -> list[Message]:
     """The share of pages on the topic, and which examples of the topic are missing."""
-    said, topic = [], crawl.topic
+    lines, topic = [], crawl.topic
     if failed := crawl.status.examples_failed:
-        said.append(Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)}))
+        lines.append(
+            Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)})
+        )
     if not topic.examples.say_something and not crawl.is_fruitless:
-        said.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
+        lines.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
     elif crawl.harvest.pages:
-        said.append(crawl.harvest.words())
-    return said
+        lines.append(crawl.harvest.words())
+    return lines
 
 
 def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
@@ -324,16 +326,18 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     lines, links = [], counts.get("image_noise/links", 0)
     if path:
         kept, size = counts.get("images", 0), counts.get("images/bytes", 0)
-        said = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
+        figures = (
+            Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
+        )
         if skipped := counts.get("image_noise/skipped", 0) - links:
             saved = saved_bytes(skipped, kept, size)
-            known = Message("bytes saved unknown, as no image was downloaded")
+            saved_figure = Message("bytes saved unknown, as no image was downloaded")
             if saved is not None:
-                known = Message("about {size} not downloaded (estimated)", {"size": byte_size(saved)})
-            values = {"kept": said, "n": f"{skipped:,}", "saved": known}
-            said = Message("{kept}; {n} skipped as noise, {saved}", values)
+                saved_figure = Message("about {size} not downloaded (estimated)", {"size": byte_size(saved)})
+            values = {"kept": figures, "n": f"{skipped:,}", "saved": saved_figure}
+            figures = Message("{kept}; {n} skipped as noise, {saved}", values)
         sentence = N_("New images: {figures}.") if is_new else N_("Images: {figures}.")
-        lines.append(Message(sentence, {"figures": said}))
+        lines.append(Message(sentence, {"figures": figures}))
     if links:
         lines.append(
             plural(

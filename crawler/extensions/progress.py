@@ -100,7 +100,7 @@ class CrawlProgress:
         skipped, failed = (
             crawl.counts.of(group).total() + crawl.outcomes_of_others(group) for group in (Group.SKIPPED, Group.FAILED)
         )
-        said = plural(
+        words = plural(
             "{pages} page done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             "{pages} pages done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             pages,
@@ -112,14 +112,14 @@ class CrawlProgress:
             failed=failed,
         )
         if images_left := self.frontier.images_left():
-            values = {"counts": said, "n": f"{len(self.frontier):,}", "hosts": first([*images_left], MOST_HOSTS)}
-            said = Message("{counts}; all pages are done, {n} images left, of {hosts}", values)
+            values = {"counts": words, "n": f"{len(self.frontier):,}", "hosts": first([*images_left], MOST_HOSTS)}
+            words = Message("{counts}; all pages are done, {n} images left, of {hosts}", values)
         if self.frontier.is_paused:
-            said = Message("{counts}, paused on the dashboard", {"counts": said})
+            words = Message("{counts}, paused on the dashboard", {"counts": words})
         if crawl.topic.examples.say_something and harvest.pages:
-            said = Message("{counts}, harvest {share}", {"counts": said, "share": f"{harvest.share:.0%}"})
+            words = Message("{counts}, harvest {share}", {"counts": words, "share": f"{harvest.share:.0%}"})
         images, noise = self.statistic("images"), self.statistic("image_noise/skipped")
         if images or noise:
-            values = {"counts": said, "images": images, "noise": noise}
-            said = Message("{counts}, {images} images kept, {noise} noise", values)
-        return said
+            values = {"counts": words, "images": images, "noise": noise}
+            words = Message("{counts}, {images} images kept, {noise} noise", values)
+        return words

@@ -270,8 +270,8 @@ class Frontier:
         self.hosts.report(self._batch, now, self._scarce)
         batch, self._batch = self._batch, Batch()
         # The crawl may have stopped before the reply to a batch came; its results are counted all the same.
-        self._committing += sum(1 for one in batch.ended if one.is_page)
-        self._committing_items += sum(1 for one in batch.ended if one.is_item)
+        self._committing += sum(1 for completion in batch.ended if completion.is_page)
+        self._committing_items += sum(1 for completion in batch.ended if completion.is_item)
         batch.idle = not self.queues.hosts and not self._work and not batch.redirects
         claims = now >= self._quiet_until and not self.is_paused
         batch.demand = self.hosts.claim_request(now, self._taken) if claims else None
@@ -284,7 +284,7 @@ class Frontier:
         if reply.workers > self.limits.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self._count_committed()
-        self._links = sum(len(one.result.links) for one in self._batch.ended)
+        self._links = sum(len(completion.result.links) for completion in self._batch.ended)
         self.waiting, self.unlikely = reply.waiting, reply.unlikely
         workers_before = self.limits.workers
         self.all_pages, self.limits.workers = reply.pages, reply.workers
@@ -306,12 +306,14 @@ class Frontier:
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
         leased = [
-            one.candidate
-            for one in reply.leases
-            if one.candidate.via is FoundBy.LINK and one.candidate.has_learned_priority
+            lease.candidate
+            for lease in reply.leases
+            if lease.candidate.via is FoundBy.LINK and lease.candidate.has_learned_priority
         ]
         no_longer, self._no_longer = (*self._no_longer, *reply.done), []
-        return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in leased), no_longer)
+        return LinkUpdates(
+            tuple((candidate.requested or candidate.url, candidate.priority) for candidate in leased), no_longer
+        )
 
     def _count_committed(self) -> None:
         self.pages, self._committing = self.pages + self._committing, 0

@@ -135,7 +135,7 @@ class HostControl:
         for name, queue in self.queues.items():
             self._return_unneeded(name, queue, batch, now, least)
 
-    def claim_request(self, now: float, taken: int) -> ClaimRequest | None:
+    def claim_request(self, now: float, requests_since_batch: int) -> ClaimRequest | None:
         """How much to claim: twice what is requested until the next batch, from as many hosts as there is room for.
         `taken` is the number of requests since the last batch.
         """
@@ -144,7 +144,7 @@ class HostControl:
         ready = {name: queue for name, queue in hosts.items() if self._is_ready(name, now)}
         waiting = sum(len(queue.waiting) for queue in ready.values())
         low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
-        each = max(2 * most, min(MOST_OF_A_HOST, 2 * taken // max(1, len(ready))))
+        each = max(2 * most, min(MOST_OF_A_HOST, 2 * requests_since_batch // max(1, len(ready))))
         pages = AT_HAND * settings.requests - waiting
         if pages <= 0:
             return None

@@ -126,13 +126,16 @@ class LatencyMeter:
 
     def record(self, host_id: int, name: str, seconds: float) -> None:
         """Record the seconds that a host took to respond."""
-        found = self._answers.setdefault(host_id, HostAnswers(name))
-        found.seconds += seconds
-        found.answers += 1
+        answers = self._answers.setdefault(host_id, HostAnswers(name))
+        answers.seconds += seconds
+        answers.answers += 1
 
     def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
         """The latencies of all hosts that responded, if a report is due."""
         if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.last):
             return {}
-        found, self._answers, self.reported_at = self._answers, {}, now
-        return {n: HostLatency(one.seconds / one.answers, delay(one.name), one.answers) for n, one in found.items()}
+        answers_by_host, self._answers, self.reported_at = self._answers, {}, now
+        return {
+            n: HostLatency(answers.seconds / answers.answers, delay(answers.name), answers.answers)
+            for n, answers in answers_by_host.items()
+        }

@@ -151,18 +151,18 @@ class HostQueues:
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
         """Give queued addresses new priorities; returns those that are queued here."""
-        found: set[str] = set()
+        queued_urls: set[str] = set()
         for name, queue in self.hosts.items():
             queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
-            found |= {lease.candidate.url for lease in queue.refused} & priorities.keys()
+            queued_urls |= {lease.candidate.url for lease in queue.refused} & priorities.keys()
             here = {entry[2].candidate.url for entry in queue.waiting} & priorities.keys()
             if here:
-                found |= here
+                queued_urls |= here
                 queue.waiting = [_with_priority(entry, priorities) for entry in queue.waiting]
                 heapify(queue.waiting)
                 if not queue.parked:
                     self._list(name, queue)
-        return found
+        return queued_urls
 
     def runs_low(self, name: str) -> bool:
         """Whether a host has no more queued addresses than allowed concurrent requests."""
@@ -188,8 +188,8 @@ class HostQueues:
 def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int]) -> tuple[int, int, Lease]:
     """The entry of an address with its new priority, if there is one; seeds and images keep theirs."""
     _, serial, lease = entry
-    one = lease.candidate
-    price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority
-    if price == one.priority:
+    candidate = lease.candidate
+    price = priorities.get(candidate.url, candidate.priority) if candidate.has_learned_priority else candidate.priority
+    if price == candidate.priority:
         return entry
-    return -price, serial, replace(lease, candidate=replace(one, priority=price), has_new_priority=True)
+    return -price, serial, replace(lease, candidate=replace(candidate, priority=price), has_new_priority=True)

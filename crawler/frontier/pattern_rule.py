@@ -289,13 +289,13 @@ def rendering_of(
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
     """For each name, the useless outcomes of the patterns that have it, if none of these was ever useful."""
-    found: dict[str, int] = {}
+    useless_by_name: dict[str, int] = {}
     good = {name for pattern, counts in patterns.items() if counts.useful for name in names[pattern]}
     for pattern, counts in patterns.items():
         for name in names[pattern]:
             if name not in good:
-                found[name] = found.get(name, 0) + counts.useless
-    return found
+                useless_by_name[name] = useless_by_name.get(name, 0) + counts.useless
+    return useless_by_name
 
 
 def lists_lending(patterns: Mapping[str, PatternCounts]) -> int:

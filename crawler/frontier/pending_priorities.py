@@ -31,4 +31,4 @@ class PendingPriorities:
 
     def best_of(self, name: str) -> int | None:
         """The best priority of a host."""
-        return max((found[name] for found in (self.found, self.sent) if name in found), default=None)
+        return max((priorities[name] for priorities in (self.found, self.sent) if name in priorities), default=None)

@@ -104,12 +104,12 @@ class SitePatterns:
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
-        found = self.patterns.of(url)
-        if found in self.counts:
-            return found
-        if self.has_many_queries(found):
-            return with_any_query(found)
-        return found if len(self.counts) < MOST_PATTERNS else ""
+        pattern = self.patterns.of(url)
+        if pattern in self.counts:
+            return pattern
+        if self.has_many_queries(pattern):
+            return with_any_query(pattern)
+        return pattern if len(self.counts) < MOST_PATTERNS else ""
 
     def has_many_queries(self, pattern: str) -> bool:
         """Whether a pattern has a path with so many queries that further ones are counted together."""
@@ -119,8 +119,8 @@ class SitePatterns:
     def labelled(self, pattern: str, labels: str) -> str:
         """A pattern with the label of a link; empty without one, or if the site has too many."""
         label = self.patterns.label(labels)
-        found = f"{pattern} {label}" if pattern and label else ""
-        return found if found in self.counts or len(self.counts) < MOST_PATTERNS else ""
+        labelled = f"{pattern} {label}" if pattern and label else ""
+        return labelled if labelled in self.counts or len(self.counts) < MOST_PATTERNS else ""
 
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
@@ -206,7 +206,9 @@ class SitePatterns:
 
     def _trials_of_site(self) -> PatternCounts:
         every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
-        return PatternCounts(rendered=sum(one.rendered for one in every), gained=sum(one.gained for one in every))
+        return PatternCounts(
+            rendered=sum(counts.rendered for counts in every), gained=sum(counts.gained for counts in every)
+        )
 
     def parameters(self, url: str) -> dict[str, str]:
         """The patterns of the parameters of an address, each with the address without it; none beyond the limit."""
@@ -226,7 +228,7 @@ class SitePatterns:
 
         The page is counted for the pattern `counted_as`, if that is another one.
         """
-        found = Usefulness.USELESS
+        lead = Usefulness.USELESS
         for pattern in {self.pattern(url) for url in urls} - (set() if is_list else {of}):
             counts = self.counts.get(pattern, NOTHING_KNOWN)
             if counts.is_proven:
@@ -235,8 +237,8 @@ class SitePatterns:
                 not self.is_unproductive(self.judged_by(pattern))
                 and self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
             ):
-                found = Usefulness.OPEN
-        return found
+                lead = Usefulness.OPEN
+        return lead
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
         lending = self._lending or {}
@@ -261,9 +263,9 @@ class PatternMemory:
     def of(self, url: str) -> SitePatterns:
         """The patterns of the site of an address."""
         name = address_of(url).site
-        known = self._sites.use(name)
-        if known is not None:
-            return known
+        site_patterns = self._sites.use(name)
+        if site_patterns is not None:
+            return site_patterns
         self._sites.set(name, SitePatterns())
         return self._sites[name]
 
@@ -295,9 +297,9 @@ class PatternMemory:
         renamed = set()
         pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
-            known = self.of(link.url)
-            has_new_name = known.patterns.see(link.url, link.labels)
-            if has_new_name and any(counts.put_off for counts in known.counts.values()):
+            site_patterns = self.of(link.url)
+            has_new_name = site_patterns.patterns.see(link.url, link.labels)
+            if has_new_name and any(counts.put_off for counts in site_patterns.counts.values()):
                 renamed.add(link.url)
         for link in pages:
             if link.via is FoundBy.SITEMAP:
@@ -312,21 +314,21 @@ class PatternMemory:
         The pages of lists that the user gave are not put off, nor what is tried again or known. `seen` returns those of
         several addresses that the crawl knows.
         """
-        one = lease.candidate
-        if one.via is FoundBy.SITEMAP:
-            self.of(one.url).list_pattern(one.url)
+        candidate = lease.candidate
+        if candidate.via is FoundBy.SITEMAP:
+            self.of(candidate.url).list_pattern(candidate.url)
         if not _may_be_put_off(lease):
             return ""
-        known = self.of(one.url)
-        pattern = known.pattern(one.url)
-        labelled = known.labelled(pattern, one.labels)
-        if known.counts.get(labelled, NOTHING_KNOWN).is_proven:
+        site_patterns = self.of(candidate.url)
+        pattern = site_patterns.pattern(candidate.url)
+        labelled = site_patterns.labelled(pattern, candidate.labels)
+        if site_patterns.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
         # The parameter may decide what one path shows and say nothing about another: each path has a chance.
-        is_tried = known.counts.get(pattern, NOTHING_KNOWN).requests > 0
-        idle_parameters = known.idle_parameters(one.url) if is_tried else ()
+        is_tried = site_patterns.counts.get(pattern, NOTHING_KNOWN).requests > 0
+        idle_parameters = site_patterns.idle_parameters(candidate.url) if is_tried else ()
         idle = [parameter for parameter, shorter in idle_parameters if seen((shorter,))]
-        return next(filter(known.is_put_off, (*idle, known.judged_by(pattern), labelled)), "")
+        return next(filter(site_patterns.is_put_off, (*idle, site_patterns.judged_by(pattern), labelled)), "")
 
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
@@ -340,29 +342,29 @@ class PatternMemory:
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
-        one = lease.candidate
-        if one.kind is not AddressKind.LINK or lease.known is not None:
+        candidate = lease.candidate
+        if candidate.kind is not AddressKind.LINK or lease.known is not None:
             return None
         use = use_of(result, Usefulness.USELESS)
         if use is None:
             return None
         most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
-        url = one.requested or one.url
-        known = self.of(url)
+        url = candidate.requested or candidate.url
+        site_patterns = self.of(url)
         name = address_of(url).site
-        pattern = known.pattern(url)
+        pattern = site_patterns.pattern(url)
         urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
-        labelled = known.labelled(pattern, one.labels)
-        has_many_queries = known.has_many_queries(pattern)
+        labelled = site_patterns.labelled(pattern, candidate.labels)
+        has_many_queries = site_patterns.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
-        is_apart = bool(labelled and known.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
+        is_apart = bool(labelled and site_patterns.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         is_list = result.outcome is not None and result.outcome.code in LISTS
         lead = Usefulness.USEFUL  # other sites may have pages
         if all(address_of(link).site == name for link in urls):
-            lead = known.lead(pattern, urls, labelled if is_apart else pattern, is_list)
+            lead = site_patterns.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
-        parameters = known.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
+        parameters = site_patterns.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
         return PatternUse(
             pattern=pattern,
             use=use if use is Usefulness.USEFUL else lead,

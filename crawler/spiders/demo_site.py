@@ -28,10 +28,10 @@ def check_demo(session: WorkerSession) -> None:
 
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     """The address of the demo site, served until the crawl ends; sets no pauses and allows its address."""
-    known = session.known_seed()
+    known_seed = session.known_seed()
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)
-    url = served.enter_context(demo.serving(_port(known), exact=True) if known else demo.serving())
+    url = served.enter_context(demo.serving(_port(known_seed), exact=True) if known_seed else demo.serving())
     address = address_of(url).host
     opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
     crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")
@@ -42,13 +42,13 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
 
 def _hindrance(session: WorkerSession) -> Message | None:
     """Why the demo site cannot be served to this worker, or None; each crawl has its demo site at a fixed address."""
-    name, known = session.plan.name, session.known_seed()
+    name, known_seed = session.plan.name, session.known_seed()
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
-    if any(one.alive and one.number != session.number for one in workers):
+    if any(other_worker.alive and other_worker.number != session.number for other_worker in workers):
         return Message("the crawl {name} has another worker, and the demo site allows only one", {"name": repr(name)})
-    if known and not demo.free(_port(known)):
-        values = {"port": _port(known), "name": repr(name)}
+    if known_seed and not demo.free(_port(known_seed)):
+        values = {"port": _port(known_seed), "name": repr(name)}
         return Message(
             "port {port} of this machine is in use, and the pages of the crawl {name} have addresses with this port",
             values,

@@ -54,19 +54,22 @@ class FeedTexts:
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
         """The page made from its entry, if its server refuses it, or it is a log-in or less than half of the text."""
-        found = self._of(candidate, page.url)
-        if found is None:
+        entry_text = self._of(candidate, page.url)
+        if entry_text is None:
             return None
         extraction = page.once(self._extract)
         least = 0 if is_refused or is_login(page, extraction) else FULLER * len(extraction.text)
-        if len(found.html) <= least:
+        if len(entry_text.html) <= least:
             return None
         about = Facts(
-            title=found.title, author=found.author, published=day(found.published) or "", language=page.language
+            title=entry_text.title,
+            author=entry_text.author,
+            published=day(entry_text.published) or "",
+            language=page.language,
         )
         robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
         feed_page = document_page(
-            DocumentContent(body=found.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
+            DocumentContent(body=entry_text.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
         )
         length = len(feed_page.once(self._extract).text)
         if length < LEAST or length <= least:
@@ -78,9 +81,9 @@ class FeedTexts:
         """The text of the page at an address, unless redirects led to another path, such as that of a log-in."""
         if not self._kept:
             return None
-        for asked in dict.fromkeys((url, candidate.url, candidate.requested or url)):
-            if found := self._kept.pop(self._key(asked)):
-                return found[1] if _path(found[0]) == _path(url) else None
+        for requested_url in dict.fromkeys((url, candidate.url, candidate.requested or url)):
+            if kept_entry := self._kept.pop(self._key(requested_url)):
+                return kept_entry[1] if _path(kept_entry[0]) == _path(url) else None
         return None
 
 

@@ -119,8 +119,8 @@ class PageImages:
         """How a page shows images, by address and position; empty if no images are judged."""
         if not self.judged or not shown:
             return {}
-        found = page.once(self.sightings)
-        return dict(zip(shown, map(Sighting.record, [found[at] for at in shown.values()]), strict=True))
+        page_sightings = page.once(self.sightings)
+        return dict(zip(shown, map(Sighting.record, [page_sightings[at] for at in shown.values()]), strict=True))
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
         """An image as an item, or the reason why it is not stored."""
@@ -136,11 +136,11 @@ class PageImages:
 
 def image_targets(page: Page) -> dict[str, int]:
     """The targets of a page's images, each with the position of the first image that links there."""
-    found: dict[str, int] = {}
+    position_of_target: dict[str, int] = {}
     for at, image in enumerate(page.images[:MOST_IMAGES]):
         if image.target:
-            found.setdefault(image.target, at)
-    return found
+            position_of_target.setdefault(image.target, at)
+    return position_of_target
 
 
 class EvidenceCache:
@@ -155,11 +155,11 @@ class EvidenceCache:
 
     def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
         """Add new counts, and forget sites that were not used lately."""
-        for one in news:
-            known = Evidence() if one.whole else self._sites.get(one.site_id, Evidence())
-            for record in one.counts:
-                known.add(Evidence.of(record))
-            self._sites[one.site_id] = known
+        for site_counts in news:
+            evidence = Evidence() if site_counts.whole else self._sites.get(site_counts.site_id, Evidence())
+            for record in site_counts.counts:
+                evidence.add(Evidence.of(record))
+            self._sites[site_counts.site_id] = evidence
         for site_id in forgotten:
             self._sites.pop(site_id, None)
 
@@ -197,12 +197,12 @@ class LinkSelector:
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         behind_images: list[str] = []
-        known = self.frontier.seen({link.url for link in links})
+        known_urls = self.frontier.seen({link.url for link in links})
         for link in links:
-            if link.url in known and not is_image(link):
+            if link.url in known_urls and not is_image(link):
                 again.setdefault(link.url, []).append(link)
-        left_out = self.counts.among_left_out([link.url for link in links if link.url not in known])
-        unknown = [link for link in links if link.url not in known and link.url not in left_out]
+        left_out = self.counts.among_left_out([link.url for link in links if link.url not in known_urls])
+        unknown = [link for link in links if link.url not in known_urls and link.url not in left_out]
         alone = {link.url for link in unknown if is_image(link)}
         requested = {*self.frontier.seen(alone, AddressKind.IMAGE_LINK), *self.images.requested(alone)}
         unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
@@ -233,9 +233,9 @@ class LinkSelector:
 
     def _named_in_head(self, page: Page) -> Iterator[Link]:
         """Links to the next part of the page, and to the page in wanted languages, that its title describes."""
-        wanted = {code: url for tag, url in reversed(page.alternates.items()) if (code := normalise(tag))}
+        url_of_language = {code: url for tag, url in reversed(page.alternates.items()) if (code := normalise(tag))}
         own = normalise(page.language)
-        urls = [wanted[code] for code in sorted(self.languages) if code in wanted and code != own]
+        urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language and code != own]
         for url in (*urls, *filter(None, [page.next_part])):
             at = len(page.blocks)
             yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=at)

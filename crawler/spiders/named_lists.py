@@ -66,7 +66,7 @@ class NamedLists:
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
         """The pages of a list with priorities, by their titles or the words of their addresses."""
-        words = [LinkContext(url=one.url, anchor=titles.get(one.url) or words_of(one.url)) for one in pages]
+        words = [LinkContext(url=page.url, anchor=titles.get(page.url) or words_of(page.url)) for page in pages]
         return self.topic.score_listed(url, pages, words)
 
     def _candidate(self, url: str, via: FoundBy) -> Iterator[Candidate]:

@@ -278,14 +278,14 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
 
 def rights_headers(response: Response) -> dict[str, str]:
     """The headers of a response that say what it may be used for, by their names in `HEADERS`."""
-    given = _HEADER_KEYS.keys() & response.headers.keys()
-    return {_HEADER_KEYS[key]: header(response.headers, _HEADER_KEYS[key]) for key in given}
+    sent_keys = _HEADER_KEYS.keys() & response.headers.keys()
+    return {_HEADER_KEYS[key]: header(response.headers, _HEADER_KEYS[key]) for key in sent_keys}
 
 
 def validators(response: Response) -> dict[str, str]:
     """ETag and Last-Modified of a response."""
-    found = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
-    return {name: value[:MAX_HEADER] for name, value in found.items() if value}
+    sent_values = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
+    return {name: value[:MAX_HEADER] for name, value in sent_values.items() if value}
 
 
 def header(headers: Headers, name: str, between: str = ", ") -> str:
@@ -305,9 +305,9 @@ def stored_response(response: Response) -> page_result.StoredResponse:
     assert response.request is not None  # noqa: S101 - Scrapy has set it
     request, protocol = response.request, response.protocol or "HTTP/1.1"
     line = f"{protocol} {response.status} {PHRASES.get(response.status, '')}"
-    asked = f"{request.method} {request_target(request.url)} {protocol}"
+    request_line = f"{request.method} {request_target(request.url)} {protocol}"
     return page_result.StoredResponse(
-        line, tuple(_pairs(response.headers)), response.body, asked, tuple(_pairs(request.headers))
+        line, tuple(_pairs(response.headers)), response.body, request_line, tuple(_pairs(request.headers))
     )
 
 

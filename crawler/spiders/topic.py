@@ -89,12 +89,12 @@ class TopicSpider(Spider):
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
-        asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
-        meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
+        conditions = conditional_headers(lease.known, self.crawl.reader.comparison.version)
+        meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if conditions else {})
         largest = self.crawl.documents.largest(url) if self.crawl.documents is not None else None
         if largest is not None:
             meta["download_maxsize"] = largest
-        return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
+        return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=conditions, meta=meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of anything but a web page or a document, unless it may be a sitemap or feed."""
@@ -118,11 +118,11 @@ class TopicSpider(Spider):
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
         elif (kind in (AddressKind.SEED, AddressKind.LIST) or is_llms_list(response.body, response.url)) and (
-            found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
+            named := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
         ):
             self.learn_home(request)
-            self.crawl.reader.feeds.keep(response.url, found.texts)
-            self.finish(request, self.list_result(request, found))
+            self.crawl.reader.feeds.keep(response.url, named.texts)
+            self.finish(request, self.list_result(request, named))
         elif documents is not None and is_whole(response) and documents.is_document(response):
             return self.parse_document(response, documents)
         elif not is_whole(response):
@@ -248,20 +248,20 @@ class TopicSpider(Spider):
         self.crawl.learning.take_in(*taught)
         return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
 
-    def list_result(self, request: Request, found: Listing) -> PageResult:
+    def list_result(self, request: Request, named: Listing) -> PageResult:
         """The result of a sitemap or feed; the pages in it have priorities like seeds."""
-        self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
-        if not found.pages and not found.sitemaps:
+        self.crawl.counts.count(Outcome(Code.LIST_CUT), named.cut)
+        if not named.pages and not named.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
-        for url, others in found.translations.items():
+        for url, others in named.translations.items():
             self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
-        one = lease_of(request).candidate
-        page = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if found.is_feed else FoundBy.SITEMAP)
-        lists = self.lists_within_limits(found.sitemaps, one)
-        pages = tuple(self.allowed(found.pages, page, found.lastmods))
-        if one.priority < SEED_PRIORITY:  # nobody asked for this list
+        candidate = lease_of(request).candidate
+        page = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if named.is_feed else FoundBy.SITEMAP)
+        lists = self.lists_within_limits(named.sitemaps, candidate)
+        pages = tuple(self.allowed(named.pages, page, named.lastmods))
+        if candidate.priority < SEED_PRIORITY:  # nobody asked for this list
             few = pages[: self.crawl.session.plan.site_limit]
-            pages = self.crawl.reader.lists.scored(one.url, few, found.titles)
+            pages = self.crawl.reader.lists.scored(candidate.url, few, named.titles)
         links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 

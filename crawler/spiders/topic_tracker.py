@@ -127,8 +127,10 @@ class TopicTracker:
         """
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
-        if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
-            score = round(asked, DIGITS)
+        if (
+            explored and (score_when_requested := self.focus.asked(url)) is not None
+        ):  # before the focus learns from the page
+            score = round(score_when_requested, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text, language or ""), DIGITS)
         if is_read:
             self.harvest.count(relevance)
@@ -142,7 +144,9 @@ class TopicTracker:
         if links.again:
             self.focus.seen_again(address, links.again)
         priorities = self.focus.found(address, links.words) if links.new else []
-        new = tuple(replace(one, priority=number) for one, number in zip(links.new, priorities, strict=True))
+        new = tuple(
+            replace(candidate, priority=number) for candidate, number in zip(links.new, priorities, strict=True)
+        )
         return (*links.image_links, *new), self.focus.renewed()
 
     def score_listed(
@@ -150,7 +154,7 @@ class TopicTracker:
     ) -> tuple[Candidate, ...]:
         """The pages that the list at an address names, with priorities."""
         priorities = self.focus.found(address, words) if words else []
-        return tuple(replace(one, priority=number) for one, number in zip(pages, priorities, strict=True))
+        return tuple(replace(candidate, priority=number) for candidate, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a shared example, if the topic uses it; from a seed only if it is about the words of the topic."""
@@ -166,8 +170,8 @@ class TopicTracker:
         """Learn from the models of earlier runs and other workers, and from the links they found and requested; returns
         the new priorities of queued links.
         """
-        for one in models:
-            if not self.focus.take_in(one):
+        for model in models:
+            if not self.focus.take_in(model):
                 logger.warning("What an earlier run or another worker learned cannot be read and is ignored")
         renewed = self.focus.adopt(updates.leased) if updates.leased else {}
         self.focus.forget(updates.no_longer)
