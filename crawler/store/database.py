@@ -52,11 +52,11 @@ def database_url(setting: str, folder: Path) -> URL:
     try:
         url = make_url(setting)
         in_file = not url.query and url.database not in (None, "", ":memory:")
-        known = url.drivername in DRIVERS and (url.drivername != "sqlite" or in_file)
-        known = known and "@" not in f"{url.host}{url.database}"
+        is_known = url.drivername in DRIVERS and (url.drivername != "sqlite" or in_file)
+        is_known = is_known and "@" not in f"{url.host}{url.database}"
     except (ArgumentError, ValueError):
-        known = False
-    if not known:
+        is_known = False
+    if not is_known:
         raise StateError(
             "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
             " (in a password, @ : / ? # % are written as %40 %3A %2F %3F %23 %25)"
@@ -99,8 +99,8 @@ def open_database(url: URL) -> Engine:
             if is_transient(error) and not LOCKED_OUT.search(error_message(error))
             else StateError
         )
-        said = getattr(error, "strerror", None) or error_message(error)
-        raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=said) from None
+        reason = getattr(error, "strerror", None) or error_message(error)
+        raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=reason) from None
     return engine
 
 
@@ -149,8 +149,8 @@ def _engine(url: URL) -> Engine:
         return engine
     limit = 1000 * STATEMENT_SECONDS
     options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
-    given = url.query.get("options", "")
-    options = f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()
+    options_of_url = url.query.get("options", "")
+    options = f"{options} {options_of_url if isinstance(options_of_url, str) else ' '.join(options_of_url)}".strip()
     keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive, **ENCODING}
     return create_engine(url, pool_size=1, max_overflow=2, connect_args=arguments)
@@ -173,24 +173,24 @@ def has_tables(connection: Connection, url: URL) -> bool:
 
     Tables of an earlier release are changed over another connection, after this one's transaction is rolled back.
     """
-    found = _known_version(connection, display_url(url))
-    if found is not None and found < newest_version():
+    version_found = _known_version(connection, display_url(url))
+    if version_found is not None and version_found < newest_version():
         connection.rollback()
         open_database(url).dispose()
-    return found is not None
+    return version_found is not None
 
 
 def _known_version(connection: Connection, name: str) -> int | None:
-    found, newest = found_version(connection), newest_version()
-    if found is not None and found > newest:
+    version_found, newest = found_version(connection), newest_version()
+    if version_found is not None and version_found > newest:
         raise StateError(
             "the database {path} was made by a newer release of Winnow"
             " (its tables are version {n}; this one knows {newest})",
             path=name,
-            n=found,
+            n=version_found,
             newest=newest,
         )
-    return found
+    return version_found
 
 
 def _make_tables(connection: Connection, name: str) -> None:

@@ -53,8 +53,8 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     now = database_time(connection)
     batch = {"me": worker_id, "before": number - 1, "now": now, "batch_number": number}
     if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
-        mine = select(worker.c.batch).where(worker.c.id == worker_id)
-        raise LostReplyError(connection.execute(mine).first() is not None)
+        own_batch = select(worker.c.batch).where(worker.c.id == worker_id)
+        raise LostReplyError(connection.execute(own_batch).first() is not None)
     return now
 
 
@@ -89,10 +89,10 @@ class WorkerState:
 
 def workers_of(connection: Connection, now: float) -> defaultdict[int, list[WorkerState]]:
     """The workers of each crawl, by the crawl's id."""
-    found: defaultdict[int, list[WorkerState]] = defaultdict(list)
-    for row, one in worker_rows(connection, now):
-        found[row.crawl_id].append(one)
-    return found
+    states_of_crawl: defaultdict[int, list[WorkerState]] = defaultdict(list)
+    for row, state in worker_rows(connection, now):
+        states_of_crawl[row.crawl_id].append(state)
+    return states_of_crawl
 
 
 def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], WorkerState]]:
@@ -172,5 +172,5 @@ def lock_crawl(connection: Connection, crawl_id: int, lock: CrawlLock = CrawlLoc
 def has_workers(connection: Connection, crawl_id: int) -> bool:
     """Whether a worker of the crawl has a recent heartbeat."""
     recent = worker.c.heartbeat >= database_time(connection) - LEASE_SECONDS
-    mine = select(worker.c.id).where(worker.c.crawl_id == crawl_id, recent).limit(1)
-    return connection.execute(mine).first() is not None
+    living = select(worker.c.id).where(worker.c.crawl_id == crawl_id, recent).limit(1)
+    return connection.execute(living).first() is not None

@@ -51,11 +51,11 @@ class Label:
         return label_key(self.crawl, self.kind, self.url, self.page)
 
 
-def put_label(engine: Engine, said: Label) -> None:
+def put_label(engine: Engine, new_label: Label) -> None:
     """Save a label in place of the earlier one of the same thing."""
-    row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
-    source = zstd.compress(said.source, COMPRESSION_LEVEL) if said.source else None
-    row |= {"key": said.key, "said_at": said.said_at, "source": source}
+    row: dict[str, Any] = {name: storable(getattr(new_label, name)) for name in TEXTS}
+    source = zstd.compress(new_label.source, COMPRESSION_LEVEL) if new_label.source else None
+    row |= {"key": new_label.key, "said_at": new_label.said_at, "source": source}
     new = dialect_insert(engine)(label)
     renewed = {name: new.excluded[name] for name in ("value", "detail", "source", "said_at")}
     with _writing(engine) as connection:
@@ -70,9 +70,9 @@ def remove_label(engine: Engine, key: int) -> bool:
 
 def all_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> Iterator[Label]:
     """All labels of a kind, of a crawl or of all, in the order in which they were added."""
-    found = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
+    rows_of_kind = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
     after = 0
-    while rows := connection.execute(found.where(label.c.id > after)).all():
+    while rows := connection.execute(rows_of_kind.where(label.c.id > after)).all():
         yield from map(_label, rows)
         after = rows[-1].id
 

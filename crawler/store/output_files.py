@@ -161,11 +161,11 @@ class WorkerFiles:
         self, connection: Connection, pages: Iterable[Mapping[str, Any]], images: Iterable[Mapping[str, Any]]
     ) -> None:
         """Write records to the files, and save how long these are; other workers wait until this is committed."""
-        mine = files_of(self.crawl_id, self.shared or self.number)
-        committed = file_offsets(connection, *mine)
+        own_files = files_of(self.crawl_id, self.shared or self.number)
+        committed = file_offsets(connection, *own_files)
         try:
             save_file_offsets(
-                connection, self.pages.append(pages, committed[0]), self.images.append(images, committed[1]), *mine
+                connection, self.pages.append(pages, committed[0]), self.images.append(images, committed[1]), *own_files
             )
         except OSError:
             with suppress(OSError):
@@ -191,14 +191,14 @@ class WorkerFiles:
 
     def start_fresh(self, connection: Connection) -> None:
         """Keep only this number, and rename the files of all numbers in this folder."""
-        mine = output.c.crawl_id == self.crawl_id
-        here = select(output.c.number).where(mine, output.c.folder_id == self.folder_id)
+        of_crawl = output.c.crawl_id == self.crawl_id
+        here = select(output.c.number).where(of_crawl, output.c.folder_id == self.folder_id)
         numbers = connection.execute(here).scalars().all()
-        connection.execute(delete(output).where(mine))
+        connection.execute(delete(output).where(of_crawl))
         self._insert(connection, self.number)
-        taken = self._files_of_others(connection)
+        files_of_others = self._files_of_others(connection)
         for pages, images in map(self.paths, numbers):
-            if pages.name not in taken:
+            if pages.name not in files_of_others:
                 rename_previous(pages)
                 rename_previous(images)
 
@@ -208,11 +208,16 @@ class WorkerFiles:
             here = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
             numbers = connection.execute(select(output.c.number).where(*here)).scalars().all()
             others = self._files_of_others(connection)
-        mine = sorted(number for number in numbers if self.paths(number)[0].name not in others)
-        taken: tuple[FileLock, int] | None = None
-        for number in mine:
+        own_numbers = sorted(number for number in numbers if self.paths(number)[0].name not in others)
+        locked: tuple[FileLock, int] | None = None
+        for number in own_numbers:
             lock = self._lock(number)
-            if lock is None and number == mine[0] and self.shared is None and self.engine.dialect.name == "sqlite":
+            if (
+                lock is None
+                and number == own_numbers[0]
+                and self.shared is None
+                and self.engine.dialect.name == "sqlite"
+            ):
                 raise StateError(
                     "a crawl named {name} is running here; give this one another -a name=NAME "
                     "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
@@ -222,21 +227,21 @@ class WorkerFiles:
             if lock is None:
                 continue
             self._recover(number)
-            if taken is None:
-                taken = lock, number
+            if locked is None:
+                locked = lock, number
             else:
                 lock.release()
-        if taken is not None:
-            return taken
+        if locked is not None:
+            return locked
         return self._new_number()
 
     def _new_number(self) -> tuple[FileLock, int]:
         for _ in range(100):
             with self.engine.begin() as connection:
-                given = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
-                taken = set(connection.execute(given).scalars())
+                used = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
+                used_numbers = set(connection.execute(used).scalars())
                 others = self._files_of_others(connection)
-                free = (n for n in count(1) if n not in taken and self.paths(n)[0].name not in others)
+                free = (n for n in count(1) if n not in used_numbers and self.paths(n)[0].name not in others)
                 number = next(free)
             lock = self._lock(number)
             if lock is None:
@@ -277,14 +282,14 @@ class WorkerFiles:
 
     def _cut_back(self, connection: Connection, number: int, *files: JsonLines) -> None:
         """Cut the files of a number, as far as there are any, back to what is committed."""
-        mine = files_of(self.crawl_id, number)
-        committed = file_offsets(connection, *mine)
+        own_files = files_of(self.crawl_id, number)
+        committed = file_offsets(connection, *own_files)
         left = []
         for lines, offset in zip(files, committed, strict=True):
             left.append(lines.open(offset) if lines.path.exists() else offset)
             lines.close()
         if (left[0], left[1]) != committed:  # a file is begun anew
-            save_file_offsets(connection, left[0], left[1], *mine)
+            save_file_offsets(connection, left[0], left[1], *own_files)
 
     def _insert(self, connection: Connection, number: int) -> None:
         values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}
@@ -310,17 +315,17 @@ def files_of(crawl_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
     return output.c.crawl_id == crawl_id, output.c.number == number
 
 
-def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
+def file_offsets(connection: Connection, *own_files: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
     """How much of a worker's files of pages and images is committed; no other worker writes to them meanwhile."""
     columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
-    row = connection.execute(select(*columns).where(*mine).with_for_update()).one()
+    row = connection.execute(select(*columns).where(*own_files).with_for_update()).one()
     return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
 
 
 def save_file_offsets(
-    connection: Connection, pages: FileOffset, images: FileOffset, *mine: ColumnElement[bool]
+    connection: Connection, pages: FileOffset, images: FileOffset, *own_files: ColumnElement[bool]
 ) -> None:
     """Save how much of a worker's files is committed."""
     sizes = {"pages_size": pages.size, "images_size": images.size}
     ends = {"pages_end": pages.end, "images_end": images.end}
-    connection.execute(update(output).where(*mine).values(**sizes, **ends))
+    connection.execute(update(output).where(*own_files).values(**sizes, **ends))

@@ -25,18 +25,18 @@ def found_version(connection: Connection) -> int | None:
     """The version of a database's tables; None if it has none."""
     if not inspect(connection).has_table(version.name):
         return None
-    found: int = connection.execute(select(version.c.version)).scalar_one()
-    return found
+    number: int = connection.execute(select(version.c.version)).scalar_one()
+    return number
 
 
-def make_tables(connection: Connection, found: int | None) -> None:
+def make_tables(connection: Connection, current: int | None) -> None:
     """Create the tables, or bring those of an earlier version to this release's."""
-    if found is None:
+    if current is None:
         tables.create_all(connection)
         connection.execute(insert(version).values(version=newest_version()))
-    elif found < newest_version():
+    elif current < newest_version():
         if connection.dialect.name == "postgresql":  # a step may read a million pages, but not wait for long
             connection.execute(text("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0"))
-        for step in STEPS[found - 1 :]:
+        for step in STEPS[current - 1 :]:
             step(connection)
         connection.execute(update(version).values(version=newest_version()))

@@ -156,13 +156,13 @@ class WorkerSession:
             which = rounds.round_of(connection, self.crawl_id)
             return rounds.round_counts(connection, self.crawl_id) if which.comes_again else None
 
-        found: RoundCounts | None = self.committer.in_transaction(count)
-        return found
+        counts: RoundCounts | None = self.committer.in_transaction(count)
+        return counts
 
     def put_off(self) -> Outcomes:
         """How many addresses are put off, by pattern, by all workers and runs."""
-        found: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
-        return found
+        counts: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
+        return counts
 
     def waiting_links(self) -> WaitingLinkCounts:
         """How many links wait because they are unlikely to lead to the topic, and how many behind images."""
@@ -184,8 +184,8 @@ class WorkerSession:
             self.committer.addresses.raise_hosts(connection)
             if not self.plan.images:
                 added -= suspend_images(connection, self.crawl_id)
-            mine = worker.c.id == self.worker_id
-            connection.execute(update(worker).where(mine).values(waiting=worker.c.waiting + added))
+            own_row = worker.c.id == self.worker_id
+            connection.execute(update(worker).where(own_row).values(waiting=worker.c.waiting + added))
             connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(ended_at=None))
 
         self.committer.in_transaction(add)
@@ -198,8 +198,8 @@ class WorkerSession:
             .order_by(address.c.id)
             .limit(1)
         )
-        known: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
-        return known
+        first_seed: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
+        return first_seed
 
     def other_seeds(self) -> Message | None:
         """How the seeds differ from those that the crawl had before, and what that means; None if they do not."""
@@ -293,9 +293,9 @@ class WorkerSession:
         """The id of the crawl of this name, inserted if necessary, and its seeds including those given now."""
         new = dialect_insert(self.engine)(crawl)
         now = time.time()
-        given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
+        values = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
         with self.engine.begin() as connection:
-            inserted = new.values(**given).on_conflict_do_nothing(index_elements=["name"]).returning(crawl.c.id)
+            inserted = new.values(**values).on_conflict_do_nothing(index_elements=["name"]).returning(crawl.c.id)
             self.is_new = connection.execute(inserted).first() is not None
             row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()
         before = tuple(json.loads(row.seeds))

@@ -38,23 +38,25 @@ COUNTED = tuple(each.name for each in fields(PatternCounts))
 
 def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
     """The counts of ended requests by site and pattern, given the originals of the leases whose pages are copies."""
-    found: Counts = {}
-    for one in ended:
-        if (said := one.result.pattern_use) is not None:
-            is_copy = one.lease.id in copies
-            use = said.of_copy if said.use is Usefulness.USEFUL and is_copy else said.use
-            for pattern in said.counted_for(use):
-                key = one.lease.site_id, pattern
-                found[key] = found.get(key, PatternCounts()).after(use, said.is_list, is_copy)
-            for pattern, its_use in _uses_of_parameters(said, copies.get(one.lease.id)):
-                key = one.lease.site_id, pattern
-                found[key] = found.get(key, PatternCounts()).after(its_use)
-        if (trial := one.result.trial) is not None and trial.pattern:
-            key = one.lease.site_id, trial.pattern
-            counts = found.get(key, PatternCounts())
+    counts_by_pattern: Counts = {}
+    for completion in ended:
+        if (pattern_use := completion.result.pattern_use) is not None:
+            is_copy = completion.lease.id in copies
+            use = pattern_use.of_copy if pattern_use.use is Usefulness.USEFUL and is_copy else pattern_use.use
+            for pattern in pattern_use.counted_for(use):
+                key = completion.lease.site_id, pattern
+                counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(
+                    use, pattern_use.is_list, is_copy
+                )
+            for pattern, its_use in _uses_of_parameters(pattern_use, copies.get(completion.lease.id)):
+                key = completion.lease.site_id, pattern
+                counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(its_use)
+        if (trial := completion.result.trial) is not None and trial.pattern:
+            key = completion.lease.site_id, trial.pattern
+            counts = counts_by_pattern.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained
-            found[key] = replace(counts, rendered=counts.rendered + 1, gained=gained)
-    return found
+            counts_by_pattern[key] = replace(counts, rendered=counts.rendered + 1, gained=gained)
+    return counts_by_pattern
 
 
 def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Usefulness]]:
@@ -71,8 +73,13 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
     if not counts:
         return
     rows = [
-        {"crawl_id": crawl_id, "site_id": site_id, "pattern": pattern, **{name: getattr(one, name) for name in COUNTED}}
-        for (site_id, pattern), one in sorted(counts.items())
+        {
+            "crawl_id": crawl_id,
+            "site_id": site_id,
+            "pattern": pattern,
+            **{name: getattr(pattern_counts, name) for name in COUNTED},
+        }
+        for (site_id, pattern), pattern_counts in sorted(counts.items())
     ]
     connection.execute(_adding_insert(dialect_insert(connection.engine)), rows)
 
@@ -92,7 +99,7 @@ def release_useful(connection: Connection, counts: Counts, renamed: Collection[i
     """Queue the addresses again that were put off and whose pattern turned out useful, and all of renamed sites;
     returns how many.
     """
-    useful = [key for key, one in sorted(counts.items()) if one.useful and key[0] not in renamed]
+    useful = [key for key, pattern_counts in sorted(counts.items()) if pattern_counts.useful and key[0] not in renamed]
     its = address_pattern.c
     rows: list[Row[Any]] = []
     for site_id, pattern in useful:
@@ -116,10 +123,10 @@ def put_off(connection: Connection, crawl_id: int) -> Outcomes:
 
 def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapping[str, PatternCounts]]:
     """The counts of all patterns of sites; empty for a site without any."""
-    wanted = sorted(set(sites))
-    found: dict[int, dict[str, PatternCounts]] = {number: {} for number in wanted}
-    for part in in_chunks(wanted):
+    site_ids = sorted(set(sites))
+    counts_of_site: dict[int, dict[str, PatternCounts]] = {number: {} for number in site_ids}
+    for part in in_chunks(site_ids):
         for row in connection.execute(OF_SITES, {"sites": part}):
             counts = {name: getattr(row, name) for name in COUNTED}
-            found[row.site_id][row.pattern] = PatternCounts(**counts)
-    return found
+            counts_of_site[row.site_id][row.pattern] = PatternCounts(**counts)
+    return counts_of_site

@@ -36,12 +36,12 @@ class SampleWriter:
         """Save consecutive samples of the worker with this number; the last one ends now."""
         if not samples:
             return
-        ends, rows = now - sum(one.seconds for one in samples), []
-        for one in samples:
-            begins, ends = ends, ends + one.seconds
-            row = {name: getattr(one, name) for name in ("seconds", *SAMPLE_COUNTS)}
+        ends, rows = now - sum(worker_sample.seconds for worker_sample in samples), []
+        for worker_sample in samples:
+            begins, ends = ends, ends + worker_sample.seconds
+            row = {name: getattr(worker_sample, name) for name in ("seconds", *SAMPLE_COUNTS)}
             row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
-            rows.append(row | {"statuses": _json(one.statuses)})
+            rows.append(row | {"statuses": _json(worker_sample.statuses)})
         # The clock may have been set back to the time of an earlier sample.
         connection.execute(dialect_insert(connection.engine)(sample).on_conflict_do_nothing(), rows)
         self._until_merged -= len(samples)
@@ -52,20 +52,20 @@ class SampleWriter:
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
     """Merge the old rows of a worker; returns how many rows were merged."""
-    mine = sample.c.crawl_id == crawl_id, sample.c.number == number
-    late = select(sample.c.at).where(*mine, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
+    of_worker = sample.c.crawl_id == crawl_id, sample.c.number == number
+    late = select(sample.c.at).where(*of_worker, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
     groups: dict[tuple[int, int], list[float]] = defaultdict(list)
     for at in connection.execute(late.limit(MOST_LOOKED_AT)).scalars():
         if (group := _group(at, now)) is not None:
             groups[group].append(at)
     several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_MERGED]
-    found: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    rows_of_group: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for part in in_chunks(several):
-        for row in connection.execute(select(sample).where(*mine, sample.c.at.in_(part)).order_by(sample.c.at)):
-            found[_group(row.at, now) or (0, 0)].append(row)
-        connection.execute(delete(sample).where(*mine, sample.c.at.in_(part)))
-    if found:
-        added = [_whole(sorted(rows)) for _, rows in sorted(found.items())]
+        for row in connection.execute(select(sample).where(*of_worker, sample.c.at.in_(part)).order_by(sample.c.at)):
+            rows_of_group[_group(row.at, now) or (0, 0)].append(row)
+        connection.execute(delete(sample).where(*of_worker, sample.c.at.in_(part)))
+    if rows_of_group:
+        added = [_whole(sorted(rows)) for _, rows in sorted(rows_of_group.items())]
         connection.execute(insert(sample), added)
     return len(several)
 

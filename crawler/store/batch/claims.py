@@ -95,10 +95,10 @@ columns = (
 both = select(*columns).join(site, host.c.site_id == site.c.id)
 locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
 
-mine = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
+is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
 # A host that the worker has in memory is claimed even during a pause: afterwards the worker should have more to request
 # than what the host refused.
-low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, has_some)
+low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), is_free, has_some)
 new_hosts = both.where(
     host.c.crawl_id == bindparam("crawl"),
     host.c.worker.is_(None),
@@ -272,23 +272,23 @@ def claim(
         return ClaimResult([], set(), Outcomes(), {})
     refused = _refuse(connection, claimant, rows)
     hosts = {row.id: row for row in rows}
-    asked = sorted(row.id for row in rows if not row.closed)
-    firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each, "tries": claimant.tries}
+    open_hosts = sorted(row.id for row in rows if not row.closed)
+    firsts = HEADS[connection.dialect.name, kinds], {"chosen": open_hosts, "each": demand.each, "tries": claimant.tries}
     kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
     histories = histories_of(connection, claimant.known_since, kept)
     leases = [lease_of(row, hosts[row.host_id].site_id, row.parent, histories.get(row.key)) for row in kept]
     if leases:
-        connection.execute(HOLD, {"ids": [one.id for one in leases], "me": claimant.worker_id})
+        connection.execute(HOLD, {"ids": [lease.id for lease in leases], "me": claimant.worker_id})
         count_tries(connection, leases)
-        count_sites(connection, Counter(one.site_id for one in leases if one.counts), held=1, requests=1)
-    taken = sorted({one.host_id for one in leases})
-    if taken:
-        mine = {"alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause}
-        connection.execute(UPDATE_CLAIMED, {"ids": taken, **mine})
-    if others := sorted(hosts.keys() - set(taken)):
+        count_sites(connection, Counter(lease.site_id for lease in leases if lease.counts), held=1, requests=1)
+    claimed_hosts = sorted({lease.host_id for lease in leases})
+    if claimed_hosts:
+        claimed = {"alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause}
+        connection.execute(UPDATE_CLAIMED, {"ids": claimed_hosts, **claimed})
+    if others := sorted(hosts.keys() - set(claimed_hosts)):
         connection.execute(UPDATE_BEST, {"ids": others})
     more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars())
-    until = {number: hosts[number].next_at for number in taken}
+    until = {number: hosts[number].next_at for number in claimed_hosts}
     return ClaimResult(leases, more, refused, host_rests(until, now, claimant.longest_rest))
 
 
@@ -409,8 +409,8 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
     if since is None:
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
-    found: dict[int, PageHistory] = {}
+    histories: dict[int, PageHistory] = {}
     for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
-        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
-        found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
-    return found
+        known_pages = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
+        histories |= {key: PageHistory(*values) for key, *values in connection.execute(known_pages)}
+    return histories

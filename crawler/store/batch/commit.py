@@ -123,7 +123,9 @@ class BatchCommitter:
         self.topic_labels.committed()
         self.responses.committed()
         self.robots_files.committed()
-        reply.forgotten = self._evidence.committed({one.shown_on for one in reply.leases if one.shown_on is not None})
+        reply.forgotten = self._evidence.committed(
+            {lease.shown_on for lease in reply.leases if lease.shown_on is not None}
+        )
         return reply
 
     def leave(self) -> None:
@@ -146,8 +148,8 @@ class BatchCommitter:
     def _expire_silent_workers(self, connection: Connection) -> int:
         lock_crawl(connection, self.claimant.crawl_id)
         # Compared with this worker's own heartbeat: after an outage all other workers may look dead for a moment.
-        mine = select(worker.c.heartbeat).where(worker.c.id == self.claimant.worker_id)
-        dead = silent_workers(connection, self.claimant.crawl_id, connection.execute(mine).scalar() or 0.0)
+        own_heartbeat = select(worker.c.heartbeat).where(worker.c.id == self.claimant.worker_id)
+        dead = silent_workers(connection, self.claimant.crawl_id, connection.execute(own_heartbeat).scalar() or 0.0)
         for number in dead:
             expire_worker(connection, number)
         return len(dead)
@@ -209,14 +211,14 @@ class BatchCommitter:
         self.addresses.raise_hosts(connection)
         requeued = complete_leases(connection, batch.ended)
         added += len(requeued)
-        ended = [one for one in batch.ended if one.lease.id not in requeued]
+        ended = [completion for completion in batch.ended if completion.lease.id not in requeued]
         save_shared_examples(connection, crawl_id, ended)
         save_evidence(connection, crawl_id, batch.evidence)
         added += self._save_patterns(connection, batch, ended, originals)
         save_image_results(connection, self.keys, crawl_id, ended)
         added += self.releases.release(connection, batch, self.enough_pages)
         # Before the claim, so that it respects `max_pages`.
-        count_worker(connection, worker_id, pages=sum(1 for one in batch.ended if one.is_page))
+        count_worker(connection, worker_id, pages=sum(1 for completion in batch.ended if completion.is_page))
         added += return_leases(connection, worker_id, batch.returned)
         added += self._follow_redirects(connection, batch, reply)
         self.addresses.raise_hosts(connection)
@@ -259,13 +261,13 @@ class BatchCommitter:
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease."""
-        again = [one for one in batch.ended if one.lease.known is not None]
+        again = [completion for completion in batch.ended if completion.lease.known is not None]
         links = new_links(connection, self.keys, again) if again else {}
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
         redirected = [
-            Completion(one.lease, PageResult(Outcome(Code.REDIRECTED)))
-            for one in batch.redirects
-            if one.lease.known is not None
+            Completion(redirect.lease, PageResult(Outcome(Code.REDIRECTED)))
+            for redirect in batch.redirects
+            if redirect.lease.known is not None
         ]
         return self.page_writer.save(connection, [*redirected, *batch.ended], context, links)
 
@@ -273,9 +275,9 @@ class BatchCommitter:
         """Lease the targets of redirects; returns how many more addresses are queued."""
         added = 0
         for redirect in batch.redirects:
-            found = follow_redirect(connection, self.claimant, self.addresses, self.keys, redirect)
-            reply.redirected[redirect.lease.id] = found.lease
-            added += found.added
+            redirected = follow_redirect(connection, self.claimant, self.addresses, self.keys, redirect)
+            reply.redirected[redirect.lease.id] = redirected.lease
+            added += redirected.added
         return added
 
     def _save_patterns(
@@ -289,9 +291,16 @@ class BatchCommitter:
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:
         """Write the lines of pages and images to their files, and save the lengths of the files."""
-        stored = [one for one in batch.ended if one.is_item]
-        pages = [{**(one.result.record or {}), "duplicate_of": originals.get(one.lease.id)} for one in stored]
-        images = [one.result.record for one in batch.ended if one.result.record is not None and not one.lease.counts]
+        stored = [completion for completion in batch.ended if completion.is_item]
+        pages = [
+            {**(completion.result.record or {}), "duplicate_of": originals.get(completion.lease.id)}
+            for completion in stored
+        ]
+        images = [
+            completion.result.record
+            for completion in batch.ended
+            if completion.result.record is not None and not completion.lease.counts
+        ]
         if pages or images:
             self.files.append(connection, pages, images)
 
@@ -308,7 +317,7 @@ class BatchCommitter:
         reply.topic_labels = self.topic_labels.read(connection)
         if batch.asked_after:
             reply.done = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
-        shown_on = {one.shown_on for one in reply.leases if one.shown_on is not None}
+        shown_on = {lease.shown_on for lease in reply.leases if lease.shown_on is not None}
         reply.evidence = self._evidence.read(connection, shown_on)
         sites = {one.site_id for one in [*reply.leases, *(one.lease for one in batch.ended)] if one.counts}
         reply.patterns = counts_of(connection, sites)
@@ -322,8 +331,8 @@ class BatchCommitter:
 
     def _read_templates(self, connection: Connection, batch: Batch, reply: BatchReply) -> list[Template]:
         at_hand = set(batch.demand.at_hand) if batch.demand is not None else set()
-        new = {one.host_id for one in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
-        found, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)
+        new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
+        templates, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)
         if at_hand:  # other workers may have stored templates of these hosts that are still to be read
             self._last_template = last
-        return found
+        return templates

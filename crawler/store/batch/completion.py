@@ -34,7 +34,7 @@ RETURN_LEASED = update(address).where(*_is_leased).values(state=AddressState.WAI
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
     """Queue addresses again that were leased but not requested; returns how many."""
-    by_id = {one.id: one for one in leases}
+    by_id = {lease.id: lease for lease in leases}
     if not by_id:
         return 0
     leases_of_worker = {"ids": sorted(by_id), "me": worker_id}
@@ -66,7 +66,11 @@ def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[
     """End leases; returns the ids of those queued again, as a link with words leads to what is noise as an image."""
     requeued = _requeue_linked(connection, ended)
     _count_completions(connection, ended)
-    rows = [completion_row(one.lease, one.result.outcome) for one in ended if one.lease.id not in requeued]
+    rows = [
+        completion_row(completion.lease, completion.result.outcome)
+        for completion in ended
+        if completion.lease.id not in requeued
+    ]
     if rows:
         connection.execute(COMPLETE, sorted(rows, key=lambda row: row["lease_id"] or 0))
     return requeued
@@ -79,7 +83,7 @@ def completion_row(lease: Lease, outcome: Outcome | None) -> dict[str, Any]:
 
 
 def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[int]:
-    noise = [one.lease.id for one in ended if one.lease.counts and one.result.is_noise]
+    noise = [completion.lease.id for completion in ended if completion.lease.counts and completion.result.is_noise]
     if not noise:
         return set()
     rows = connection.execute(REQUEUE_LINKED, {"leases": noise}).all()
@@ -95,10 +99,10 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
         "not requested": {"held": -1, "requests": -1},
     }
     sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
-    for one in ended:
-        if one.lease.counts:
-            other = "not stored" if one.result.was_requested else "not requested"
-            sites["stored" if one.is_page else other][one.lease.site_id] += 1
+    for completion in ended:
+        if completion.lease.counts:
+            other = "not stored" if completion.result.was_requested else "not requested"
+            sites["stored" if completion.is_page else other][completion.lease.site_id] += 1
     for name, changes in counts.items():
         count_sites(connection, sites[name], **changes)
 
@@ -121,15 +125,17 @@ def follow_redirect(
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
     if to.sight is not None:  # whoever requests it later judges it as this image was judged
         row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
-    mine = _may_request(connection, claimant, redirect, ids)
-    row |= {"state": AddressState.HELD, "worker": claimant.worker_id} if mine else {"state": AddressState.WAITING}
+    may_request = _may_request(connection, claimant, redirect, ids)
+    row |= (
+        {"state": AddressState.HELD, "worker": claimant.worker_id} if may_request else {"state": AddressState.WAITING}
+    )
     found_on = select(address.c.parent).where(address.c.id == lease.id).scalar_subquery()
     new = addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
     number = connection.execute(new.returning(address.c.id)).scalar()
     if number is None:  # it may be known only through an image
-        known: dict[int, tuple[Candidate, int | None]] = {keys(to.url, to.kind): (to, None)}
-        return RedirectResult(None, addresses.add_linked(connection, known))
-    if not mine:  # it is queued like any other address
+        candidates: dict[int, tuple[Candidate, int | None]] = {keys(to.url, to.kind): (to, None)}
+        return RedirectResult(None, addresses.add_linked(connection, candidates))
+    if not may_request:  # it is queued like any other address
         connection.execute(RAISE_BEST, {"host": ids.host_id, "priority": to.priority})
         return RedirectResult(None, 1)
     connection.execute(COMPLETE, completion_row(lease, Outcome(Code.REDIRECTED)))

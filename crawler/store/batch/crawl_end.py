@@ -142,8 +142,8 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
     held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
     if held is not None or recorded or _requestable_waits(connection, claimant, pages):
         return True
-    known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
-    return sum(connection.execute(query).scalar_one() for query in known) < len(seeds)
+    counts_of_known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
+    return sum(connection.execute(query).scalar_one() for query in counts_of_known) < len(seeds)
 
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
@@ -162,14 +162,14 @@ def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
 def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
     """Whether an address is queued that this crawl still requests; wrong best priorities are corrected."""
     claimant = claimant.with_tries(connection, pages)
-    mine = {"crawl": claimant.crawl_id}
+    of_crawl = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
         return False  # queued pages are left to a run with a larger max_pages
     if claimant.images:
         waits = something_waits(connection, claimant.crawl_id, claimant.tries)
-        return waits or bool(connection.execute(REPAIR_BEST, mine).rowcount)
-    connection.execute(REPAIR_BEST, mine)
-    return connection.execute(PAGE_WAITS, mine | {"tries": claimant.tries}).first() is not None
+        return waits or bool(connection.execute(REPAIR_BEST, of_crawl).rowcount)
+    connection.execute(REPAIR_BEST, of_crawl)
+    return connection.execute(PAGE_WAITS, of_crawl | {"tries": claimant.tries}).first() is not None
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
@@ -178,8 +178,8 @@ def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys,
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
     gone = or_(IS_DONE, IS_HELD & (address.c.worker != worker_id))
-    found = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
-    return [url for key in connection.execute(found).scalars() for url in by_key[key]]
+    keys_of_gone = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
+    return [url for key in connection.execute(keys_of_gone).scalars() for url in by_key[key]]
 
 
 def image_waits(connection: Connection, crawl_id: int) -> bool:
@@ -206,6 +206,6 @@ def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLi
     """Count these links, and save the numbers for all that show the crawl."""
     links = waiting_links(connection, claimant)
     is_other = or_(crawl.c.unlikely != links.unlikely, crawl.c.behind_images != links.behind_images)
-    mine = update(crawl).where(crawl.c.id == claimant.crawl_id, is_other)
-    connection.execute(mine.values(**links._asdict()))
+    changed_row = update(crawl).where(crawl.c.id == claimant.crawl_id, is_other)
+    connection.execute(changed_row.values(**links._asdict()))
     return links

@@ -149,8 +149,8 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
     """Lock the sites whose counts a batch changes, until the transaction ends."""
     targets = {address_of(redirect.to.url).host: redirect.to.url for redirect in batch.redirects}
     sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
-    leases = [*(one.lease for one in batch.ended), *batch.returned, *(one.lease for one in batch.redirects)]
-    sites |= {one.site_id for one in leases if one.counts}
+    leases = [*(change.lease for change in batch.ended), *batch.returned, *(change.lease for change in batch.redirects)]
+    sites |= {lease.site_id for lease in leases if lease.counts}
     for part in in_chunks(sorted(sites)):
         connection.execute(LOCK_SITES, {"ids": part})
 

@@ -49,9 +49,9 @@ FULL_SITES = select(site.c.id).where(
 _of_sites = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
 
 
-def _unlocked(found: Select[Any]) -> ScalarSelect[Any]:
+def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
     """The ids of those rows that no other transaction has locked, or the first of very many."""
-    return found.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
+    return addresses.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
 
 
 RELEASE = {
@@ -104,10 +104,10 @@ def dry_sites(
 ) -> tuple[list[int], int]:
     """Sites after an id that have recorded images and no pages left; and the id from which to search next."""
     last = after + SITES_AT_ONCE
-    given = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
-    found = list(connection.execute(DRY_SITES[images], given).scalars())
+    limits = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
+    site_ids = list(connection.execute(DRY_SITES[images], limits).scalars())
     highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
-    return found, last if last < highest else 0
+    return site_ids, last if last < highest else 0
 
 
 class ImageReleases:
@@ -123,7 +123,7 @@ class ImageReleases:
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
-        sites = {one.lease.site_id for one in batch.ended if one.lease.counts} - self.sites
+        sites = {completion.lease.site_id for completion in batch.ended if completion.lease.counts} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
         grown = _full_sites(connection, sites, enough_pages)
@@ -137,8 +137,8 @@ class ImageReleases:
 
 
 def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
-    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
-    return {number for rows in found for number in rows.scalars()}
+    results = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
+    return {number for rows in results for number in rows.scalars()}
 
 
 KNOWN_SITES = 1_000
@@ -148,11 +148,13 @@ KNOWN_SITES = 1_000
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Save the verdicts on images, and the sizes of those that were downloaded."""
     verdicts, later = [], {}
-    for one in ended:
-        if (verdict := one.result.verdict) is not None:
-            verdicts.append({name: column_value(value) for name, value in {**verdict, **_downloaded(one)}.items()})
-        elif downloaded := _downloaded(one):  # this run may judge no images, but an earlier one may have
-            later[keys(one.lease.candidate.url, one.lease.candidate.kind)] = downloaded
+    for completion in ended:
+        if (verdict := completion.result.verdict) is not None:
+            verdicts.append(
+                {name: column_value(value) for name, value in {**verdict, **_downloaded(completion)}.items()}
+            )
+        elif downloaded := _downloaded(completion):  # this run may judge no images, but an earlier one may have
+            later[keys(completion.lease.candidate.url, completion.lease.candidate.kind)] = downloaded
     save_verdicts(connection, crawl_id, verdicts)
     save_downloads(connection, later)
 
@@ -179,7 +181,7 @@ def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Ev
 
 def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
     """Save verdicts on images, replacing earlier ones on the same images."""
-    rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
+    rows = {row["key"]: {"crawl_id": crawl_id, **row} for row in verdicts}
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
@@ -209,22 +211,22 @@ class EvidenceReader:
         numbers = evidence.c.site_id, evidence.c.id
         new: dict[int, list[int]] = {number: [] for number in sites}
         for whole in (True, False):
-            mine = sorted(n for n in sites if (n not in self._last) is whole)
-            after = min((self._last.get(n, 0) for n in mine), default=0)
-            for part in in_chunks(mine):
-                known = select(*numbers).where(evidence.c.site_id.in_(part), evidence.c.id > after)
-                for site_id, number in connection.execute(known.order_by(evidence.c.id)):
+            chosen_sites = sorted(n for n in sites if (n not in self._last) is whole)
+            after = min((self._last.get(n, 0) for n in chosen_sites), default=0)
+            for part in in_chunks(chosen_sites):
+                new_rows = select(*numbers).where(evidence.c.site_id.in_(part), evidence.c.id > after)
+                for site_id, number in connection.execute(new_rows.order_by(evidence.c.id)):
                     if number > self._last.get(site_id, 0):
                         new[site_id].append(number)
         texts: dict[int, str] = {}
-        for part in in_chunks([number for found in new.values() for number in found]):
+        for part in in_chunks([number for ids in new.values() for number in ids]):
             rows = select(evidence.c.id, evidence.c.counts).where(evidence.c.id.in_(part))
             texts |= {row.id: row.counts for row in connection.execute(rows)}
-        self._rows = {site_id: max(found) for site_id, found in new.items() if found}
+        self._rows = {site_id: max(ids) for site_id, ids in new.items() if ids}
         return [
-            SiteEvidence(n, n not in self._last, [texts[number] for number in found])
-            for n, found in new.items()
-            if found or n not in self._last
+            SiteEvidence(n, n not in self._last, [texts[number] for number in ids])
+            for n, ids in new.items()
+            if ids or n not in self._last
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:

@@ -52,40 +52,50 @@ class PageWriter:
         self, connection: Connection, ended: Iterable[Completion], context: RoundContext, links: Mapping[int, int]
     ) -> dict[int, str]:
         """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease."""
-        mine = {self.keys(one.lease.candidate.url, one.lease.candidate.kind): one for one in ended if one.lease.counts}
-        known = {
-            key: history_after(one.visit(links.get(one.lease.id, 0)), context)
-            for key, one in mine.items()
-            if _is_of_page(one)
+        completions = {
+            self.keys(completion.lease.candidate.url, completion.lease.candidate.kind): completion
+            for completion in ended
+            if completion.lease.counts
         }
-        stored = [key for key in sorted(known) if mine[key].result.record is not None]
-        save_versions(connection, [key for key in stored if _is_changed(mine[key])], self.versions)
-        likely = [key for key in known if key in stored or _is_still_a_copy(mine[key])]
-        copies = self._copies(connection, {key: mine[key] for key in mine if key in likely})
-        rows = [self._row(mine[key], known[key], key, copies.get(key)) for key in stored]
+        histories = {
+            key: history_after(completion.visit(links.get(completion.lease.id, 0)), context)
+            for key, completion in completions.items()
+            if _is_of_page(completion)
+        }
+        stored = [key for key in sorted(histories) if completions[key].result.record is not None]
+        save_versions(connection, [key for key in stored if _is_changed(completions[key])], self.versions)
+        likely = [key for key in histories if key in stored or _is_still_a_copy(completions[key])]
+        copies = self._copies(connection, {key: completions[key] for key in completions if key in likely})
+        rows = [self._row(completions[key], histories[key], key, copies.get(key)) for key in stored]
         if rows:
             connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
         save_copies(connection, {key: url for key, url in copies.items() if key not in likely})
-        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely if key not in stored}
-        looked_at = [_history_row(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
+        likely_now = {key: replace(histories[key], duplicate_of=copies.get(key)) for key in likely if key not in stored}
+        looked_at = [
+            _history_row(key, likely_now.get(key, histories[key])) for key in sorted(histories) if key not in stored
+        ]
         if looked_at:
             connection.execute(UPDATE_HISTORY, looked_at)
-        visited = {key: mine[key].result.rights for key in sorted(known) if key not in stored}
+        visited = {key: completions[key].result.rights for key in sorted(histories) if key not in stored}
         others = save_rights(connection, {key: rights for key, rights in visited.items() if rights is not None})
         changed = {*stored, *others}
-        save_changes(connection, [key for key in known if key in changed or _is_other(mine[key], known[key])])
-        return {mine[key].lease.id: copies[key] for key in likely if key in copies}
+        save_changes(
+            connection, [key for key in histories if key in changed or _is_other(completions[key], histories[key])]
+        )
+        return {completions[key].lease.id: copies[key] for key in likely if key in copies}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
         """The originals' addresses of near-duplicates by key, among them earlier pages that were originals."""
         from crawler.store.batch.copies import delete_bands, enter_pages  # import numpy, delayed until the first page
 
         delete_bands(connection, self.crawl_id, _earlier_texts(stored))
-        return enter_pages(connection, self.crawl_id, [_compared(key, one) for key, one in stored.items()])
+        return enter_pages(
+            connection, self.crawl_id, [_compared(key, completion) for key, completion in stored.items()]
+        )
 
-    def _row(self, ended: Completion, known: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
+    def _row(self, ended: Completion, page_history: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
         record = {name: value for name, value in (ended.result.record or {}).items() if name in PAGE_COLUMNS}
-        history = {name: getattr(known, name) for name in HISTORY} | {"duplicate_of": copy_of}
+        history = {name: getattr(page_history, name) for name in HISTORY} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
         row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
         row["text_owner"] = int(_text_owner(ended))
@@ -111,7 +121,11 @@ def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]])
 
 def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
     """What the evidence says, wherever and whenever it was read."""
-    return rights["licence"], rights["uses"], [(one["signal"], one["says"]) for one in rights["evidence"]]
+    return (
+        rights["licence"],
+        rights["uses"],
+        [(statement["signal"], statement["says"]) for statement in rights["evidence"]],
+    )
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
@@ -127,12 +141,13 @@ def save_versions(connection: Connection, keys: Sequence[int], most: int) -> Non
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
     """How many links of pages lead to unknown addresses, by lease."""
     led = {
-        one.lease.id: {keys(link.url, link.kind) for link in one.result.links if link.sight is None} for one in ended
+        completion.lease.id: {keys(link.url, link.kind) for link in completion.result.links if link.sight is None}
+        for completion in ended
     }
-    known: set[int] = set()
-    for part in in_chunks(sorted({key for found in led.values() for key in found})):
-        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
-    return {lease_id: len(found - known) for lease_id, found in led.items()}
+    known_keys: set[int] = set()
+    for part in in_chunks(sorted({key for link_keys in led.values() for key in link_keys})):
+        known_keys.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    return {lease_id: len(link_keys - known_keys) for lease_id, link_keys in led.items()}
 
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
@@ -157,18 +172,18 @@ def _is_other(ended: Completion, now: PageHistory) -> bool:
 
 def _is_still_a_copy(ended: Completion) -> bool:
     """Whether an unchanged page is still a near-duplicate of a page that may have changed."""
-    known = ended.lease.known
-    return ended.result.record is None and ended.is_page and known is not None and bool(known.duplicate_of)
+    history = ended.lease.known
+    return ended.result.record is None and ended.is_page and history is not None and bool(history.duplicate_of)
 
 
 def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
     """What pages were compared by until now."""
     from crawler.store.batch.copies import compared_page
 
-    known = {key: one.lease.known for key, one in ended.items() if one.lease.known is not None}
+    histories = {key: completion.lease.known for key, completion in ended.items() if completion.lease.known is not None}
     return [
         compared_page(key, ended[key].lease.candidate.url, history.signature, history.text_fingerprint)
-        for key, history in known.items()
+        for key, history in histories.items()
     ]
 
 
@@ -177,9 +192,9 @@ def _compared(key: int, ended: Completion) -> ComparedPage:
     from crawler.store.batch.copies import compared_page
 
     owner = _text_owner(ended)
-    if ended.result.record is None and (known := ended.lease.known) is not None:
+    if ended.result.record is None and (history := ended.lease.known) is not None:
         url = storable(ended.lease.candidate.url)
-        return compared_page(key, url, known.signature, known.text_fingerprint, owner)
+        return compared_page(key, url, history.signature, history.text_fingerprint, owner)
     record, check = ended.result.record or {}, ended.result.check
     signature = check.signature if check is not None else None
     return compared_page(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
@@ -190,6 +205,6 @@ def _text_owner(ended: Completion) -> int:
     return check.text_owner if check is not None else TextOwner.UNKNOWN
 
 
-def _history_row(key: int, known: PageHistory) -> dict[str, Any]:
-    history = {f"to_{name}": column_value(getattr(known, name)) for name in VISITED}
+def _history_row(key: int, page_history: PageHistory) -> dict[str, Any]:
+    history = {f"to_{name}": column_value(getattr(page_history, name)) for name in VISITED}
     return history | {"its": key}

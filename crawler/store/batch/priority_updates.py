@@ -58,19 +58,21 @@ class PriorityUpdates:
         self._later = {}
         if not priorities and not self.late:
             return
-        given = {self.keys(url): priority for url, priority in priorities.items()}
-        given = {key: priority for key, priority in self.late.items() if key not in given} | given
-        now = sorted(list(given)[-PRIORITIES_AT_ONCE:])
+        new_priorities = {self.keys(url): priority for url, priority in priorities.items()}
+        new_priorities = {
+            key: priority for key, priority in self.late.items() if key not in new_priorities
+        } | new_priorities
+        now = sorted(list(new_priorities)[-PRIORITIES_AT_ONCE:])
         unlocked = _lock_hosts(connection, now)
         # While their hosts are locked, nobody claims the addresses.
         rows = [row for part in in_chunks(now) for row in connection.execute(PRIORITIES, {"keys": part})]
         later = {row.key for row in rows if unlocked is not None and row.host_id not in unlocked}
-        changed = [row for row in rows if row.key not in later and row.priority != given[row.key]]
-        _write_priorities(connection, changed, given)
+        changed = [row for row in rows if row.key not in later and row.priority != new_priorities[row.key]]
+        _write_priorities(connection, changed, new_priorities)
         for hosts in in_chunks(sorted({row.host_id for row in changed})):
             connection.execute(UPDATE_BEST, {"ids": hosts})
         done = set(now) - later
-        self._later = {key: priority for key, priority in given.items() if key not in done}
+        self._later = {key: priority for key, priority in new_priorities.items() if key not in done}
 
     def committed(self) -> None:
         """Keep what is still to be written, as the transaction is committed."""
@@ -91,13 +93,17 @@ def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
 
 
 def _write_priorities(connection: Connection, rows: Collection[Any], priorities: Mapping[int, int]) -> None:
-    given = {row.id: priorities[row.key] for row in rows}
-    if not given:
+    priority_of_row = {row.id: priorities[row.key] for row in rows}
+    if not priority_of_row:
         return
     if connection.dialect.name == "sqlite":
-        connection.execute(UPDATE_PRIORITY, [{"number": number, "new": priority} for number, priority in given.items()])
+        connection.execute(
+            UPDATE_PRIORITY, [{"number": number, "new": priority} for number, priority in priority_of_row.items()]
+        )
     else:
-        connection.execute(UPDATE_PRIORITIES, {"numbers": list(given), "priorities": list(given.values())})
+        connection.execute(
+            UPDATE_PRIORITIES, {"numbers": list(priority_of_row), "priorities": list(priority_of_row.values())}
+        )
 
 
 ROWS_AT_ONCE = 1_000
@@ -165,13 +171,13 @@ class NewTopic:
 
         self._in_transaction(save)
 
-    def _rows(self, wanted: Select[Any], given: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
+    def _rows(self, query: Select[Any], values: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
         last = 0
 
         def read(connection: Connection) -> Sequence[Row[Any]]:
             alive = update(worker).where(worker.c.id == self._claimant.worker_id)
             connection.execute(alive.values(heartbeat=database_time(connection)))
-            return connection.execute(wanted, {"crawl": self._claimant.crawl_id, "last": last, **given}).all()
+            return connection.execute(query, {"crawl": self._claimant.crawl_id, "last": last, **values}).all()
 
         while rows := self._in_transaction(read):
             last = rows[-1].id

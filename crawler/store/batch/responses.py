@@ -73,9 +73,9 @@ class Responses:
     def compress(self, ended: Iterable[Completion]) -> None:
         """Compress the responses of a batch before its transaction, as other workers wait for that."""
         self._bodies.clear()
-        for one in ended:
-            if one.result.record is not None and one.result.response is not None and not self._is_full:
-                self._bodies[one.lease.id] = self._compressed(one.result.response)
+        for completion in ended:
+            if completion.result.record is not None and completion.result.response is not None and not self._is_full:
+                self._bodies[completion.lease.id] = self._compressed(completion.result.response)
 
     def _compressed(self, response: StoredResponse) -> bytes:
         return self._compressor.compress(response.body, zstd.ZstdCompressor.FLUSH_FRAME)
@@ -83,23 +83,23 @@ class Responses:
     def pack(self, connection: Connection, ended: Sequence[Completion]) -> Packed:
         """The responses that are to be stored."""
         packed, self._new = Packed([], {}, []), 0
-        for one in ended:
-            record, response = one.result.record, one.result.response
+        for completion in ended:
+            record, response = completion.result.record, completion.result.response
             if record is None or response is None:
-                packed.ended.append(one)
+                packed.ended.append(completion)
                 continue
-            key = self.keys(one.lease.candidate.url, one.lease.candidate.kind)
+            key = self.keys(completion.lease.candidate.url, completion.lease.candidate.kind)
             self._is_full = not self._has_room(connection)
             if self._is_full:
                 packed.left_out.append(key)
-                packed.ended.append(one)
+                packed.ended.append(completion)
                 continue
             row = _response_row(response, str(record["fetched_at"])) | {"key": key, "crawl_id": self.crawl_id}
-            row["body"] = self._bodies.get(one.lease.id) or self._compressed(response)
+            row["body"] = self._bodies.get(completion.lease.id) or self._compressed(response)
             self._new += len(row["body"])
             packed.rows[key] = row
             named = {**record, "warc_record_id": record_id("response", key, record["fetched_at"])}
-            packed.ended.append(replace(one, result=replace(one.result, record=named)))
+            packed.ended.append(replace(completion, result=replace(completion.result, record=named)))
         return packed
 
     def save(self, connection: Connection, packed: Packed) -> None:
@@ -120,9 +120,9 @@ class Responses:
     def _has_room(self, connection: Connection) -> bool:
         """Whether another response may be stored."""
         if self._counted is None or self._since > self.limit // RECOUNTED:
-            taken = select(func.coalesce(func.sum(func.length(stored_response.c.body)), 0))
-            mine = stored_response.c.crawl_id == self.crawl_id
-            self._counted, self._since = int(connection.execute(taken.where(mine)).scalar_one()), 0
+            stored_bytes = select(func.coalesce(func.sum(func.length(stored_response.c.body)), 0))
+            of_crawl = stored_response.c.crawl_id == self.crawl_id
+            self._counted, self._since = int(connection.execute(stored_bytes.where(of_crawl)).scalar_one()), 0
         return self._counted + self._since + self._new < self.limit
 
 
@@ -169,7 +169,11 @@ class RobotsFiles:
 
     def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
         """Save the files by which pages were requested that this worker has not saved yet."""
-        files = {one.result.robots.digest: one.result.robots for one in ended if one.result.robots is not None}
+        files = {
+            completion.result.robots.digest: completion.result.robots
+            for completion in ended
+            if completion.result.robots is not None
+        }
         self._new = files.keys() - self._saved
         rows = [
             {

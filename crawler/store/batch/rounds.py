@@ -89,10 +89,10 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
         return func.coalesce(func.sum(case((column == number, 1), else_=0)), 0)
 
     counts = [of_this(column) for column in (page.c.changed_round, page.c.first_round, page.c.not_modified_round)]
-    mine = page.c.crawl_id == crawl_id
-    found = connection.execute(select(func.count(), *counts).where(mine, page.c.last_round == number)).one()
-    total, changed, new, same = map(int, found)
-    has_left = mine, page.c.gone_at.is_not(None), page.c.gone_round == number
+    of_crawl = page.c.crawl_id == crawl_id
+    sums = connection.execute(select(func.count(), *counts).where(of_crawl, page.c.last_round == number)).one()
+    total, changed, new, same = map(int, sums)
+    has_left = of_crawl, page.c.gone_at.is_not(None), page.c.gone_round == number
     left = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*has_left)
     all_left, noindex = map(int, connection.execute(left).one())
     return RoundCounts(
@@ -153,17 +153,17 @@ def begin_round(
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """In how many seconds the next page of a crawl is due; None if no page will be."""
     since = round_of(connection, crawl_id).first
-    known = page.c.crawl_id == crawl_id, page.c.last_round >= since, IS_REVISITED
-    soonest = select(func.min(page.c.due_at)).where(*known)
-    found = connection.execute(soonest).scalar()
-    return None if found is None else max(0.0, found - database_time(connection))
+    known_pages = page.c.crawl_id == crawl_id, page.c.last_round >= since, IS_REVISITED
+    soonest = select(func.min(page.c.due_at)).where(*known_pages)
+    due_at = connection.execute(soonest).scalar()
+    return None if due_at is None else max(0.0, due_at - database_time(connection))
 
 
 def pages_known(connection: Connection, crawl_id: int) -> int:
     """How many pages a crawl has, from all rounds since it was begun or last begun fresh."""
     since = round_of(connection, crawl_id).first
-    known = page.c.crawl_id == crawl_id, page.c.last_round >= since
-    return int(connection.execute(select(func.count()).select_from(page).where(*known)).scalar_one())
+    known_pages = page.c.crawl_id == crawl_id, page.c.last_round >= since
+    return int(connection.execute(select(func.count()).select_from(page).where(*known_pages)).scalar_one())
 
 
 def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
@@ -179,21 +179,21 @@ def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
 def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:
     """Whether one of the seeds is a sitemap or a feed."""
     for part in in_chunks(sorted(seeds)):
-        found = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == Code.LIST)
-        if connection.execute(found.limit(1)).first() is not None:
+        lists = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == Code.LIST)
+        if connection.execute(lists.limit(1)).first() is not None:
             return True
     return False
 
 
 def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) -> bool:
-    known = select(page.c.id).join(address, address.c.key == page.c.key).where(*due).limit(1)
-    return connection.execute(known).first() is not None
+    due_pages = select(page.c.id).join(address, address.c.key == page.c.key).where(*due).limit(1)
+    return connection.execute(due_pages).first() is not None
 
 
 def _hosts_of_full_sites(its: Row[Any], limit: int) -> Select[Any]:
     """The hosts of a crawl's sites that have so many pages. All columns are in one index."""
-    there = page.c.last_round >= its.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
-    stored = select(page.c.site_id).where(page.c.crawl_id == its.id, *there)
+    is_present = page.c.last_round >= its.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
+    stored = select(page.c.site_id).where(page.c.crawl_id == its.id, *is_present)
     return select(host.c.id).where(host.c.site_id.in_(stored.group_by(page.c.site_id).having(func.count() >= limit)))
 
 
@@ -248,21 +248,25 @@ def requeue_listed(
     connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
 ) -> int:
     """Queue pages again that sitemaps or feeds say have changed, once a round; returns how many."""
-    told: dict[int, float] = {}
-    for one in ended:
-        for link in one.result.links:
+    lastmod_of_key: dict[int, float] = {}
+    for completion in ended:
+        for link in completion.result.links:
             if link.lastmod is not None and link.lastmod <= now:  # a later time can only come from a wrong clock
                 key = keys(link.url, link.kind)
-                told[key] = max(link.lastmod, told.get(key, link.lastmod))
-    if not told or not which.comes_again:
+                lastmod_of_key[key] = max(link.lastmod, lastmod_of_key.get(key, link.lastmod))
+    if not lastmod_of_key or not which.comes_again:
         return 0
-    rows = [{"its": key, "to_lastmod": told[key]} for key in sorted(told)]
+    rows = [{"its": key, "to_lastmod": lastmod_of_key[key]} for key in sorted(lastmod_of_key)]
     connection.execute(LISTED, rows)
     stale: list[int] = []
-    for part in in_chunks(sorted(told)):
-        known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        known = known.where(page.c.key.in_(part), page.c.last_round < which.number, NOT_YET)  # even if it was missing
-        stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
+    for part in in_chunks(sorted(lastmod_of_key)):
+        listed_pages = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
+        listed_pages = listed_pages.where(
+            page.c.key.in_(part), page.c.last_round < which.number, NOT_YET
+        )  # even if it was missing
+        stale += [
+            row.key for row in connection.execute(listed_pages) if lastmod_of_key[row.key] > (row.checked_at or 0.0)
+        ]
     return sum(_requeue(connection, part) for part in in_chunks(stale))
 
 
@@ -282,10 +286,10 @@ def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKey
     )
     rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*failed)).all()
     connection.execute(delete(shared_example).where(*failed))
-    found = {
+    failed_keys = {
         keys(row.text, AddressKind.SEED if row.kind == LessonKind.SEED_AGAIN else AddressKind.EXAMPLE) for row in rows
     }
-    return sum(_reopen(connection, part) for part in in_chunks(sorted(found)))
+    return sum(_reopen(connection, part) for part in in_chunks(sorted(failed_keys)))
 
 
 def _reopen(connection: Connection, keys: Sequence[int]) -> int:

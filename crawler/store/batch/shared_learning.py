@@ -50,20 +50,20 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
     """Save the shared examples of ended leases."""
     if taught := [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
-        for one in ended
-        for kind, text in one.result.shared_examples
+        for completion in ended
+        for kind, text in completion.result.shared_examples
     ]:
         connection.execute(insert(shared_example), taught)
 
 
 def new_shared_examples(
-    connection: Connection, crawl_id: int, known: Collection[int]
+    connection: Connection, crawl_id: int, known_ids: Collection[int]
 ) -> dict[int, tuple[LessonKind, str]]:
     """The shared examples of a crawl that are not in `known`: kind and text, by id."""
     # An example may be committed after one with a higher id.
-    after = max(known, default=0) - LATE_EXAMPLES
+    after = max(known_ids, default=0) - LATE_EXAMPLES
     late = connection.execute(LATE_EXAMPLE_IDS, {"crawl": crawl_id, "after": after})
-    new = sorted(set(late.scalars()).difference(known))
+    new = sorted(set(late.scalars()).difference(known_ids))
     rows = [
         row
         for part in in_chunks(new)
@@ -105,13 +105,13 @@ class SharedTopicModel:
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return []
-        mine = select(worker.c.number).where(worker.c.id == worker_id)
-        own = None if self.read_at is None else connection.execute(mine).scalar()
+        own_number = select(worker.c.number).where(worker.c.id == worker_id)
+        own = None if self.read_at is None else connection.execute(own_number).scalar()
         rows = connection.execute(select(focus.c.number, focus.c.saved).where(focus.c.crawl_id == self.crawl_id)).all()
         self._read = {row.number: row.saved for row in rows}
         new = sorted(n for n, saved in self._read.items() if n != own and self._known.get(n) != saved)
-        wanted = select(focus.c.learned).where(focus.c.crawl_id == self.crawl_id, focus.c.number.in_(new))
-        return list(connection.execute(wanted.order_by(focus.c.number)).scalars()) if new else []
+        learned = select(focus.c.learned).where(focus.c.crawl_id == self.crawl_id, focus.c.number.in_(new))
+        return list(connection.execute(learned.order_by(focus.c.number)).scalars()) if new else []
 
     def committed(self) -> None:
         """Remember what was read, as the transaction is committed."""
@@ -152,8 +152,8 @@ class TopicLabels:
         self._read = {row.id: row.said_at for row in rows}
         if self._read == self._known:
             return None
-        found = connection.execute(select(label).where(label.c.id.in_(list(self._read))).order_by(label.c.id))
-        return [_topic_label(row) for row in found if json.loads(row.detail)["topic"] == topic]
+        rows_of_labels = connection.execute(select(label).where(label.c.id.in_(list(self._read))).order_by(label.c.id))
+        return [_topic_label(row) for row in rows_of_labels if json.loads(row.detail)["topic"] == topic]
 
     def committed(self) -> None:
         """Remember what was read, as the transaction is committed."""
@@ -202,8 +202,8 @@ def new_templates(
 
 def templates_of(connection: Connection, crawl_id: int, host_name: str) -> list[Template]:
     """All templates of a host."""
-    mine = (template.c.crawl_id == crawl_id) & (template.c.host == host_name)
-    rows = connection.execute(select(template).where(mine).order_by(template.c.id))
+    of_host = (template.c.crawl_id == crawl_id) & (template.c.host == host_name)
+    rows = connection.execute(select(template).where(of_host).order_by(template.c.id))
     return [Template(row.host, row.tag, row.text) for row in rows]
 
 
