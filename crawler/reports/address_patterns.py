@@ -33,5 +33,5 @@ def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[
         .order_by(its.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
         .limit(most)
     )
-    found = (PatternRow(*row) for row in connection.execute(rows))
-    return tuple(sorted(found, key=lambda row: (-row.put_off, -row.requests, row.pattern)))
+    pattern_rows = (PatternRow(*row) for row in connection.execute(rows))
+    return tuple(sorted(pattern_rows, key=lambda row: (-row.put_off, -row.requests, row.pattern)))

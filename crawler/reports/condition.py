@@ -59,11 +59,11 @@ class Comparison:
     source: str
 
     def holds(self, values: Mapping[str, Any]) -> bool:
-        found = value_at(values, self.path)
+        field_value = value_at(values, self.path)
         if self.sign in ("==", "!="):
-            return (_kind(found) == _kind(self.value) and found == self.value) == (self.sign == "==")
-        is_ordered = _kind(found) == _kind(self.value) and _kind(found) in (float, str)
-        return is_ordered and _ORDERS[self.sign](found, self.value)
+            return (_kind(field_value) == _kind(self.value) and field_value == self.value) == (self.sign == "==")
+        is_ordered = _kind(field_value) == _kind(self.value) and _kind(field_value) in (float, str)
+        return is_ordered and _ORDERS[self.sign](field_value, self.value)
 
 
 @dataclass(frozen=True)
@@ -112,10 +112,10 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
 
 def value_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     """A field or the part of one; None where there is none."""
-    found: Any = values
+    part: Any = values
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        part = part.get(name) if isinstance(part, Mapping) else None
+    return part
 
 
 def condition_of(text: str) -> Condition:
@@ -145,18 +145,18 @@ class _Parser:
         self.levels = 0
 
     def whole(self) -> Condition:
-        found = self.condition()
+        condition = self.condition()
         if self.at < len(self.text):
             self.refuse()
-        return found
+        return condition
 
     def condition(self) -> Condition:
         self.levels += 1
         if self.levels > MOST_LEVELS:
             raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
-        found = self._joined("or", lambda: self._joined("and", self.negation))
+        condition = self._joined("or", lambda: self._joined("and", self.negation))
         self.levels -= 1
-        return found
+        return condition
 
     def _joined(self, word: str, part: Callable[[], Condition]) -> Condition:
         begin = self.at
@@ -171,9 +171,9 @@ class _Parser:
             self.levels += 1
             if self.levels > MOST_LEVELS:
                 raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
-            found = Negation(self.negation(), self._since(begin))
+            negation = Negation(self.negation(), self._since(begin))
             self.levels -= 1
-            return found
+            return negation
         if self._takes("bracket", "("):
             inner = self.condition()
             if not self._takes("bracket", ")"):
@@ -212,17 +212,17 @@ class _Parser:
 
     def _next(self) -> tuple[str, str]:
         """The next token and its kind."""
-        found = _TOKEN.match(self.text, self.at)
-        if found is None:
+        token = _TOKEN.match(self.text, self.at)
+        if token is None:
             self.refuse()
-        self.ended = found.end()
+        self.ended = token.end()
         self.at = self._after_space(self.ended)
-        return str(found.lastgroup), found[0]
+        return str(token.lastgroup), token[0]
 
     def _takes(self, kind: str, word: str) -> bool:
         """Whether the next token is this one, which is then read."""
-        found = _TOKEN.match(self.text, self.at)
-        if found is None or found.lastgroup != kind or found[0].lower() != word:
+        token = _TOKEN.match(self.text, self.at)
+        if token is None or token.lastgroup != kind or token[0].lower() != word:
             return False
         self._next()
         return True
@@ -262,8 +262,8 @@ def _known(name: str) -> tuple[str, ...]:
     return path
 
 
-def _unknown(name: str, given: str, names: list[str], before: str = "") -> WrongUseError:
-    near = nearest(given, names)
+def _unknown(name: str, part: str, names: list[str], before: str = "") -> WrongUseError:
+    near = nearest(part, names)
     if "name" in near.values:
         near = Message(near.sentence, {"name": f"{before}{near.values['name']}"})
     return WrongUseError("there is no field {name}; {near}", name=repr(name[:100]), near=near)
@@ -284,5 +284,5 @@ def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> N
     if kind in (list, dict):
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
     if (kind is bool) != isinstance(value, bool) or (kind is str) != isinstance(value, str):
-        wanted = Message(WANTED.get(kind, N_("a number")))
-        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=wanted)
+        kind_of_value = Message(WANTED.get(kind, N_("a number")))
+        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=kind_of_value)

@@ -25,33 +25,33 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
         return None if part is None else not_(part)
     assert isinstance(condition, Junction)  # noqa: S101 - there is no other
     parts = [sql_of(part, dialect) for part in condition.parts]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    sql_parts = [part for part in parts if part is not None]
+    if len(sql_parts) < len(parts):
         return None
-    return and_(*known) if condition.is_all else or_(*known)
+    return and_(*sql_parts) if condition.is_all else or_(*sql_parts)
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
     """What the database decides of conditions that must all hold, and the others."""
-    made = [(condition, sql_of(condition, dialect)) for condition in conditions]
-    known = [sql for _, sql in made if sql is not None]
-    return and_(*known) if known else None, [condition for condition, sql in made if sql is None]
+    sql_of_conditions = [(condition, sql_of(condition, dialect)) for condition in conditions]
+    sql_parts = [sql for _, sql in sql_of_conditions if sql is not None]
+    return and_(*sql_parts) if sql_parts else None, [condition for condition, sql in sql_of_conditions if sql is None]
 
 
-def _comparison(one: Comparison, dialect: str) -> ColumnElement[bool] | None:
-    name = one.path[0]
-    if len(one.path) > 1:
+def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool] | None:
+    name = comparison.path[0]
+    if len(comparison.path) > 1:
         return None
     column = page.c[name]
-    value = one.value
+    value = comparison.value
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
         value = float(value)  # exact, as whole numbers of conditions are at most 2**53
     if value is None:
-        return column.is_(None) if one.sign == "==" else column.is_not(None)
-    if one.sign == "==":
+        return column.is_(None) if comparison.sign == "==" else column.is_not(None)
+    if comparison.sign == "==":
         return column.is_not_distinct_from(value)
-    if one.sign == "!=":
+    if comparison.sign == "!=":
         return column.is_distinct_from(value)
     # Texts are ordered by their characters' numbers, as in Python and SQLite, not by the rules of a country.
     ordered = column.collate("C") if dialect == "postgresql" and TYPES[name] is str else column
-    return func.coalesce(ordered.op(one.sign, is_comparison=True)(value), false())
+    return func.coalesce(ordered.op(comparison.sign, is_comparison=True)(value), false())

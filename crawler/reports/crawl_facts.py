@@ -41,7 +41,7 @@ def facts(
     files.
     """
     age = now - crawl.started_at
-    found: dict[str, object] = {
+    fact_of_name: dict[str, object] = {
         N_("seeds"): first(json.loads(crawl.seeds), most),
         N_("topic"): crawl.topic or Message("what its seeds are about"),
         N_("started"): Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(age)}),
@@ -57,12 +57,12 @@ def facts(
         N_("failed"): _reasons(crawl, Group.FAILED, most),
         N_("failed seeds"): _failed_seeds(crawl),
         N_("sites"): f"{crawl.site_count:,}",
-        N_("items"): first([_file_size(one, crawl, folder) for one in crawl.files], most),
+        N_("items"): first([_file_size(file, crawl, folder) for file in crawl.files], most),
     }
     if database is not None:
-        found[N_("database")] = database
+        fact_of_name[N_("database")] = database
     table = Table.grid(padding=(0, 2))
-    for name, fact in found.items():
+    for name, fact in fact_of_name.items():
         if fact:
             table.add_row(line(f"  {localized(Message(name))}"), line(fact))
     return [line(Message("{name}: {status}", {"name": crawl.name, "status": _status(crawl)}), "bold"), table]
@@ -70,20 +70,20 @@ def facts(
 
 def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: int) -> list[Text | Table]:
     """The workers and the first sites of a crawl, as tables."""
-    said: list[Text | Table] = []
+    lines: list[Text | Table] = []
     if crawl.workers:
-        workers = [_worker(one, crawl, folder) for one in crawl.workers]
-        said += [
+        workers = [_worker(worker, crawl, folder) for worker in crawl.workers]
+        lines += [
             line(),
             _table([N_("worker"), N_("file"), N_("leased"), N_("last heartbeat")], workers, numbers=(0, 2)),
         ]
     if crawl.sites:
-        sites = [_site(one, site_limit, now) for one in crawl.sites]
+        sites = [_site(site, site_limit, now) for site in crawl.sites]
         values = {"n": len(sites), "all": f"{crawl.site_count:,}"}
         title = Message("The {n} sites with the most pages, of {all}:", values)
-        said += [line(), *([line(title)] if crawl.site_count > len(sites) else [])]
-        said.append(_table([N_("site"), N_("pages"), N_("waiting"), N_("budget used"), ""], sites, numbers=(1, 2, 3)))
-    return said
+        lines += [line(), *([line(title)] if crawl.site_count > len(sites) else [])]
+        lines.append(_table([N_("site"), N_("pages"), N_("waiting"), N_("budget used"), ""], sites, numbers=(1, 2, 3)))
+    return lines
 
 
 def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object]:
@@ -150,10 +150,10 @@ def _pages(crawl: CrawlState) -> Message:
 
 def _addresses(crawl: CrawlState) -> Message:
     values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
-    said = Message("{waiting} queued, {held} leased, {done} done", values)
+    counts = Message("{waiting} queued, {held} leased, {done} done", values)
     if not crawl.recorded:
-        return said
-    return Message("{counts}, {n} images recorded for judging", {"counts": said, "n": f"{crawl.recorded:,}"})
+        return counts
+    return Message("{counts}, {n} images recorded for judging", {"counts": counts, "n": f"{crawl.recorded:,}"})
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
@@ -191,16 +191,16 @@ def _failed_seeds(crawl: CrawlState) -> object:
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
-    said: object = ""
+    remark: object = ""
     if site.why is not None:
         values = {"why": Outcome.of(site.why).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
         some = N_("{closed} of {hosts} hosts closed: {why}")
-        said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
+        remark = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
     elif used >= 1:
-        said = Outcome(Code.SITE_BUDGET_SPENT).message
+        remark = Outcome(Code.SITE_BUDGET_SPENT).message
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
-        said = Message("paused for {span}", {"span": span(rest)})
-    return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
+        remark = Message("paused for {span}", {"span": span(rest)})
+    return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", remark]
 
 
 def sentences(first: Message, second: Message | None) -> Message:

@@ -104,12 +104,12 @@ class CrawlSummary:
     @property
     def alive(self) -> tuple[WorkerState, ...]:
         """The workers with a recent heartbeat."""
-        return tuple(one for one in self.workers if one.alive)
+        return tuple(worker for worker in self.workers if worker.alive)
 
     @property
     def silent(self) -> float | None:
         """Seconds since the last heartbeat of any worker."""
-        return min((one.silent for one in self.workers), default=None)
+        return min((worker.silent for worker in self.workers), default=None)
 
     @property
     def status(self) -> CrawlPhase:
@@ -164,7 +164,9 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
         workers[row.crawl_id].append((row, worker))
     without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
     failed = all_failed(connection, without_pages)
-    queued = {row.id: max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])) for row in rows}
+    queued = {
+        row.id: max(0, row.waiting + sum(worker_row.waiting for worker_row, _ in workers[row.id])) for row in rows
+    }
     return [
         CrawlSummary(
             id=row.id,
@@ -191,8 +193,8 @@ def next_due(connection: Connection, crawls: Collection[int], most: int | None =
     """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
     pages = select(page.c.due_at, page.c.last_round, IS_REVISITED.label("again")).where(page.c.crawl_id == crawl.c.id)
     first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
-    there = select(func.min(first.c.due_at)).where(first.c.last_round >= crawl.c.first_round, first.c.again)
-    rows = select(crawl.c.id, there.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
+    soonest = select(func.min(first.c.due_at)).where(first.c.last_round >= crawl.c.first_round, first.c.again)
+    rows = select(crawl.c.id, soonest.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
 
 
@@ -260,7 +262,7 @@ class CrawlState(CrawlSummary):
 
     @property
     def held(self) -> int:
-        return sum(one.held for one in self.workers)
+        return sum(worker.held for worker in self.workers)
 
     @property
     def done(self) -> int:
@@ -300,20 +302,20 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
     )
     ends = outcome_totals(connection)
     files = connection.execute(select(output).order_by(output.c.number)).all()
-    for one in all_summaries(connection, now):
-        soonest = next_due(connection, [one.id], None).get(one.id)
+    for summary in all_summaries(connection, now):
+        soonest = next_due(connection, [summary.id], None).get(summary.id)
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
         yield CrawlState(
-            **vars(one),
-            failed_seeds=failed_seeds(connection, one.id, MOST_FAILED),
-            texts=texts[one.id],
-            recorded=recorded_counts[one.id],
-            ends=ends[one.id],
-            files=tuple(row for row in files if row.crawl_id == one.id),
-            site_count=site_counts[one.id],
-            due=due_pages(connection, one, now),
+            **vars(summary),
+            failed_seeds=failed_seeds(connection, summary.id, MOST_FAILED),
+            texts=texts[summary.id],
+            recorded=recorded_counts[summary.id],
+            ends=ends[summary.id],
+            files=tuple(row for row in files if row.crawl_id == summary.id),
+            site_count=site_counts[summary.id],
+            due=due_pages(connection, summary, now),
             next_due=None if soonest is None else max(0.0, soonest - now),
-            sites=sites(connection, one.id, most).rows if one.name == detailed else (),
+            sites=sites(connection, summary.id, most).rows if summary.name == detailed else (),
         )
 
 
@@ -324,13 +326,15 @@ def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defau
     counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     if crawl_id is not None:
         counts = counts.where(host.c.crawl_id == crawl_id)
-    found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(images=0, pages=0, outcomes=Outcomes()))
+    totals_of_crawl: defaultdict[int, OutcomeTotals] = defaultdict(
+        lambda: OutcomeTotals(images=0, pages=0, outcomes=Outcomes())
+    )
     for number, code, detail, is_of_image, count in connection.execute(counts):
-        ends = found[number]
+        ends = totals_of_crawl[number]
         if code is not None:
             ends.outcomes[Outcome(Code(code), detail or "")] = count
         elif is_of_image:
-            found[number] = replace(ends, images=count)
+            totals_of_crawl[number] = replace(ends, images=count)
         else:
-            found[number] = replace(ends, pages=count)
-    return found
+            totals_of_crawl[number] = replace(ends, pages=count)
+    return totals_of_crawl

@@ -24,17 +24,17 @@ def report_page(template: str, catalogue: Catalogue | None = None, /, **values: 
 @cache
 def _environment(catalogue: Catalogue) -> Environment:
     """The templates in a language, with `_`."""
-    found = environment(
+    templates = environment(
         __package__, counted=counted, translated=partial(translated, translations=catalogue.translations)
     )
-    found.add_extension("jinja2.ext.i18n")
-    found.globals |= {"gettext": catalogue.gettext, "catalogue": catalogue}
-    return found
+    templates.add_extension("jinja2.ext.i18n")
+    templates.globals |= {"gettext": catalogue.gettext, "catalogue": catalogue}
+    return templates
 
 
 def environment(package: str, **filters: Callable[..., Any]) -> Environment:
     """The templates of a package; all text is escaped."""
-    found = Environment(
+    templates = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
@@ -42,8 +42,8 @@ def environment(package: str, **filters: Callable[..., Any]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= filters
-    return found
+    templates.filters |= filters
+    return templates
 
 
 def _without_control(value: Any) -> Any:

@@ -147,8 +147,8 @@ def noise_figures_of(url: URL, number: int) -> NoiseFigures | None:
 
 
 def _figures(connection: Connection, row: Any) -> NoiseFigures:
-    mine = verdict.c.crawl_id == row.id
-    totals = connection.execute(TOTALS.where(mine)).one()
+    of_crawl = verdict.c.crawl_id == row.id
+    totals = connection.execute(TOTALS.where(of_crawl)).one()
     measured = totals.downloaded, totals.downloaded_bytes
     # If there is no such link, the pages need not be read.
     pages = connection.execute(AUDITED_PAGES, {"crawl": row.id}).scalar_one() if totals.audited_links else 0
@@ -156,10 +156,10 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
         name=row.name,
         saved_bytes=saved_bytes(totals.skipped_images, *measured),
         audited_pages=pages,
-        models=tuple(NoiseModelFigures(*values) for values in connection.execute(BY_MODEL.where(mine))),
+        models=tuple(NoiseModelFigures(*values) for values in connection.execute(BY_MODEL.where(of_crawl))),
         sites=tuple(
             NoiseSite(name, kept, chosen, noise, saved_bytes(images, *measured))
-            for name, kept, chosen, noise, images in connection.execute(BY_SITE.where(mine))
+            for name, kept, chosen, noise, images in connection.execute(BY_SITE.where(of_crawl))
         ),
         **totals._mapping,
     )
@@ -169,9 +169,9 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the reports of all crawls or of one; returns the exit status."""
     url = state_url(settings)
     crawls = noise_figures(url)
-    check_name([one.name for one in crawls], opts.name, url)
-    wanted = [one for one in crawls if opts.name in (None, one.name)]
-    print("\n\n".join(printable("\n".join(words(one))) for one in wanted))
+    check_name([figures.name for figures in crawls], opts.name, url)
+    chosen = [figures for figures in crawls if opts.name in (None, figures.name)]
+    print("\n\n".join(printable("\n".join(words(figures))) for figures in chosen))
     return 0
 
 
@@ -180,19 +180,21 @@ def words(crawl: NoiseFigures) -> Iterator[str]:
         yield f"{crawl.name}: no image was judged."
         return
     if crawl.images:
-        said = counted(crawl.images, "image")
-        yield f"{crawl.name}: {said} judged, {crawl.skipped_images:,} skipped as noise."
+        images = counted(crawl.images, "image")
+        yield f"{crawl.name}: {images} judged, {crawl.skipped_images:,} skipped as noise."
     if crawl.links:
-        said = counted(crawl.links, "link behind an image", "links behind images")
-        yield f"{crawl.name}: {said} judged, {crawl.skipped_links:,} skipped as noise."
+        links = counted(crawl.links, "link behind an image", "links behind images")
+        yield f"{crawl.name}: {links} judged, {crawl.skipped_links:,} skipped as noise."
     yield f"  {'skipped by':<14}{'images':>12}{'links':>12}"
-    yield from (f"  {one.name:<14}{one.images:>12,}{one.links:>12,}" for one in crawl.models)
-    said = f"Requests saved: {crawl.skipped_images + crawl.skipped_links:,}."
+    yield from (f"  {model.name:<14}{model.images:>12,}{model.links:>12,}" for model in crawl.models)
+    savings = f"Requests saved: {crawl.skipped_images + crawl.skipped_links:,}."
     if crawl.skipped_images:
         saved = crawl.saved_bytes
-        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the images downloaded"
-        said += f" Bytes saved: {known}."
-    yield said
+        saved_bytes_words = (
+            UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the images downloaded"
+        )
+        savings += f" Bytes saved: {saved_bytes_words}."
+    yield savings
     if crawl.downloaded:
         yield f"Downloaded: {counted(crawl.downloaded, 'image')}, {decimal(crawl.downloaded_bytes)}, measured."
     yield from _audit(crawl)
@@ -217,7 +219,7 @@ def _sites(crawl: NoiseFigures) -> Iterator[str]:
     if crawl.site_count > MOST_SITES:
         yield f"The {MOST_SITES} sites with the most noise, of {crawl.site_count:,}:"
     yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
-    for one in crawl.sites:
-        short = one.name if len(one.name) <= NAME_WIDTH - 2 else f"{one.name[: NAME_WIDTH - 3]}…"
-        size = "unknown" if one.saved_bytes is None else decimal(one.saved_bytes)
-        yield f"  {short:<{NAME_WIDTH}}{one.kept:>10,}{one.audited:>10,}{one.skipped:>10,}{size:>20}"
+    for site in crawl.sites:
+        short = site.name if len(site.name) <= NAME_WIDTH - 2 else f"{site.name[: NAME_WIDTH - 3]}…"
+        size = "unknown" if site.saved_bytes is None else decimal(site.saved_bytes)
+        yield f"  {short:<{NAME_WIDTH}}{site.kept:>10,}{site.audited:>10,}{site.skipped:>10,}{size:>20}"

@@ -88,20 +88,20 @@ class StateCommand:
             show([line(Message("{what}.", {"what": self.nothing(state)}))])
         else:
             place = self.place()
-            said: list[Text | Table] = [
+            lines: list[Text | Table] = [
                 line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=place))
             ]
             for crawl in state.crawls:
-                said += [line(), *facts(crawl, state.now, self.folder, FEW)]
-            show([*said, line(), *(line(Message(one)) for one in FOOTER)])
+                lines += [line(), *facts(crawl, state.now, self.folder, FEW)]
+            show([*lines, line(), *(line(Message(sentence)) for sentence in FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
         """Delete everything that belongs to a crawl, if the user confirms."""
         _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
-                Message("worker {n} (heartbeat {ago})", {"n": one.number, "ago": ago(one.silent)})
-                for one in crawl.alive
+                Message("worker {n} (heartbeat {ago})", {"n": worker.number, "ago": ago(worker.silent)})
+                for worker in crawl.alive
             ]
             raise WrongUseError(
                 "the crawl {name} is running: {workers}; stop it first, or if it is dead already, wait until the "
@@ -170,8 +170,8 @@ class StateCommand:
             return None
         free = byte_size(now.free)
         if now.free <= now.size * WORTH_IT:
-            said = Message("{size} of {path} are free for new data.", {"size": free, "path": name})
-            return said if now.free else None
+            free_space = Message("{size} of {path} are free for new data.", {"size": free, "path": name})
+            return free_space if now.free else None
         if vacuum(self.url):
             size = (disk_size(self.url) or now).size
             values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
@@ -186,11 +186,11 @@ class StateCommand:
         """The crawl of this name; raises a WrongUseError if there is none."""
         if state is None or not state.crawls:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
-        found = next((crawl for crawl in state.crawls if crawl.name == name), None)
-        if found is None:
-            names = first([spelled(one.name) for one in state.crawls], MORE)
+        named_crawl = next((crawl for crawl in state.crawls if crawl.name == name), None)
+        if named_crawl is None:
+            names = first([spelled(known_crawl.name) for known_crawl in state.crawls], MORE)
             raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
-        return state, found
+        return state, named_crawl
 
     def nothing(self, state: DatabaseState | None) -> Message:
         path = {"path": display_url(self.url)}

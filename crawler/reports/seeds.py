@@ -49,7 +49,7 @@ def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
     if not crawls:
         return set()
     what = select(host.c.crawl_id, address.c.outcome).select_from(ADDRESSES_WITH_HOSTS)
-    found: defaultdict[int, set[str]] = defaultdict(set)
+    codes_of_crawl: defaultdict[int, set[str]] = defaultdict(set)
     for crawl_id, code in connection.execute(what.where(host.c.crawl_id.in_(crawls), SEED_WITHOUT_PAGE).distinct()):
-        found[crawl_id].add(code)
-    return {crawl_id for crawl_id, codes in found.items() if codes & SEED_FAILURES and not codes & READ}
+        codes_of_crawl[crawl_id].add(code)
+    return {crawl_id for crawl_id, codes in codes_of_crawl.items() if codes & SEED_FAILURES and not codes & READ}

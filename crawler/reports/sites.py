@@ -95,44 +95,44 @@ class SortedSites:
     number_is_least: bool
 
 
-def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> SortedSites:
+def sites(connection: Connection, crawl_id: int, query: SiteQuery) -> SortedSites:
     """A part of the sites of a crawl."""
-    mine: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
-    if wanted.name:
-        mine.append(site.c.name.contains(wanted.name.lower(), autoescape=True))
-    counted = select(site.c.id).where(*mine).limit(FEW + 1)
+    conditions: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
+    if query.name:
+        conditions.append(site.c.name.contains(query.name.lower(), autoescape=True))
+    counted = select(site.c.id).where(*conditions).limit(FEW + 1)
     count = connection.execute(select(func.count()).select_from(counted.subquery())).scalar_one()
-    sort = wanted.sort if count <= FEW or wanted.sort != "requests" else "pages"
-    if count <= FEW and (wanted.name or sort == "requests"):
+    sort = query.sort if count <= FEW or query.sort != "requests" else "pages"
+    if count <= FEW and (query.name or sort == "requests"):
         # With the index of the sort order, all sites would be read to find the few that match.
-        mine = [site.c.id.in_(select(counted.subquery().c.id))]
-    rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
-    shown = rows[: wanted.most]
+        conditions = [site.c.id.in_(select(counted.subquery().c.id))]
+    rows = connection.execute(_sorted(conditions, sort, query).limit(query.most + 1)).all()
+    shown = rows[: query.most]
     mine_shown = [row.id for row in shown]
     hosts = _hosts(connection, mine_shown)
     counts = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine_shown))
-    waiting = dict(connection.execute(counts, {"most": wanted.most_waiting + 1}).all())
-    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], wanted.most_waiting) for row in shown)
+    waiting = dict(connection.execute(counts, {"most": query.most_waiting + 1}).all())
+    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], query.most_waiting) for row in shown)
     return SortedSites(
         rows=of_each, more=len(rows) > len(shown), sort=sort, number=min(count, FEW), number_is_least=count > FEW
     )
 
 
-def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: SiteQuery) -> Any:
-    found = select(site.c.id, site.c.name, site.c.pages, site.c.requests).where(*mine)
+def _sorted(conditions: Sequence[ColumnElement[bool]], sort: str, query: SiteQuery) -> Any:
+    rows = select(site.c.id, site.c.name, site.c.pages, site.c.requests).where(*conditions)
     if sort == "name":
-        after = wanted.after if isinstance(wanted.after, str) else ""
-        return found.where(site.c.name > after).order_by(site.c.name)
+        after = query.after if isinstance(query.after, str) else ""
+        return rows.where(site.c.name > after).order_by(site.c.name)
     by = site.c[sort], site.c.id
-    if isinstance(wanted.after, tuple):
-        found = found.where(tuple_(*by) < tuple_(*map(literal, wanted.after)))
-    return found.order_by(*(column.desc() for column in by))
+    if isinstance(query.after, tuple):
+        rows = rows.where(tuple_(*by) < tuple_(*map(literal, query.after)))
+    return rows.order_by(*(column.desc() for column in by))
 
 
-def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
-    hosts = found[:MOST_HOSTS]
-    open_hosts = [one for one in hosts if one.has_likely]
-    closed = [one.closed for one in hosts if one.closed]
+def _site(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
+    hosts = host_rows[:MOST_HOSTS]
+    open_hosts = [host_row for host_row in hosts if host_row.has_likely]
+    closed = [host_row.closed for host_row in hosts if host_row.closed]
     return SiteRow(
         id=row.id,
         name=row.name,
@@ -141,28 +141,32 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> 
         waiting=min(waiting, most),
         waiting_is_least=waiting > most,
         hosts=len(hosts),
-        hosts_are_least=len(found) > MOST_HOSTS,
+        hosts_are_least=len(host_rows) > MOST_HOSTS,
         closed=len(closed),
         why=min(closed, default=None),
-        rests_until=min((one.next_at for one in open_hosts), default=None),
-        latency=max((one.latency for one in hosts if one.latency is not None), default=None),
+        rests_until=min((host_row.next_at for host_row in open_hosts), default=None),
+        latency=max((host_row.latency for host_row in hosts if host_row.latency is not None), default=None),
         pause=max(
-            (max(one.crawl_delay, one.delay or 0.0) for one in hosts if one.delay is not None or one.crawl_delay),
+            (
+                max(host_row.crawl_delay, host_row.delay or 0.0)
+                for host_row in hosts
+                if host_row.delay is not None or host_row.crawl_delay
+            ),
             default=None,
         ),
     )
 
 
-def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
+def _hosts(connection: Connection, site_ids: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
     """The hosts of some sites; if there are very many, at most the limit plus one of each site."""
-    found: defaultdict[int, list[Any]] = defaultdict(list)
-    rows = connection.execute(HOSTS.where(host.c.site_id.in_(mine)).limit(FEW_HOSTS + 1)).all()
+    rows_of_site: defaultdict[int, list[Any]] = defaultdict(list)
+    rows = connection.execute(HOSTS.where(host.c.site_id.in_(site_ids)).limit(FEW_HOSTS + 1)).all()
     if len(rows) > FEW_HOSTS:
-        each = (HOSTS.where(host.c.site_id == number).limit(MOST_HOSTS + 1) for number in mine)
+        each = (HOSTS.where(host.c.site_id == number).limit(MOST_HOSTS + 1) for number in site_ids)
         rows = [row for of_one in each for row in connection.execute(of_one)]
     for row in rows:
-        found[row.site_id].append(row)
-    return found
+        rows_of_site[row.site_id].append(row)
+    return rows_of_site
 
 
 LOOKED_AT = 300  # addresses in the sample that shows which hosts have many
@@ -245,12 +249,12 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
     guessed = _guessed(connection, crawl_id, all_of_it.waiting - all_of_it.unlikely)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
     hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
-    found = [
+    slow_hosts = [
         _slow_host(row, now, guessed.get(row.id, 0), several=all_of_it.workers > 1)
         for part in in_chunks(sorted(hosts))
         for row in connection.execute(WAITING_OF, {"hosts": part, "most": COUNTED})
     ]
-    return tuple(sorted(found, key=lambda one: (-one.seconds, one.host))[:most])
+    return tuple(sorted(slow_hosts, key=lambda slow_host: (-slow_host.seconds, slow_host.host))[:most])
 
 
 def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
@@ -261,11 +265,11 @@ def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int
     for part in in_chunks(ids):
         rows = connection.execute(SEEN, {"ids": part})
         seen.update(row.host_id for row in rows if row.state == AddressState.WAITING and not is_unlikely(row.priority))
-    mine: set[int] = set()
+    hosts_of_crawl: set[int] = set()
     for part in in_chunks(sorted(seen)):
-        mine.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())
-    whole = sum(seen[number] for number in mine)
-    return {number: seen[number] * waiting // whole for number in mine}
+        hosts_of_crawl.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())
+    whole = sum(seen[number] for number in hosts_of_crawl)
+    return {number: seen[number] * waiting // whole for number in hosts_of_crawl}
 
 
 def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> SlowHost:

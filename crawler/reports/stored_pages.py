@@ -181,33 +181,33 @@ class StoredPages:
     ) -> Iterator[StoredPage]:
         """The pages that match the filter and the condition, with these columns, and their responses if requested."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
-        wanted = select(*(page.c[name] for name in names))
+        query = select(*(page.c[name] for name in names))
         if responses:
             same = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-            wanted = wanted.add_columns(*(stored_response.c[name] for name in RESPONSE)).outerjoin_from(
+            query = query.add_columns(*(stored_response.c[name] for name in RESPONSE)).outerjoin_from(
                 page, stored_response, same
             )
         # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
-        mine = page.c.crawl_id + 0 == self._number
+        of_crawl = page.c.crawl_id + 0 == self._number
         conditions = [*self._conditions(wish), *([] if where is None else [where])]
-        wanted = wanted.where(mine, *conditions).order_by(page.c.id).limit(ROWS_AT_ONCE)
+        query = query.where(of_crawl, *conditions).order_by(page.c.id).limit(ROWS_AT_ONCE)
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._mine)
         first, end = self._connection.execute(ends).one()
         self._connection.rollback()
         last = (first or 0) - 1
-        while rows := self._some(wanted.where(page.c.id > last, page.c.id <= (end or 0))):
+        while rows := self._some(query.where(page.c.id > last, page.c.id <= (end or 0))):
             last = rows[-1]["id"]
             for row in rows:
                 name = address_of(row["url"]).host.lower()
                 language = str(row["language"]).lower()
-                if not wish.places or any(one.holds(name, language) for one in wish.places):
+                if not wish.places or any(place.holds(name, language) for place in wish.places):
                     response = response_of(row) if responses and row["body"] is not None else None
                     yield StoredPage(key=row["key"], values=field_values(row, columns), response=response)
 
     def robots_body(self, digest: str) -> bytes | None:
         """The bytes of a robots.txt by which pages of this crawl were requested."""
-        mine = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
-        body = self._connection.execute(select(robots_file.c.body).where(*mine)).scalar_one_or_none()
+        with_digest = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
+        body = self._connection.execute(select(robots_file.c.body).where(*with_digest)).scalar_one_or_none()
         self._connection.rollback()
         return None if body is None else unpacked(body)
 
@@ -227,19 +227,19 @@ class StoredPages:
             for row in rows:
                 yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs))
 
-    def _some(self, wanted: Any) -> list[RowMapping]:
+    def _some(self, query: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
-        found = []
+        rows_read = []
         size = 0
         options = {"yield_per": FETCHED_AT_ONCE}
-        with self._connection.execute(wanted, execution_options=options) as rows:
+        with self._connection.execute(query, execution_options=options) as rows:
             for row in rows.mappings():
-                found.append(row)
+                rows_read.append(row)
                 size += sum(len(value) for value in row.values() if isinstance(value, str | bytes))
                 if size >= BYTES_AT_ONCE:
                     break
         self._connection.rollback()
-        return found
+        return rows_read
 
     def _conditions(self, wish: PageFilter) -> Iterator[ColumnElement[bool]]:
         yield HAS_LEFT if wish.only in (GONE, NOINDEX) else ~HAS_LEFT
@@ -275,12 +275,12 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
 def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int) -> Select[Any]:
     """The query for the pages whose last change has an offset in these bounds, in order."""
     names = dict.fromkeys(("key", "url", "gone_at", "noindex", "change", *columns))
-    wanted = select(page_change.c.offset, erasure.c.digest, *(page.c[name] for name in names if name != "offset"))
+    query = select(page_change.c.offset, erasure.c.digest, *(page.c[name] for name in names if name != "offset"))
     pages = page_change.outerjoin(page, page.c.key == page_change.c.key)
     source = pages.outerjoin(erasure, erasure.c.key == page_change.c.key)
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
     is_known = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
-    return wanted.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
+    return query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
 
 
 def is_of_database(after: ChangeOffset, until: int, epochs: ChangeEpochs) -> bool:
@@ -308,6 +308,6 @@ def crawls_to_export(url: URL) -> Iterator[list[StoredPages]]:
     with reading(url) as connection:
         columns = crawl.c.id, crawl.c.name, crawl.c.topic, crawl.c.round
         rows = connection.execute(select(*columns).order_by(crawl.c.id))
-        found = rows.mappings().all()
+        crawl_rows = rows.mappings().all()
         connection.rollback()
-        yield [StoredPages(connection, row) for row in found]
+        yield [StoredPages(connection, row) for row in crawl_rows]

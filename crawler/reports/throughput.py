@@ -54,8 +54,8 @@ def sample_totals(connection: Connection, crawls: Collection[int], since: float 
     """The totals of crawls since a time, by the crawls' ids; a crawl without samples is left out."""
     ends = func.max(sample.c.at + sample.c.seconds)
     seconds = func.sum(sample.c.seconds)
-    mine = sample.c.crawl_id.in_(crawls), sample.c.at >= since
-    rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*mine).group_by(sample.c.crawl_id)
+    since_then = sample.c.crawl_id.in_(crawls), sample.c.at >= since
+    rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*since_then).group_by(sample.c.crawl_id)
     return {row[0]: SampleTotals(until=row[1], sums=_sums(row[2], row[3:])) for row in connection.execute(rows)}
 
 
@@ -63,11 +63,11 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
     """The pages that crawls stored per second lately, by all their workers together, by crawl id."""
     of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
     recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT)
-    found: dict[int, float] = {}
+    rate_of_crawl: dict[int, float] = {}
     for number, pages, seconds in connection.execute(recent.group_by(sample.c.crawl_id, sample.c.number)):
         if seconds > 0:
-            found[number] = found.get(number, 0.0) + pages / seconds
-    return found
+            rate_of_crawl[number] = rate_of_crawl.get(number, 0.0) + pages / seconds
+    return rate_of_crawl
 
 
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
@@ -78,13 +78,13 @@ def sample_points(
     connection: Connection, crawl_id: int, since: float | None = None, most: int = 500
 ) -> tuple[SamplePoint, ...]:
     """What all workers of a crawl did together, in time order, in at most so many points."""
-    mine: list[ColumnElement[bool]] = [sample.c.crawl_id == crawl_id]
+    conditions: list[ColumnElement[bool]] = [sample.c.crawl_id == crawl_id]
     if since is not None:
-        mine.append(sample.c.at >= since)
+        conditions.append(sample.c.at >= since)
     begins = func.min(sample.c.at)
     ends = func.max(sample.c.at)
     workers = func.count(sample.c.number.distinct())
-    first, last, sessions = connection.execute(select(begins, ends, workers).where(*mine)).one()
+    first, last, sessions = connection.execute(select(begins, ends, workers).where(*conditions)).one()
     if first is None or most < 1:
         return ()
     width = _width(first, last, most, SHARED_WIDTH if sessions > 1 else 1)
@@ -97,11 +97,11 @@ def sample_points(
         func.coalesce(func.sum(sample.c.seconds), 0.0).label("seconds"),
         func.coalesce(func.aggregate_strings(sample.c.statuses, ","), "").label("statuses"),
     )
-    rows = connection.execute(select(*columns, *SUMS).where(*mine).group_by(stretch)).all()
+    rows = connection.execute(select(*columns, *SUMS).where(*conditions).group_by(stretch)).all()
     waiting: dict[float, int] = {}
     for part in in_chunks([row.last for row in rows]):
-        found = select(sample.c.at, sample.c.waiting).where(*mine, sample.c.at.in_(part))
-        waiting.update((row.at, row.waiting) for row in connection.execute(found))
+        waiting_then = select(sample.c.at, sample.c.waiting).where(*conditions, sample.c.at.in_(part))
+        waiting.update((row.at, row.waiting) for row in connection.execute(waiting_then))
     points = []
     for row in rows:
         did = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
