@@ -219,7 +219,9 @@ def _sites(crawl: NoiseFigures) -> Iterator[str]:
     if crawl.site_count > MOST_SITES:
         yield f"The {MOST_SITES} sites with the most noise, of {crawl.site_count:,}:"
     yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
-    for site in crawl.sites:
-        short = site.name if len(site.name) <= NAME_WIDTH - 2 else f"{site.name[: NAME_WIDTH - 3]}…"
-        size = "unknown" if site.saved_bytes is None else decimal(site.saved_bytes)
-        yield f"  {short:<{NAME_WIDTH}}{site.kept:>10,}{site.audited:>10,}{site.skipped:>10,}{size:>20}"
+    for noise_site in crawl.sites:
+        name = noise_site.name
+        short = name if len(name) <= NAME_WIDTH - 2 else f"{name[: NAME_WIDTH - 3]}…"
+        size = "unknown" if noise_site.saved_bytes is None else decimal(noise_site.saved_bytes)
+        counts = f"{noise_site.kept:>10,}{noise_site.audited:>10,}{noise_site.skipped:>10,}"
+        yield f"  {short:<{NAME_WIDTH}}{counts}{size:>20}"
