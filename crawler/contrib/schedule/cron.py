@@ -46,9 +46,9 @@ class Cron:
     @cached_property
     def fields(self) -> CronSim:
         """Its parsed fields; weekday 0 is Sunday, (1, 2) the second Monday of the month, (1, CronSim.LAST) the last."""
-        found = CronSim(self.line, datetime.now(self.place))
-        found.weekdays = {day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in found.weekdays}
-        return found
+        parsed = CronSim(self.line, datetime.now(self.place))
+        parsed.weekdays = {day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in parsed.weekdays}
+        return parsed
 
     @cached_property
     def place(self) -> ZoneInfo:
@@ -106,5 +106,5 @@ def _wrong(line: str, why: Message) -> CronError:
     )
 
 
-def _shown(given: str) -> str:
-    return repr(given if len(given) <= LONGEST else given[:LONGEST] + "…")
+def _shown(line: str) -> str:
+    return repr(line if len(line) <= LONGEST else line[:LONGEST] + "…")

@@ -36,9 +36,9 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)
-    found = parse(arguments)
-    check_crawl(together, found)
-    return found
+    parsed = parse(arguments)
+    check_crawl(together, parsed)
+    return parsed
 
 
 def may_be_set(name: str) -> bool:

@@ -77,17 +77,17 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
         if path.resolve() != log_of(output.resolve(), name, number):
             return None
         with open(os.open(path, OPEN_LOG), "rb") as file:  # noqa: PTH123 - a descriptor
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 return None
-            file.seek(max(0, found.st_size - MOST_BYTES))
+            file.seek(max(0, status.st_size - MOST_BYTES))
             text = file.read(MOST_BYTES).decode("utf-8", "replace")
     except (OSError, RuntimeError):  # a link to itself
         return None
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
-    whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
+    whole = lines[1:] if status.st_size > MOST_BYTES and len(lines) > 1 else lines
     last = whole[-MOST_LINES:]
-    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
+    return LogTail("\n".join(last), len(last), status.st_size, len(last) < len(lines) or status.st_size > MOST_BYTES)
 
 
 class RunProcess(ChildProcess):
@@ -111,9 +111,9 @@ def starting_thread() -> ThreadPoolExecutor:
     normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
     of the dashboard.
     """
-    found = ThreadPoolExecutor(1, "starter")
-    found.submit(int).result()  # the executor creates its thread with its first task
-    return found
+    starter = ThreadPoolExecutor(1, "starter")
+    starter.submit(int).result()  # the executor creates its thread with its first task
+    return starter
 
 
 BEAT = 2.0  # seconds between two heartbeats
@@ -152,7 +152,7 @@ def _terminate() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
-def crawl(job: Job, told: Mapping[str, str]) -> int:
+def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     """Run a job's crawl in this process; returns the exit status."""
     # Not needed by processes that start jobs.
     from scrapy.cmdline import execute
@@ -162,7 +162,7 @@ def crawl(job: Job, told: Mapping[str, str]) -> int:
 
     settings = get_project_settings()
     for name in OF_THE_SCHEDULER:
-        settings.set(name, told[name], priority="cmdline")
+        settings.set(name, scheduler_settings[name], priority="cmdline")
     try:
         arguments, own = json.loads(job.arguments), json.loads(job.settings)
         checked(job.spider, arguments, own, settings)
@@ -179,24 +179,24 @@ def crawl(job: Job, told: Mapping[str, str]) -> int:
     return 0
 
 
-def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
+def carry_out(name: str, number: int, scheduler_settings: Mapping[str, str]) -> int:
     """Carry out a run of a job in this process; returns the exit status."""
-    output = Path(told["OUTPUT_DIR"])
-    jobs = Jobs(open_database(database_url(told["STATE_URL"], output)))
+    output = Path(scheduler_settings["OUTPUT_DIR"])
+    jobs = Jobs(open_database(database_url(scheduler_settings["STATE_URL"], output)))
     lock = take_lock(lock_of(output, name), LOCK_PATIENCE)
     if lock is None:
         print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1
-    found = jobs.arrive(name, number, os.getpid())
-    if found is None:
+    arrived = jobs.arrive(name, number, os.getpid())
+    if arrived is None:
         print("This run is not wanted any more.", file=sys.stderr)
         return 0
-    job, run = found
+    job, run = arrived
     pulse = Heartbeat(jobs, run)
     pulse.start()
     status = 1  # any unexpected error
     try:
-        status = crawl(job, told)
+        status = crawl(job, scheduler_settings)
     finally:
         pulse.end()
         _write_down(jobs, run, status, job.crawl)

@@ -94,13 +94,13 @@ class JobScheduler:
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
             self.steady_since = now
-        mine = {one.run.id for one in self.started}
+        own_runs = {started_run.run.id for started_run in self.started}
         for job in jobs:
-            if job.now is not None and job.now.id not in mine:
+            if job.now is not None and job.now.id not in own_runs:
                 self.look_after(job, job.now, now)
         self._notice_ends(jobs)
         self._tell_ends(jobs, now)
-        for job in sorted(jobs, key=lambda one: one.next_at or 0.0):
+        for job in sorted(jobs, key=lambda job: job.next_at or 0.0):
             if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
                 if job.next_at <= now:
                     self.start_due(job, cron, now)
@@ -109,14 +109,14 @@ class JobScheduler:
 
     def reap(self) -> None:
         """Record how started runs ended; retried if it fails."""
-        for one in list(self.started):
-            if (status := one.child.poll()) is None:
+        for started_run in list(self.started):
+            if (status := started_run.child.poll()) is None:
                 continue
-            run = self.jobs.end(one.run, status, one.job.crawl)
-            self.started.remove(one)
-            logger.info("%s", printable(f"{one.job.name}: run {run.number} has ended: {ended_words(run)}"))
-            self.notices.tell(one.job, run)
-            self.jobs.forget(one.job, self.limits.keep_runs)
+            run = self.jobs.end(started_run.run, status, started_run.job.crawl)
+            self.started.remove(started_run)
+            logger.info("%s", printable(f"{started_run.job.name}: run {run.number} has ended: {ended_words(run)}"))
+            self.notices.tell(started_run.job, run)
+            self.jobs.forget(started_run.job, self.limits.keep_runs)
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
         """Keep a run that this scheduler did not start if it is alive; record that it failed if it is dead.
@@ -197,18 +197,21 @@ class JobScheduler:
         """Stop all runs of this folder cleanly, and kill those that do not stop in time; returns how many."""
         until = time.monotonic() + self.limits.stop_seconds
         with suppress(StateError):  # then they cannot be told why they stop, but they stop all the same
-            for one in self.started:
-                self.jobs.stop(one.run.id, RunStatus.STOPPING)
+            for started_run in self.started:
+                self.jobs.stop(started_run.run.id, RunStatus.STOPPING)
             for run in self.found.values():
                 self.jobs.stop(run.id, RunStatus.TOLD)
-        for one in self.started:
-            one.child.tell_to_stop()
+        for started_run in self.started:
+            started_run.child.tell_to_stop()
         while self._at_work() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
-        late = [one for one in self.started if one.child.poll() is None]
-        for one in late:
-            logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
-            one.child.end()
+        late = [started_run for started_run in self.started if started_run.child.poll() is None]
+        for started_run in late:
+            logger.warning(
+                "%s",
+                printable(f"{started_run.job.name}: run {started_run.run.number} did not end in time and is killed"),
+            )
+            started_run.child.end()
         self._at_work()
         for run in self.found.values():
             logger.warning(
@@ -223,7 +226,7 @@ class JobScheduler:
             self.reap()
             if self.found:
                 self._notice_ends(self.jobs.all()[0])
-        return bool(self.found) or any(one.child.poll() is None for one in self.started)
+        return bool(self.found) or any(started_run.child.poll() is None for started_run in self.started)
 
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
         """Whether a run that this scheduler did not start has no process any more."""
@@ -296,7 +299,7 @@ def workers_of_a_job(settings: BaseSettings, processors: int) -> int:
 def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     """The function that starts the process of a run."""
     output = Path(settings["OUTPUT_DIR"])
-    told = {
+    scheduler_settings = {
         "OUTPUT_DIR": str(output),
         "STATE_URL": settings["STATE_URL"],
         "AUTO_WORKERS_LIMIT": str(workers_of_a_job(settings, cores())),
@@ -304,6 +307,6 @@ def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
 
     def start(name: str, number: int) -> RunProcess:
         words = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]
-        return RunProcess(words, told, log_of(output, name, number))
+        return RunProcess(words, scheduler_settings, log_of(output, name, number))
 
     return start

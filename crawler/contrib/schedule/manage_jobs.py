@@ -71,8 +71,10 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:
         raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
-    given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
-    own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
+    given_settings = {
+        key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]
+    }
+    own = {key: value for key, value in given_settings.items() if key not in OF_THE_SCHEDULER}
     job = JobDefinition(
         name=opts.name,
         line=opts.cron,
@@ -90,8 +92,8 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def say_next(jobs: Jobs, name: str) -> None:
-    found, now = jobs.all()
-    _print([next_words(find_job(found, name), now)])
+    all_jobs, now = jobs.all()
+    _print([next_words(find_job(all_jobs, name), now)])
 
 
 def next_words(job: Job, now: float) -> Message:
@@ -193,8 +195,8 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 def _command(job: Job) -> str:
     line = ["winnow", "crawl", job.spider]
-    for option, given in (("-a", job.arguments), ("-s", job.settings)):
-        line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
+    for option, json_text in (("-a", job.arguments), ("-s", job.settings)):
+        line += [word for name, value in json.loads(json_text).items() for word in (option, f"{name}={value}")]
     return shlex.join(line)
 
 
@@ -204,9 +206,9 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
         how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
     values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
     if run.ended_at is not None:
-        said = Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
+        run_words = Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
         why = failure_words(run.notice or "")
-        return said if why is None else Message("{run}; {why}", {"run": said, "why": why})
+        return run_words if why is None else Message("{run}; {why}", {"run": run_words, "why": why})
     process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
     on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
     who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)

@@ -61,9 +61,9 @@ class NoticeSettings:
 
 def notice_settings(settings: BaseSettings) -> NoticeSettings:
     """The settings of notices; raises an ArgumentError if the command is wrong."""
-    given = settings["SCHEDULE_NOTIFY_COMMAND"] or ""
+    command_line = settings["SCHEDULE_NOTIFY_COMMAND"] or ""
     try:
-        command = tuple(shlex.split(given) if isinstance(given, str) else map(str, given))
+        command = tuple(shlex.split(command_line) if isinstance(command_line, str) else map(str, command_line))
     except ValueError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="SCHEDULE_NOTIFY_COMMAND", why=str(error)) from None
     if command and shutil.which(command[0]) is None:
@@ -75,19 +75,19 @@ def notice_settings(settings: BaseSettings) -> NoticeSettings:
     return NoticeSettings(command, AllowList(settings.getlist("ALLOWED_PRIVATE_HOSTS")))
 
 
-def webhook_address(given: str) -> str:
+def webhook_address(address: str) -> str:
     """The address of a webhook as it is stored; raises an ArgumentError if it is none."""
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(address)
         is_right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
     except ValueError:
         is_right = False
-    if not is_right or len(given) > LONGEST or not given.isascii() or not given.isprintable() or " " in given:
+    if not is_right or len(address) > LONGEST or not address.isascii() or not address.isprintable() or " " in address:
         raise ArgumentError(
             "a webhook is an address with https:// or http://, without a user name; {given} is none",
-            given=repr(given[:100]),
+            given=repr(address[:100]),
         )
-    return given
+    return address
 
 
 def webhook_host(address: str) -> str:
@@ -102,8 +102,8 @@ def webhook_host(address: str) -> str:
 
 def usual_harvest(earlier: Sequence[Run]) -> float | None:
     """The mean harvest of the last runs before one that did not fail; None if none read enough pages."""
-    known = [one.harvest for one in earlier if one.status != RunStatus.FAILED and (one.read or 0) >= LEAST_READ]
-    last = [harvest for harvest in known[:USUAL_RUNS] if harvest is not None]
+    harvests = [run.harvest for run in earlier if run.status != RunStatus.FAILED and (run.read or 0) >= LEAST_READ]
+    last = [harvest for harvest in harvests[:USUAL_RUNS] if harvest is not None]
     return sum(last) / len(last) if last else None
 
 
@@ -184,7 +184,7 @@ class NoticeSender:
         """Send the notice of a run in a thread, if anybody wants it and it was not sent yet."""
         if run.notice is None and (job.notify or self.by.command) and self.jobs.claim_notice(run.id):
             thread = Thread(target=self._send, args=(job, run), name="notice")
-            self.threads = [one for one in self.threads if one.is_alive()] + [thread]
+            self.threads = [waiting_thread for waiting_thread in self.threads if waiting_thread.is_alive()] + [thread]
             thread.start()
 
     def wait(self) -> None:
@@ -199,13 +199,13 @@ class NoticeSender:
             results = [run_command(self.by.command, body)] if self.by.command else []
             if address := job.notify:
                 results.append(within(POST_SECONDS, lambda: post(address, body, self.by.allowed)))
-            failures = [one for one in results if one != SENT]
+            failures = [notice_result for notice_result in results if notice_result != SENT]
             self.jobs.write_notice(run.id, " ".join(failures) or SENT)
         except StateError as error:
             logger.warning("The result of a notice could not be recorded: %s", error)
             return
-        for one in failures:
-            logger.warning("%s", printable(f"{job.name}: run {run.number}: {failure_words(one)}"))
+        for failure in failures:
+            logger.warning("%s", printable(f"{job.name}: run {run.number}: {failure_words(failure)}"))
 
 
 def failure_words(notice: str) -> Message | None:

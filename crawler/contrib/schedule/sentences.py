@@ -62,13 +62,13 @@ def date(moment: float, cron: Cron) -> Message:
 def ended_words(run: Run) -> Message:
     """How a run ended, and what it stored."""
     values = {"result": result(run), "span": span((run.ended_at or run.beat) - run.started_at)}
-    said = Message("{result}, {span}", values)
+    words = Message("{result}, {span}", values)
     if run.pages is not None:
-        said = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
+        words = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
     if not run.passed:
-        return said
+        return words
     left_out = plural("{n} time skipped meanwhile", "{n} times skipped meanwhile", run.passed)
-    return Message("{run}; {left_out}", {"run": said, "left_out": left_out})
+    return Message("{run}; {left_out}", {"run": words, "left_out": left_out})
 
 
 def pages_words(count: Mapping[str, int | None]) -> Message:

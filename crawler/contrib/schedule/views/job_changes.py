@@ -83,8 +83,8 @@ class JobForm(BaseModel):
 USUAL: dict[str, str] = JobForm().model_dump()
 FORM_ARGUMENTS = tuple(name for name in USUAL if name in ARGUMENTS and name != "name")
 FIELDS = {
-    name: {"allowed": get_args(one.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
-    for name, one in JobForm.model_fields.items()
+    name: {"allowed": get_args(form_field.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
+    for name, form_field in JobForm.model_fields.items()
 }
 """What the form needs to know about a field: its allowed values if they are few, and its maximum length."""
 
@@ -100,9 +100,9 @@ class Filled:
     """The job for the database, if there are no errors."""
 
 
-def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
+def filled(form_values: Mapping[str, str], settings: BaseSettings) -> Filled:
     """The form with its errors, or with the job it describes."""
-    values = {name: str(given.get(name, usual)).strip() for name, usual in USUAL.items()}
+    values = {name: str(form_values.get(name, usual)).strip() for name, usual in USUAL.items()}
     if values["seeds"] != "demo":
         values["seeds"] = " ".join(values["seeds"].split())
     errors = {name: why for name, value in values.items() if (why := _wrong(name, value, values))}
