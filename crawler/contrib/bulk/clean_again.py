@@ -72,7 +72,7 @@ def crawls_to_clean(connection: Connection) -> list[CleanedCrawl]:
 def check_idle(connection: Connection, of: CleanedCrawl) -> None:
     """Raise a StateError if a worker runs the crawl; no worker can join until the transaction ends."""
     lock_crawl(connection, of.id)
-    if any(one.alive for one in workers_of(connection, database_time(connection))[of.id]):
+    if any(state.alive for state in workers_of(connection, database_time(connection))[of.id]):
         raise StateError("the crawl {name} is running; stop it first", name=repr(of.name))
 
 
@@ -81,25 +81,25 @@ def pages_after(connection: Connection, of: CleanedCrawl, last: int, *, markdown
     names = (*ABOUT, "markdown") if markdown else ABOUT
     columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE))
     # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
-    wanted = select(*columns).outerjoin_from(page, stored_response, SAME).where(page.c.crawl_id + 0 == of.id)
-    wanted = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE)
-    while rows := _some(connection, wanted.where(page.c.id > last)):
+    query = select(*columns).outerjoin_from(page, stored_response, SAME).where(page.c.crawl_id + 0 == of.id)
+    query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
+    while rows := _some(connection, query.where(page.c.id > last)):
         last = rows[-1]["id"]
         yield from rows
 
 
-def _some(connection: Connection, wanted: Any) -> list[RowMapping]:
+def _some(connection: Connection, query: Any) -> list[RowMapping]:
     """The next rows, as many as fit into memory; the transaction that read them has ended."""
-    found: list[RowMapping] = []
+    rows_read: list[RowMapping] = []
     size = 0
-    with connection.execute(wanted, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
+    with connection.execute(query, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
         for row in rows.mappings():
-            found.append(row)
+            rows_read.append(row)
             size += len(row["body"] or b"")
             if size >= BYTES_AT_ONCE:
                 break
     connection.rollback()
-    return found
+    return rows_read
 
 
 def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -121,12 +121,12 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
     while _delete_bands(engine, of):
         yield 0
     names = ("id", "key", "url", "signature", "text_fingerprint", "text_owner", "duplicate_of")
-    wanted = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
-    wanted, last, done = wanted.order_by(page.c.id).limit(ROWS_AT_ONCE), 0, 0
+    query = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
+    query, last, done = query.order_by(page.c.id).limit(ROWS_AT_ONCE), 0, 0
     while True:
         with engine.begin() as connection:
             check_idle(connection, of)
-            rows = connection.execute(wanted.where(page.c.id > last)).all()
+            rows = connection.execute(query.where(page.c.id > last)).all()
             pages = [
                 compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
@@ -145,12 +145,12 @@ def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
 
 def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:
     """Delete some of the bands of a crawl; returns whether there may be more."""
-    mine = near_duplicate_band.c.crawl_id == of.id
+    of_crawl = near_duplicate_band.c.crawl_id == of.id
     band = near_duplicate_band.c.band
     with engine.begin() as connection:
         check_idle(connection, of)
-        end = connection.execute(select(band).where(mine).order_by(band).offset(BANDS_AT_ONCE).limit(1)).scalar()
-        connection.execute(delete(near_duplicate_band).where(mine, *(() if end is None else (band <= end,))))
+        end = connection.execute(select(band).where(of_crawl).order_by(band).offset(BANDS_AT_ONCE).limit(1)).scalar()
+        connection.execute(delete(near_duplicate_band).where(of_crawl, *(() if end is None else (band <= end,))))
     return end is not None
 
 

@@ -61,14 +61,14 @@ Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     """Yields the result of each file when it is done, in processes here or on many machines."""
     if opts.engine != "dask":
-        return lambda work, todo, said: as_done(work, todo, jobs, lost, partial(said, DIED))
+        return lambda work, todo, report: as_done(work, todo, jobs, lost, partial(report, DIED))
     try:
         from crawler.contrib.bulk.dask import by_dask
     except ImportError:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="bulk"
         ) from None
-    return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
+    return lambda work, todo, report: by_dask(work, todo, opts.scheduler or "", jobs, report)
 
 
 class FilesProgress(CleaningProgress):
@@ -205,14 +205,14 @@ def clean_into(
 ) -> int:
     """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
     by, folder = engine(opts, jobs), Path(opts.into).resolve()
-    found = pairs(opts.inputs)
+    all_pairs = pairs(opts.inputs)
     with only_run(folder, ".clean.lock", opts.into):
-        name = go_on(folder, options, found)
+        name = go_on(folder, options, all_pairs)
         if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
-        todo = [pair for pair in found if not (folder / pair.output).exists()]
+        todo = [pair for pair in all_pairs if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())
-        return FilesRun(work, largest_first(todo), len(found) - len(todo)).go(by, interval)
+        return FilesRun(work, largest_first(todo), len(all_pairs) - len(todo)).go(by, interval)
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
@@ -238,8 +238,8 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     spell_out_log()
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
-    total = sum(one.size for one in inputs) if all(one.size for one in inputs) else 0
-    progress = CleaningProgress(total, lambda: sum(one.position for one in inputs), CleaningCounts(), interval)
+    total = sum(source.size for source in inputs) if all(source.size for source in inputs) else 0
+    progress = CleaningProgress(total, lambda: sum(source.position for source in inputs), CleaningCounts(), interval)
     return _clean(inputs, output, progress, clean_page, jobs)
 
 
@@ -249,11 +249,11 @@ def _clean(
     """Clean everything and print the results; returns the exit status."""
     tally, started, status = progress.tally, monotonic(), 0
     stopped: Message | None = None
-    found = (record for one in inputs for record in one.found())
+    records = (record for source in inputs for record in source.found())
     try:
         with progress:
             work = with_libraries(clean_page, inputs, progress.show)
-            for result in cleaned(found, work, jobs, lambda: progress.say(DIED)):
+            for result in cleaned(records, work, jobs, lambda: progress.say(DIED)):
                 tally.add(result)
                 if isinstance(result, Cleaned):
                     output.write(readable_json(result.line) if output.is_terminal else result.line)

@@ -107,8 +107,8 @@ class PageToClean:
     @property
     def data(self) -> bytes:
         """The largest part, by which the work is divided."""
-        found: bytes = self.response["body"]
-        return found
+        body: bytes = self.response["body"]
+        return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,15 +204,15 @@ class Bookmark:
     def read(self) -> None:
         """Continue an earlier run with the same options, if there was one."""
         with suppress(OSError, ValueError, KeyError):
-            found = json.loads(self.path.read_bytes())
-            if found["of"] == self.of:
-                self.last = int(found["last"])
-                self.has_changed = bool(found["has_changed"])
+            saved = json.loads(self.path.read_bytes())
+            if saved["of"] == self.of:
+                self.last = int(saved["last"])
+                self.has_changed = bool(saved["has_changed"])
 
     def write(self) -> None:
         with AtomicFile(str(self.path)) as file:
-            found = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
-            file.write(json.dumps(found).encode())
+            state = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
+            file.write(json.dumps(state).encode())
             file.finish()
 
 
@@ -302,9 +302,11 @@ class StoredRun:
     def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
         """The templates of a host; those of the last host are remembered."""
         if self.last_host != name:
-            found = templates_of(connection, self.crawl.id, name)
+            templates_of_host = templates_of(connection, self.crawl.id, name)
             self.last_host = name
-            self.last_templates = tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
+            self.last_templates = tuple(
+                LeafLabel(tag=template.tag, text=template.text) for template in templates_of_host
+            )
         return self.last_templates
 
     def count(self, result: Remade, progress: CleaningProgress) -> None:
@@ -320,8 +322,8 @@ class StoredRun:
     def save(self) -> None:
         if not self.waiting:
             return
-        rows = [one.row for one in self.waiting if one.row is not None]
-        if not self.bookmark.has_changed and any(one.is_other for one in self.waiting):
+        rows = [cleaned_page.row for cleaned_page in self.waiting if cleaned_page.row is not None]
+        if not self.bookmark.has_changed and any(cleaned_page.is_other for cleaned_page in self.waiting):
             self.bookmark.has_changed = True
             self.bookmark.write()  # first: when they are saved, a run that goes on finds them unchanged
         with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
@@ -462,6 +464,6 @@ def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
         check_name([], name, url)
     with reading(url) as connection:
         crawls: Sequence[CleanedCrawl] = crawls_to_clean(connection)
-        check_name([one.name for one in crawls], name, url)
-        found = next(one for one in crawls if one.name == name)
-        return found, count_pages(connection, found)
+        check_name([known_crawl.name for known_crawl in crawls], name, url)
+        chosen_crawl = next(known_crawl for known_crawl in crawls if known_crawl.name == name)
+        return chosen_crawl, count_pages(connection, chosen_crawl)

@@ -100,7 +100,7 @@ class CleaningCounts:
 
 
 def clean(
-    found: ReadResult,
+    read_result: ReadResult,
     method: str,
     extract: Extractor,
     wish: str,
@@ -109,10 +109,10 @@ def clean(
     libraries: Libraries = MappingProxyType({}),
 ) -> CleaningResult:
     """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
-    if not isinstance(found, Raw):
-        return found
+    if not isinstance(read_result, Raw):
+        return read_result
     try:
-        record = found.decode(found)
+        record = read_result.decode(read_result)
         if library := libraries.get(host_of(record.page.url)):
             extract = with_library(extract, library)
         if fallback is not None:
@@ -128,9 +128,9 @@ def clean(
     except WalledError as error:
         return Skipped(Outcome(Code.WALLED, str(error)))
     except BrokenError as error:
-        return Broken(place=found.place, why=str(error))
+        return Broken(place=read_result.place, why=str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
-        return Broken(place=found.place, why=f"it cannot be cleaned ({type(error).__name__}: {error})")
+        return Broken(place=read_result.place, why=f"it cannot be cleaned ({type(error).__name__}: {error})")
     used = extraction.method or method if record.page.document is None else METHOD
     values = as_json(extraction.text), as_json(extraction.title), as_json(used)
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
@@ -161,23 +161,23 @@ def cleaner(
 def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
     """The same with what pages of the same host in these inputs have in common, if the method learns that."""
     library = LEARNING.get(clean.keywords["method"])
-    files = [one for one in inputs if one.is_read_again]
+    files = [source for source in inputs if source.is_read_again]
     if library is None or not files:
         return clean
-    return partial(clean, libraries=learned(lambda: (found for one in files for found in one.found()), library, show))
+    return partial(clean, libraries=learned(lambda: (found for file in files for found in file.found()), library, show))
 
 
 def cleaned(
-    found: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
+    records: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
 ) -> Iterator[CleaningResult]:
     """The result of each record, in order."""
-    return in_order(clean, found, jobs, _lost, died)
+    return in_order(clean, records, jobs, _lost, died)
 
 
-def _lost(found: ReadResult) -> CleaningResult:
+def _lost(record: ReadResult) -> CleaningResult:
     """The result for a record on which two processes died."""
-    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
-    return Broken(place=found.place, why="the process that cleans it dies")
+    assert isinstance(record, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(place=record.place, why="the process that cleans it dies")
 
 
 NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
@@ -248,13 +248,13 @@ class FileCleaner:
             raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.clean, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
-            for found in source.found():
-                one = clean(found)
-                result.tally.add(one)
-                if isinstance(one, Cleaned):
-                    output.write(one.line)
-                elif isinstance(one, Broken) and len(result.named) < NAMED:
-                    result.named.append(one)
+            for record in source.found():
+                cleaning_result = clean(record)
+                result.tally.add(cleaning_result)
+                if isinstance(cleaning_result, Cleaned):
+                    output.write(cleaning_result.line)
+                elif isinstance(cleaning_result, Broken) and len(result.named) < NAMED:
+                    result.named.append(cleaning_result)
             output.finish()
 
 

@@ -41,13 +41,13 @@ def learned(read: Callable[[], Iterator[ReadResult]], library: type[Library], sh
     return {name: learner.library for name, learner in learners.items() if learner.library}
 
 
-def _pages(found: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[tuple[str, Page]]:
+def _pages(records: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[tuple[str, Page]]:
     """The pages among the records, each with its host; those that cannot be read are left out."""
-    for one in found:
+    for record in records:
         show()
-        if isinstance(one, Raw):
+        if isinstance(record, Raw):
             try:
-                page = one.decode(one).page
+                page = record.decode(record).page
             except (BrokenError, NotHtmlError, WalledError, DocumentError):
                 continue
             if page.document is None:

@@ -33,20 +33,20 @@ NOBODY = "The scheduler has no workers; the files wait for one."
 
 
 def by_dask(
-    clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
+    clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, report: Callable[[str], None]
 ) -> Iterator[FileResult]:
     """The result of each file when it is done; without an address, by `jobs` processes of this machine."""
     if not todo:
         return
     with _silence(), _client(address, jobs) as client, client.as_current():
-        yield from DaskRun(client, clean, said).results(todo)
+        yield from DaskRun(client, clean, report).results(todo)
 
 
 class DaskRun:
     """Files that are submitted to a scheduler."""
 
-    def __init__(self, client: Client, clean: FileCleaner, said: Callable[[str], None]) -> None:
-        self.client, self.clean, self.said = client, clean, said
+    def __init__(self, client: Client, clean: FileCleaner, report: Callable[[str], None]) -> None:
+        self.client, self.clean, self.said = client, clean, report
         self.under_way: dict[Future, Pair] = {}
         self.workers: dict[str, int] = {}
         self.polled = 0.0
@@ -96,9 +96,9 @@ class DaskRun:
 def _result(future: Future, pair: Pair) -> FileResult:
     """The result of a file that is finished or given up."""
     if future.status != "error":
-        found = future.result()
-        assert isinstance(found, FileResult)  # noqa: S101 - by the work that was given
-        return found
+        file_result = future.result()
+        assert isinstance(file_result, FileResult)  # noqa: S101 - by the work that was given
+        return file_result
     error = future.exception()
     if isinstance(error, KilledWorker):
         return lost(pair)

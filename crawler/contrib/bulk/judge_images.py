@@ -88,8 +88,8 @@ class ImageJudging:
 def read(path: Path) -> Iterator[ReadResult]:
     """The lines of a file, which may be compressed; raises an OSError if it cannot be read."""
     with path.open("rb") as file:
-        for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
-            yield replace(found, head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
+        for record in json_lines.read(stream.opened(file, path.name), path.as_posix()):
+            yield replace(record, head={FILE: path.as_posix()}) if isinstance(record, Raw) else record
 
 
 def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
@@ -97,11 +97,11 @@ def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
 
 
 def evidence(
-    found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
+    records: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
 ) -> dict[str, Evidence]:
     """The evidence of all pages by site; broken pages are skipped."""
     by_site: dict[str, Evidence] = {}
-    for counts in in_order(partial(_count, nameless=nameless), found, jobs, lambda _: None, died):
+    for counts in in_order(partial(_count, nameless=nameless), records, jobs, lambda _: None, died):
         if counts is not None:
             home, of_page = counts
             by_site.setdefault(home, Evidence()).add(of_page)
@@ -109,10 +109,10 @@ def evidence(
 
 
 def judged(
-    found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
+    records: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
 ) -> Iterator[JudgedPage | Broken]:
     """The verdicts on the images of each page, or why the page is broken."""
-    for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
+    for result in in_order(partial(_judge, panel=panel), records, jobs, _lost, died):
         if not isinstance(result, Skipped):
             yield result
 
@@ -126,17 +126,17 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
             "verdict": "noise" if verdict.is_noise else "content",
             "probability": round(verdict.probability, DIGITS),
             **{name: score if score is None else round(score, DIGITS) for name, score in scores.items()},
-            "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
+            "reasons": [str(reason.message) for reason in verdict.reasons] if for_people else records(verdict.reasons),
         }
         # JSON may also contain half of a surrogate pair as an escape.
         text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
         yield one_line(text).encode("utf-8", "backslashreplace")
 
 
-def _count(found: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
+def _count(record: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
     """The site of a page and the evidence of it; None if it is broken."""
     try:
-        saved = page_of(found, nameless)
+        saved = page_of(record, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
     except Exception:  # the same page is reported when it is judged
@@ -144,32 +144,32 @@ def _count(found: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
     return saved.site, counted
 
 
-def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
+def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
     """The verdicts on the images of a page; never raises an exception."""
-    if not isinstance(found, Raw):
-        return found
+    if not isinstance(record, Raw):
+        return record
     try:
-        saved = page_of(found, panel.nameless)
+        saved = page_of(record, panel.nameless)
         if panel.asked is not None and saved.id not in panel.asked:
             return NOT_ASKED
         counted = panel.evidence.get(saved.site) or Evidence()
         shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
         by_judge = [verdicts(shown, judge, counted) for judge in panel.judges]
-        images = {url: tuple(one[url] for one in by_judge) for url in by_judge[0]}
+        images = {url: tuple(verdict_of_image[url] for verdict_of_image in by_judge) for url in by_judge[0]}
     except BrokenError as error:
-        return Broken(place=found.place, why=str(error))
+        return Broken(place=record.place, why=str(error))
     except Exception as error:  # an error in one page must not affect the other pages
-        return Broken(place=found.place, why=f"it cannot be judged ({type(error).__name__}: {error})")
+        return Broken(place=record.place, why=f"it cannot be judged ({type(error).__name__}: {error})")
     return JudgedPage(
-        id=saved.id, shown=saved.shown, file=found.head[FILE], site=saved.site, pages=counted.pages, images=images
+        id=saved.id, shown=saved.shown, file=record.head[FILE], site=saved.site, pages=counted.pages, images=images
     )
 
 
-def page_of(found: ReadResult, nameless: str) -> SavedPage:
+def page_of(saved_record: ReadResult, nameless: str) -> SavedPage:
     """The page in a line; raises a BrokenError if there is none."""
-    if not isinstance(found, Raw):
+    if not isinstance(saved_record, Raw):
         raise BrokenError("there is no page")
-    record = found.decode(found)
+    record = saved_record.decode(saved_record)
     if record.url == "null":
         raise BrokenError('there is no "url"')
     own = absolute("", record.page.url)
@@ -179,13 +179,13 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     shown = as_json(address) if record.id == "null" else record.id
     name = json.loads(shown) if shown.startswith('"') else shown
     # Each page without an address is a site by itself.
-    home = address_of(address).site if own else found.place
+    home = address_of(address).site if own else saved_record.place
     return SavedPage(id=name, shown=shown, site=home, page=replace(record.page, url=address))
 
 
-def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
-    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
-    return Broken(place=found.place, why="the process that judges it dies")
+def _lost(record: ReadResult) -> JudgedPage | Broken | Skipped:
+    assert isinstance(record, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(place=record.place, why="the process that judges it dies")
 
 
 @dataclass
@@ -221,12 +221,12 @@ class JudgingRun:
 
     def closing(self) -> str:
         noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
-        said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
+        parts = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:
-            said.append(f"{counted(self.broken, 'line')} skipped, each named above")
+            parts.append(f"{counted(self.broken, 'line')} skipped, each named above")
         if self.output.part is not None:
-            said.append(f"what was judged so far is in {self.output.part}")
-        return "; ".join(said)
+            parts.append(f"what was judged so far is in {self.output.part}")
+        return "; ".join(parts)
 
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:

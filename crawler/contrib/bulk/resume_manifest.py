@@ -43,10 +43,10 @@ def pairs(names: Sequence[str]) -> list[Pair]:
 
     A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
     """
-    found = [_pair(name) for name in names]
-    taken: dict[str, Pair] = {}
-    for pair in found:
-        other = taken.setdefault(pair.output.casefold(), pair)  # some file systems ignore case
+    all_pairs = [_pair(name) for name in names]
+    pair_of_output: dict[str, Pair] = {}
+    for pair in all_pairs:
+        other = pair_of_output.setdefault(pair.output.casefold(), pair)  # some file systems ignore case
         if other is not pair:
             raise WrongUseError(
                 "{path} and {other} would both become {output}",
@@ -54,12 +54,12 @@ def pairs(names: Sequence[str]) -> list[Pair]:
                 other=repr(pair.shown),
                 output=repr(pair.output),
             )
-    return found
+    return all_pairs
 
 
-def largest_first(found: Iterable[Pair]) -> list[Pair]:
+def largest_first(file_pairs: Iterable[Pair]) -> list[Pair]:
     """The order in which files are started: so no process is left with a large file at the end."""
-    return sorted(found, key=lambda pair: (-(pair.size or 0), pair.output))
+    return sorted(file_pairs, key=lambda pair: (-(pair.size or 0), pair.output))
 
 
 def _pair(name: str) -> Pair:
@@ -102,22 +102,22 @@ def maker() -> str:
     return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
 
 
-def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
+def go_on(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) -> str:
     """Write the manifest and return the folder's random id, by which other machines recognize it; raises a
     WrongUseError if its content was made with other options.
     """
     path = folder / NAME
     new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
     before: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else new
-    known, sizes = before["sizes"], {pair.output: pair.size for pair in found}
+    known_sizes, sizes = before["sizes"], {pair.output: pair.size for pair in file_pairs}
     _compare(folder, before, new | {"sizes": sizes})
-    if strange := next((name for name in sizes if name not in known and os.path.lexists(folder / name)), None):
+    if strange := next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None):
         raise WrongUseError(
             "{path} exists and was not made by winnow clean --into; {advice}",
             path=repr(str(folder / strange)),
             advice=ELSEWHERE,
         )
-    sizes = {**known, **{name: known.get(name) if size is None else size for name, size in sizes.items()}}
+    sizes = {**known_sizes, **{name: known_sizes.get(name) if size is None else size for name, size in sizes.items()}}
     with AtomicFile(str(path)) as output:
         output.write(json.dumps(before | {"sizes": sizes}, indent=1).encode() + b"\n")
         output.finish()

@@ -7,7 +7,7 @@ from html import escape
 from lxml import etree
 
 from crawler.contrib.documents.html_body import Body, anchor
-from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.contrib.documents.package import Package, attribute, elements_named, local
 from crawler.page.document import DocumentContent, Facts
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|标题|標題|見出し)\s*([1-9])", re.IGNORECASE)
@@ -40,7 +40,7 @@ def read_docx(data: bytes) -> DocumentContent:
     root = package.xml(main)
     reader = _DocxReader(package, main)
     body = Body()
-    for part in found(root, "body"):
+    for part in elements_named(root, "body"):
         reader.blocks(part, body)
         break
     reader.notes(body)
@@ -97,7 +97,7 @@ class _DocxReader:
                 body.item(text, depth)
             else:
                 body.paragraph(text)
-        for box in found(element, "txbxContent"):
+        for box in elements_named(element, "txbxContent"):
             around = {local(above) for above in box.iterancestors()} if box is not element else set()
             if not around & {"txbxContent", "Fallback"}:  # those in boxes are read with their boxes
                 self.blocks(box, body)
@@ -109,52 +109,56 @@ class _DocxReader:
         depth = 0
         is_item = False
         for properties in element.iterchildren("{*}pPr"):
-            for one in properties:
-                match local(one):
+            for child in properties:
+                match local(child):
                     case "pStyle":
-                        style = attribute(one, "val")
+                        style = attribute(child, "val")
                         level = level or self.levels.get(style, 0)
                     case "outlineLvl":
-                        level = _level(attribute(one, "val"))
+                        level = _level(attribute(child, "val"))
                     case "numPr":
-                        is_item = not any(attribute(id_, "val") == "0" for id_ in one.iterchildren("{*}numId"))
-                        depth = next((_number(attribute(at, "val")) for at in one.iterchildren("{*}ilvl")), 0)
+                        is_item = not any(attribute(id_, "val") == "0" for id_ in child.iterchildren("{*}numId"))
+                        depth = next((_number(attribute(at, "val")) for at in child.iterchildren("{*}ilvl")), 0)
         return style, level, is_item or style.lower().startswith("list"), min(depth, 8)
 
     def is_hidden(self, run: etree._Element) -> bool:
         """Whether a run of text is hidden, by itself or by its style."""
         for properties in run.iterchildren("{*}rPr"):
-            said = {local(one): attribute(one, "val") for one in properties}
-            return said["vanish"] not in OFF if "vanish" in said else said.get("rStyle") in self.hidden
+            value_of_name = {local(child): attribute(child, "val") for child in properties}
+            return (
+                value_of_name["vanish"] not in OFF
+                if "vanish" in value_of_name
+                else value_of_name.get("rStyle") in self.hidden
+            )
         return False
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
         """The text of a paragraph as HTML, with its links."""
-        for one in element:
-            name = local(one)
-            if name in SKIPPED or (name == "r" and self.is_hidden(one)):
+        for child in element:
+            name = local(child)
+            if name in SKIPPED or (name == "r" and self.is_hidden(child)):
                 continue
             match name:
                 case "t":
-                    yield escape(one.text or "", quote=False)
+                    yield escape(child.text or "", quote=False)
                 case "tab":
                     yield "\t"
                 case "br" | "cr":
-                    yield " " if attribute(one, "type") else "<br>"
+                    yield " " if attribute(child, "type") else "<br>"
                 case "noBreakHyphen":
                     yield "-"
                 case "hyperlink":
-                    text = "".join(self.pieces(one))
-                    yield anchor(self.links.get(attribute(one, "id"), ""), text)
+                    text = "".join(self.pieces(child))
+                    yield anchor(self.links.get(attribute(child, "id"), ""), text)
                 case _:
-                    yield from self.pieces(one)
+                    yield from self.pieces(child)
 
     def rows(self, table: etree._Element) -> Iterator[list[str]]:
         """The cells of a table as HTML; a table in a cell is text of it."""
         for row in table.iterchildren("{*}tr"):
             yield [
-                " ".join("".join(self.pieces(paragraph)) for paragraph in found(cell, "p"))
-                for cell in found(row, "tc")
+                " ".join("".join(self.pieces(paragraph)) for paragraph in elements_named(cell, "p"))
+                for cell in elements_named(row, "tc")
                 if next((above for above in cell.iterancestors("{*}tr")), None) is row
             ]
 
@@ -179,7 +183,7 @@ def is_contents(style: str) -> bool:
 def _hidden_styles(styles: etree._Element | None) -> Iterator[str]:
     """The ids of the styles of hidden text."""
     for style in styles.iterchildren("{*}style") if styles is not None else ():
-        if any(attribute(one, "val") not in OFF for one in style.iterfind("{*}rPr/{*}vanish")):
+        if any(attribute(vanish, "val") not in OFF for vanish in style.iterfind("{*}rPr/{*}vanish")):
             yield attribute(style, "styleId")
 
 
@@ -189,14 +193,16 @@ def _heading_levels(styles: etree._Element | None) -> dict[str, int]:
     bases: dict[str, str] = {}
     for style in styles.iterchildren("{*}style") if styles is not None else ():
         key = attribute(style, "styleId")
-        said = {local(one): attribute(one, "val") for one in style.iter()}
-        name = said.get("name", "")
+        value_of_name = {local(child): attribute(child, "val") for child in style.iter()}
+        name = value_of_name.get("name", "")
         match = HEADING.fullmatch(name)
-        level = int(match[1]) if match else 1 if name.lower() == "title" else _level(said.get("outlineLvl", ""))
+        level = (
+            int(match[1]) if match else 1 if name.lower() == "title" else _level(value_of_name.get("outlineLvl", ""))
+        )
         if level:
             levels[key] = level
-        if "basedOn" in said:
-            bases[key] = said["basedOn"]
+        if "basedOn" in value_of_name:
+            bases[key] = value_of_name["basedOn"]
     for key in bases:
         base = key
         for _ in range(MOST_STYLES):  # they may name each other
@@ -221,12 +227,16 @@ def _number(value: str, otherwise: int = 0) -> int:
 def _facts(package: Package) -> Facts:
     core = package.xml_if_any("docProps/core.xml")
     app = package.xml_if_any("docProps/app.xml")
-    said = {local(one): (one.text or "").strip() for one in (core if core is not None else ())}
-    pages = next((_number((one.text or "").strip()) for one in found(app, "Pages")), 0) if app is not None else 0
+    text_of_name = {local(child): (child.text or "").strip() for child in (core if core is not None else ())}
+    pages = (
+        next((_number((pages_element.text or "").strip()) for pages_element in elements_named(app, "Pages")), 0)
+        if app is not None
+        else 0
+    )
     return Facts(
-        title=said.get("title", ""),
-        author=said.get("creator", ""),
-        published=said.get("created", ""),
-        language=said.get("language", ""),
+        title=text_of_name.get("title", ""),
+        author=text_of_name.get("creator", ""),
+        published=text_of_name.get("created", ""),
+        language=text_of_name.get("language", ""),
         pages=pages or None,
     )

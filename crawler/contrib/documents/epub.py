@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from crawler.contrib.documents.html_body import Body
-from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.contrib.documents.package import Package, attribute, elements_named, local
 from crawler.page.document import MAX_PAGES, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.page import Page
 
@@ -23,7 +23,7 @@ def read_epub(data: bytes) -> DocumentContent:
     """The document in an EPUB file."""
     package = Package(data)
     container = package.xml("META-INF/container.xml")
-    name = next((attribute(one, "full-path") for one in found(container, "rootfile")), "")
+    name = next((attribute(rootfile, "full-path") for rootfile in elements_named(container, "rootfile")), "")
     root = package.xml(name)
     locked = _locked(package)
     body = Body()
@@ -47,19 +47,23 @@ def _locked(package: Package) -> frozenset[str]:
     root = package.xml_if_any("META-INF/encryption.xml")
     if root is None:
         return frozenset()
-    return frozenset(unquote(attribute(one, "URI")) for one in found(root, "CipherReference"))
+    return frozenset(unquote(attribute(reference, "URI")) for reference in elements_named(root, "CipherReference"))
 
 
 def _chapters(root: etree._Element, folder: str) -> list[str]:
     """The names of the files with the text, in reading order, without the table of contents."""
     files: dict[str, str] = {}
-    for item in found(root, "item"):
+    for item in elements_named(root, "item"):
         is_text = attribute(item, "media-type") in CHAPTERS and "nav" not in attribute(item, "properties").split()
         if is_text:
             files[attribute(item, "id")] = posixpath.normpath(
                 posixpath.join(folder, unquote(attribute(item, "href").partition("#")[0]))
             )
-    spine = [attribute(one, "idref") for one in found(root, "itemref") if attribute(one, "linear") != "no"]
+    spine = [
+        attribute(itemref, "idref")
+        for itemref in elements_named(root, "itemref")
+        if attribute(itemref, "linear") != "no"
+    ]
     return [files[key] for key in dict.fromkeys(spine) if key in files]
 
 
@@ -77,7 +81,7 @@ def _add(data: bytes, body: Body) -> None:
             if key not in KEPT or not str(value).startswith(KEPT[str(key)] or ""):
                 del element.attrib[key]
     text = "".join(map(str, part.itertext()))
-    html = "".join(etree.tostring(one, encoding="unicode", method="html") for one in part)
+    html = "".join(etree.tostring(child, encoding="unicode", method="html") for child in part)
     body.markup(escape(part.text or "") + html, text, sum(1 for _ in part.iter()))
 
 
@@ -96,13 +100,13 @@ def _drop(element: etree._Element) -> None:
 
 
 def _facts(root: etree._Element) -> Facts:
-    said: dict[str, list[str]] = {}
+    texts_of_name: dict[str, list[str]] = {}
     for metadata in root.iterchildren("{*}metadata"):
-        for one in metadata.iter():
-            if text := (one.text or "").strip():
-                said.setdefault(local(one), []).append(text)
-    first = {name: texts[0] for name, texts in said.items()}
-    authors = "; ".join(said.get("creator", ())[:10])
+        for element in metadata.iter():
+            if text := (element.text or "").strip():
+                texts_of_name.setdefault(local(element), []).append(text)
+    first = {name: texts[0] for name, texts in texts_of_name.items()}
+    authors = "; ".join(texts_of_name.get("creator", ())[:10])
     return Facts(
         title=first.get("title", ""),
         author=authors,

@@ -57,18 +57,20 @@ class Body:
 
     def table(self, rows: Iterable[Iterable[str]]) -> None:
         """Add a table of cells; one of a single cell is a paragraph, as such tables are frames."""
-        found, left = [], MAX_BLOCKS - self._count - 1
+        kept_rows, left = [], MAX_BLOCKS - self._count - 1
         for row in map(list, rows):
             left -= len(row)
             if left < 0:
                 break  # the rows before it are kept
-            found.append(row)
-        if sum(map(len, found)) == 1:
-            self.paragraph(next(cell for row in found for cell in row))
+            kept_rows.append(row)
+        if sum(map(len, kept_rows)) == 1:
+            self.paragraph(next(cell for row in kept_rows for cell in row))
             return
-        html = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in found)
+        html = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in kept_rows)
         self._add(
-            f"<table>{html}</table>", "".join(cell for row in found for cell in row), count=sum(map(len, found)) + 1
+            f"<table>{html}</table>",
+            "".join(cell for row in kept_rows for cell in row),
+            count=sum(map(len, kept_rows)) + 1,
         )
         self.is_cut = self.is_cut or left < 0
 

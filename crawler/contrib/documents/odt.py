@@ -6,7 +6,7 @@ from html import escape
 from lxml import etree
 
 from crawler.contrib.documents.html_body import Body, anchor
-from crawler.contrib.documents.package import Package, attribute, found, local
+from crawler.contrib.documents.package import Package, attribute, elements_named, local
 from crawler.page.document import DocumentContent, DocumentError, Facts, Fault
 
 SKIPPED = frozenset(
@@ -22,7 +22,7 @@ def read_odt(data: bytes) -> DocumentContent:
     """The document in an ODT file."""
     package = Package(data)
     manifest = package.xml_if_any("META-INF/manifest.xml")
-    if manifest is not None and next(found(manifest, "encryption-data"), None) is not None:
+    if manifest is not None and next(elements_named(manifest, "encryption-data"), None) is not None:
         raise DocumentError(Fault.ENCRYPTED)
     root = package.xml("content.xml")
     body = Body()
@@ -46,7 +46,9 @@ class _OdtReader:
         self.hidden = {
             attribute(style, "name")
             for style in root.iterfind("{*}automatic-styles/{*}style")
-            if any(attribute(one, "display") == "none" for one in style.iterchildren("{*}text-properties"))
+            if any(
+                attribute(properties, "display") == "none" for properties in style.iterchildren("{*}text-properties")
+            )
         }
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
@@ -83,14 +85,14 @@ class _OdtReader:
         for item in element:
             if body.is_cut:
                 return
-            for one in item:
-                match local(one):
+            for child in item:
+                match local(child):
                     case "list":
-                        self.items(one, body, depth + 1)
+                        self.items(child, body, depth + 1)
                     case "h":
-                        self.blocks([one], body)  # type: ignore[arg-type]
+                        self.blocks([child], body)  # type: ignore[arg-type]
                     case "p":
-                        body.item(self.text(one), depth)
+                        body.item(self.text(child), depth)
 
     def is_hidden(self, element: etree._Element) -> bool:
         """Whether a paragraph, a section or a part of a paragraph is hidden, by itself or by its style."""
@@ -102,26 +104,26 @@ class _OdtReader:
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
         yield escape(element.text or "", quote=False)
-        for one in element:
-            match local(one):
+        for child in element:
+            match local(child):
                 case "s" | "tab":
                     yield " "
                 case "line-break":
                     yield "<br>"
                 case "a":
-                    yield anchor(attribute(one, "href"), self.text(one))
+                    yield anchor(attribute(child, "href"), self.text(child))
                 case "note":
-                    self.notes += one.iterchildren("{*}note-body")
-                case name if name not in SKIPPED and name != "frame" and not self.is_hidden(one):
-                    yield from self.pieces(one)
-            yield escape(one.tail or "", quote=False)
+                    self.notes += child.iterchildren("{*}note-body")
+                case name if name not in SKIPPED and name != "frame" and not self.is_hidden(child):
+                    yield from self.pieces(child)
+            yield escape(child.tail or "", quote=False)
 
     def rows(self, table: etree._Element) -> Iterator[list[str]]:
         """The cells of a table as HTML; a table in a cell is text of it."""
-        for row in found(table, "table-row"):
+        for row in elements_named(table, "table-row"):
             if next((above for above in row.iterancestors("{*}table")), None) is table:
                 yield [
-                    " ".join(filter(None, (self.text(one) for one in found(cell, "p", "h"))))
+                    " ".join(filter(None, (self.text(paragraph) for paragraph in elements_named(cell, "p", "h"))))
                     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")
                 ]
 
@@ -130,13 +132,13 @@ def _facts(package: Package) -> Facts:
     meta = package.xml_if_any("meta.xml")
     if meta is None:
         return Facts()
-    said = {local(one): (one.text or "").strip() for one in found(meta, *FACTS)}
-    pages = next((attribute(one, "page-count") for one in found(meta, "document-statistic")), "")
+    text_of_name = {local(fact): (fact.text or "").strip() for fact in elements_named(meta, *FACTS)}
+    pages = next((attribute(statistic, "page-count") for statistic in elements_named(meta, "document-statistic")), "")
     return Facts(
-        title=said.get("title", ""),
-        author=said.get("initial-creator") or said.get("creator", ""),
-        published=said.get("creation-date") or said.get("date", ""),
-        language=said.get("language", ""),
+        title=text_of_name.get("title", ""),
+        author=text_of_name.get("initial-creator") or text_of_name.get("creator", ""),
+        published=text_of_name.get("creation-date") or text_of_name.get("date", ""),
+        language=text_of_name.get("language", ""),
         pages=int(pages) if pages.isdigit() and len(pages) < 6 else None,
     )
 

@@ -99,6 +99,6 @@ def attribute(element: etree._Element, name: str) -> str:
     return ""
 
 
-def found(element: etree._Element, *names: str) -> Iterator[etree._Element]:
+def elements_named(element: etree._Element, *names: str) -> Iterator[etree._Element]:
     """The elements of these names in an element, in document order."""
     return (one for one in element.iter() if local(one) in names)

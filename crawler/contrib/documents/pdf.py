@@ -56,7 +56,7 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
     empty.
     """
     reader = PdfPageReader()
-    found = list[PdfPage]()
+    read_pages = list[PdfPage]()
     length = 0
     for number in range(count):
         if length > MAX_TEXT:
@@ -64,12 +64,12 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
         try:
             page = file[number]
         except pdfium.PdfiumError:
-            found.append(PdfPage([], 0.0))
+            read_pages.append(PdfPage([], 0.0))
             continue
-        found.append(reader.read(page, number))
+        read_pages.append(reader.read(page, number))
         page.close()
-        length += sum(len(line.text) for line in found[-1].lines)
-    return found, len(found)
+        length += sum(len(line.text) for line in read_pages[-1].lines)
+    return read_pages, len(read_pages)
 
 
 def _add_links(body: Body, pages: list[PdfPage]) -> None:
@@ -77,8 +77,8 @@ def _add_links(body: Body, pages: list[PdfPage]) -> None:
     texts: dict[str, dict[str, None]] = {}
     for link in chain.from_iterable(page.links for page in pages):
         texts.setdefault(link.url, {})[link.text] = None
-    for url, found in texts.items():
-        body.link(url, fold_space(" ".join(found))[:MAX_LINK_TEXT])
+    for url, link_texts in texts.items():
+        body.link(url, fold_space(" ".join(link_texts))[:MAX_LINK_TEXT])
 
 
 def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
@@ -86,28 +86,28 @@ def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
     between = gutter(lines)
     if between is None:
         return with_tables(lines)
-    found: list[PdfLine | PdfTable] = []
+    lines_and_tables: list[PdfLine | PdfTable] = []
     part: list[PdfLine] = []
     for line in lines:
         if part and side(part[-1], between) != side(line, between):
-            found += with_tables(part)
+            lines_and_tables += with_tables(part)
             part = []
         part.append(line)
-    return found + with_tables(part)
+    return lines_and_tables + with_tables(part)
 
 
 def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
     """The levels of the headings in the outline, by their letters; a heading of several levels has the highest."""
-    found: dict[str, int] = {}
+    levels: dict[str, int] = {}
     try:
         for at, entry in enumerate(file.get_toc(max_depth=MAX_DEPTH)):
             if at >= MOST_OUTLINE:
                 break
             if key := letters(entry.get_title()[:500]):
-                found[key] = min(found.get(key, MAX_DEPTH), entry.level + 1)
+                levels[key] = min(levels.get(key, MAX_DEPTH), entry.level + 1)
     except (pdfium.PdfiumError, UnicodeDecodeError):
-        return found
-    return found
+        return levels
+    return levels
 
 
 def _facts(file: pdfium.PdfDocument, count: int) -> Facts:

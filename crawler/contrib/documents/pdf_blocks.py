@@ -94,32 +94,32 @@ def letters(text: str) -> str:
 def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
     """The words that have a hyphen within a line."""
     texts = (line.text for group in groups if isinstance(group, LineGroup) for line in group.lines)
-    found = {word.lower() for text in texts if "-" in text for word in COMPOUND.findall(text)}
-    return frozenset(found)
+    compounds = {word.lower() for text in texts if "-" in text for word in COMPOUND.findall(text)}
+    return frozenset(compounds)
 
 
 def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
     """The headings; words such as "Note" that come again and again are none, if the outline does not have them."""
-    found = [group for group in groups if _is_heading(group, usual, outline)]
+    headings = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
-        return found
-    keys = [letters(group.text) for group in found]
+        return headings
+    keys = [letters(group.text) for group in headings]
     times = Counter(keys)
-    looks = Counter(map(_look, found))
-    known = Counter(_look(group) for group, key in zip(found, keys, strict=True) if key in outline)
-    named = {look for look, count in looks.items() if count < FEW or known[look] >= NAMED * count}
+    looks = Counter(map(_look, headings))
+    in_outline = Counter(_look(group) for group, key in zip(headings, keys, strict=True) if key in outline)
+    named = {look for look, count in looks.items() if count < FEW or in_outline[look] >= NAMED * count}
     return [
         group
-        for group, key in zip(found, keys, strict=True)
+        for group, key in zip(headings, keys, strict=True)
         if key in outline or (times[key] < LABELS and _look(group) in named)
     ]
 
 
 def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[int]) -> list[LineGroup | PdfTable]:
     """The groups, with the number of a chapter and the heading below it as one."""
-    found: list[LineGroup | PdfTable] = []
+    joined_groups: list[LineGroup | PdfTable] = []
     for group in groups:
-        last = found[-1] if found else None
+        last = joined_groups[-1] if joined_groups else None
         if (
             isinstance(group, LineGroup)
             and id(group) in headings
@@ -127,9 +127,9 @@ def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[i
             and CHAPTER.fullmatch(last.text)
         ):
             group.lines = [*last.lines, *group.lines]
-            found.pop()
-        found.append(group)
-    return found
+            joined_groups.pop()
+        joined_groups.append(group)
+    return joined_groups
 
 
 def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> bool:
@@ -168,8 +168,8 @@ def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[Fon
     levels: dict[FontLook, int] = {}
     last = 0
     for look in looks:
-        known = votes[look].most_common(1)[0][0] if votes[look] else last + 1
-        last = levels[look] = min(max(known, 1), LEVELS)
+        level_of_look = votes[look].most_common(1)[0][0] if votes[look] else last + 1
+        last = levels[look] = min(max(level_of_look, 1), LEVELS)
     return levels
 
 
@@ -194,15 +194,15 @@ def _listing(lines: Sequence[PdfLine]) -> str:
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
     letter = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
     left = min(line.x0 for line in lines)
-    found = [_code_line(lines[0], left, letter)]
+    code_lines = [_code_line(lines[0], left, letter)]
     for before, line in pairwise(lines):
         if line.y - before.y > 1.8 * line.size:
-            found.append("")
+            code_lines.append("")
         if abs(line.y - before.y) < 0.3 * line.size and line.x0 > before.x1:
-            found[-1] += " " + line.text
+            code_lines[-1] += " " + line.text
         else:
-            found.append(_code_line(line, left, letter))
-    return "\n".join(found)
+            code_lines.append(_code_line(line, left, letter))
+    return "\n".join(code_lines)
 
 
 def _code_line(line: PdfLine, left: float, letter: float) -> str:

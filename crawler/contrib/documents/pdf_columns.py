@@ -78,7 +78,10 @@ def side(line: PdfLine, between: float) -> int:
 
 def _halves(line: PdfLine, between: float) -> Iterator[PdfLine]:
     """A line that is drawn across two columns as one line in each."""
-    sides = [[piece for piece in line.pieces if piece.x1 <= between], [one for one in line.pieces if one.x0 >= between]]
+    sides = [
+        [piece for piece in line.pieces if piece.x1 <= between],
+        [piece for piece in line.pieces if piece.x0 >= between],
+    ]
     if sum(map(len, sides)) < len(line.pieces):
         yield line
         return

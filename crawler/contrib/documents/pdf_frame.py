@@ -79,5 +79,5 @@ def _repeated(lines: Sequence[PdfLine]) -> Iterator[PdfLine]:
     """Those of the lines of the same text, in the order of pages, that another page has in the same place."""
     for at, line in enumerate(lines):
         near = lines[max(0, at - PAGES) : at + PAGES + 1]
-        if any(0 < abs(one.page - line.page) <= PAGES and abs(one.y - line.y) <= NEARNESS for one in near):
+        if any(0 < abs(other.page - line.page) <= PAGES and abs(other.y - line.y) <= NEARNESS for other in near):
             yield line

@@ -127,15 +127,15 @@ class PdfPageReader:
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
-            found = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
+            lines = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
             links = tuple(islice(page_links(page.pdf.raw, page.raw, text_page.raw), MAX_LINKS + 1))
         finally:
             text_page.close()
         is_cut = count > MAX_CHARACTERS or len(links) > MAX_LINKS
-        turns = Counter(word.look.turn for line in found for word in line)
+        turns = Counter(word.look.turn for line in lines for word in line)
         turn = turns.most_common(1)[0][0] if turns else 0
         top, height = _top(turn, *page.get_size())
-        words = (word for line in found for word in line if word.look.turn == turn)
+        words = (word for line in lines for word in line if word.look.turn == turn)
         return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
 
     def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
@@ -160,8 +160,8 @@ class PdfPageReader:
             key = addressof(shown.contents) if shown else 0
             if key not in looks:
                 looks[key] = self._look(text_page, first, shown)
-            if (found := looks[key]) is not None:
-                look, y = found
+            if (look_and_baseline := looks[key]) is not None:
+                look, y = look_and_baseline
                 x0, x1 = self._span(text_page, first, last, look.turn)
                 line.append(_Word(text=_unicode(match[0]), x0=x0, x1=x1, y=y, look=look))
         if line:
@@ -171,17 +171,17 @@ class PdfPageReader:
         """How a text object looks, and its baseline across the lines; None if its text runs in no direction of the page
         or lies out of it.
         """
-        one = self._matrix
-        if not pdf.FPDFText_GetMatrix(text_page, at, one):
+        matrix = self._matrix
+        if not pdf.FPDFText_GetMatrix(text_page, at, matrix):
             return None
-        size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(one.c, one.d)
+        size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(matrix.c, matrix.d)
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
         x = self._left.value
         y = self._low.value
-        is_turned = min(abs(one.a), abs(one.b)) > 0.1 * max(abs(one.a), abs(one.b))
+        is_turned = min(abs(matrix.a), abs(matrix.b)) > 0.1 * max(abs(matrix.a), abs(matrix.b))
         if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
-        turn = (0 if one.a > 0 else 2) if abs(one.a) > abs(one.b) else (1 if one.b > 0 else 3)
+        turn = (0 if matrix.a > 0 else 2) if abs(matrix.a) > abs(matrix.b) else (1 if matrix.b > 0 else 3)
         handle = pdf.FPDFTextObj_GetFont(shown) if shown else None
         key = addressof(handle.contents) if handle else 0
         if key not in self._fonts:

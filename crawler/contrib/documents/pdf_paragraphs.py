@@ -96,7 +96,7 @@ def measured(pages: Iterable[Sequence[PdfLine]]) -> Measures:
                 distances[line.size][round(line.y - before.y, 1)] += 1
             before = line
     size = sizes.most_common(1)[0][0] if sizes else 10.0
-    return Measures(size, {size: found.most_common(1)[0][0] for size, found in distances.items()})
+    return Measures(size, {size: counts.most_common(1)[0][0] for size, counts in distances.items()})
 
 
 def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) -> Iterator[LineGroup | PdfTable]:
@@ -170,7 +170,7 @@ class Edges:
         sides: dict[int, list[PdfLine]] = defaultdict(list)
         for line in lines:
             sides[self._side(line)].append(line)
-        self._columns = {side: _ColumnEdges(found) for side, found in sides.items()}
+        self._columns = {side: _ColumnEdges(lines_of_side) for side, lines_of_side in sides.items()}
 
     def of(self, line: PdfLine) -> float:
         """The right edge of the text that a line stands in."""

@@ -47,21 +47,21 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
     if not any(len(line.pieces) > 1 for line in lines) or len(lines) > MOST_LINES:
         return list(lines)
     tables: dict[int, PdfTable] = {}
-    taken: set[int] = set()
+    table_lines: set[int] = set()
     for rows in _runs(_rows(lines)):
         places = sorted(place for row in rows for place in row.lines)
         is_together = places[-1] - places[0] < APART * len(places)
         if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
             first = places[0]
             tables[first] = PdfTable(rows=_cells(rows), page=lines[first].page, y=rows[0].y, x0=rows[0].pieces[0].x0)
-            taken.update(places)
-    found: list[PdfLine | PdfTable] = []
+            table_lines.update(places)
+    lines_and_tables: list[PdfLine | PdfTable] = []
     for at, line in enumerate(lines):
         if at in tables:
-            found.append(tables[at])
-        elif at not in taken:
-            found.append(line)
-    return found
+            lines_and_tables.append(tables[at])
+        elif at not in table_lines:
+            lines_and_tables.append(line)
+    return lines_and_tables
 
 
 def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
@@ -86,7 +86,7 @@ def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
 
 def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
     """Rows in a row that share columns."""
-    found: list[list[_Row]] = []
+    runs: list[list[_Row]] = []
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
     for row in rows:
@@ -97,10 +97,10 @@ def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
             run.append(row)
             columns = together
         else:
-            found.append(run)
+            runs.append(run)
             run, columns = ([row], spans) if _begins(row) else ([], [])
-    found.append(run)
-    return [kept for run in found if _is_table(kept := _trimmed(run))]
+    runs.append(run)
+    return [kept for run in runs if _is_table(kept := _trimmed(run))]
 
 
 def _merged(spans: list[tuple[float, float]], space: float) -> list[tuple[float, float]]:

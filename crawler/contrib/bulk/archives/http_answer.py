@@ -50,8 +50,8 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
         raise BrokenError(TOO_LONG)
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = unchunked(body)
-    given = map(str.strip, headers.get("content-encoding", "").lower().split(","))
-    codings = [coding for coding in given if coding in DECODERS]
+    declared_codings = map(str.strip, headers.get("content-encoding", "").lower().split(","))
+    codings = [coding for coding in declared_codings if coding in DECODERS]
     if len(codings) > MOST_CODINGS:
         raise BrokenError(f"the body is compressed more than {MOST_CODINGS} times")
     for coding in reversed(codings):
@@ -141,14 +141,14 @@ def _inflated(body: bytes) -> bytes:
 
 def _unbrotlied(body: bytes) -> bytes:
     part = brotli.Decompressor()
-    found = [part.process(body, output_buffer_limit=BROTLI_PIECE)]
-    size = len(found[0])
+    pieces = [part.process(body, output_buffer_limit=BROTLI_PIECE)]
+    size = len(pieces[0])
     while not part.is_finished() and size <= MAX_PAGE:
-        found.append(part.process(b"", output_buffer_limit=BROTLI_PIECE))
-        size += len(found[-1])
-        if not found[-1] and not part.is_finished():
+        pieces.append(part.process(b"", output_buffer_limit=BROTLI_PIECE))
+        size += len(pieces[-1])
+        if not pieces[-1] and not part.is_finished():
             raise EOFError
-    return b"".join(found)
+    return b"".join(pieces)
 
 
 def _by(unpacker: Callable[[], Any]) -> Callable[[bytes], bytes]:
@@ -170,11 +170,11 @@ def unpack(data: bytes, part: Any, limit: int) -> bytes:
     >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)
     b'beesb'
     """
-    found = [part.decompress(data, limit + 1)]
-    size = len(found[0])
+    pieces = [part.decompress(data, limit + 1)]
+    size = len(pieces[0])
     while not part.eof and size <= limit:
         if part.needs_input:
             raise EOFError
-        found.append(part.decompress(b"", limit + 1 - size))
-        size += len(found[-1])
-    return b"".join(found)
+        pieces.append(part.decompress(b"", limit + 1 - size))
+        size += len(pieces[-1])
+    return b"".join(pieces)

@@ -55,9 +55,9 @@ class Inflate:
         return self._inflate.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        found = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
-        self.needs_input = len(found) < max_length and not self._inflate.unconsumed_tail
-        return found
+        inflated = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+        self.needs_input = len(inflated) < max_length and not self._inflate.unconsumed_tail
+        return inflated
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +137,11 @@ class _Packed:
         while data := self.read():
             while len(data) < MAGIC_LENGTH and (more := self.read()):
                 data += more
-            found = magic.search(data)
+            match = magic.search(data)
             # The beginning may span two pieces.
-            passed = found.start() if found else max(0, len(data) - MAGIC_LENGTH + 1)
-            padding = padding and not data[: passed if found else len(data)].strip(b"\0")
-            if found:
+            passed = match.start() if match else max(0, len(data) - MAGIC_LENGTH + 1)
+            padding = padding and not data[: passed if match else len(data)].strip(b"\0")
+            if match:
                 self.put_back(data[passed:])
                 return True, padding
             if not (more := self.read()):
@@ -156,10 +156,10 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
     whole = True
     while True:
         at = packed.at
-        found, padding = packed.seek(packing.magic)
+        has_next, padding = packed.seek(packing.magic)
         if whole and not padding:
             yield Hole(at=at, why=f"this is not {packing.name}")
-        if not found:
+        if not has_next:
             return
         whole = yield from _part(packed, packing)
 
@@ -175,8 +175,8 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
             if part.needs_input and not data:
                 raise EOFError
             read.append(data)
-            if found := part.decompress(data, PIECE):
-                yield found
+            if piece := part.decompress(data, PIECE):
+                yield piece
     except EOFError:
         yield Hole(at=packed.at, why=f"the {packing.name} data are cut off")
     except ERRORS as error:
@@ -240,9 +240,9 @@ class Stream:
 
     def take(self, size: int) -> bytes:
         """The next bytes, fewer at the end, removed from the buffer."""
-        taken = self.peek(size)
-        self.skip(len(taken))
-        return taken
+        next_bytes = self.peek(size)
+        self.skip(len(next_bytes))
+        return next_bytes
 
     def skip(self, size: int) -> None:
         """Skip bytes of the buffer."""

@@ -95,11 +95,11 @@ def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[F
         if not stream.peek(1):
             return
         at = stream.offset
-        found = _record(stream, layout, f"{name}: byte {at:,}")
-        if found is None:  # a hole cut it off, and is reported itself
+        record = _record(stream, layout, f"{name}: byte {at:,}")
+        if record is None:  # a hole cut it off, and is reported itself
             return
-        yield found
-        reported = isinstance(found, Broken)
+        yield record
+        reported = isinstance(record, Broken)
         if reported and stream.offset == at:
             stream.skip(len(layout.mark))
 

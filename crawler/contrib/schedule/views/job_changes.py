@@ -158,16 +158,16 @@ def _check_seeds(value: str) -> None:
         raise ArgumentError("a crawl needs seeds: addresses with http:// or https://, or demo")
     if value == "demo":
         return
-    for one in BETWEEN_SEEDS.split(value.strip(" ,")):
-        if one == "demo":
+    for seed in BETWEEN_SEEDS.split(value.strip(" ,")):
+        if seed == "demo":
             raise ArgumentError(DEMO_ALONE)
-        if not ADDRESS.match(one):
+        if not ADDRESS.match(seed):
             raise ArgumentError(
                 "seed {seed} is neither an http:// or https:// address nor demo; to use a file, add the job with "
                 "winnow schedule add",
-                seed=repr(one[:100]),
+                seed=repr(seed[:100]),
             )
-        ARGUMENTS["seeds"].read(one)
+        ARGUMENTS["seeds"].read(seed)
 
 
 def _check_webhook(value: str) -> None:

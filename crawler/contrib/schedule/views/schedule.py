@@ -151,11 +151,11 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
     try:
         with context.reading() as connection:
             now = database_time(connection)
-            there = jobs_of(connection)
-            start = next((place for place, one in enumerate(there, 1) if one.id == after), 0)
-            shown = there[start : start + AT_ONCE]
-            more = len(there) - start - len(shown)
-            jobs = tuple(_job(connection, one, now) for one in shown)
+            all_jobs = jobs_of(connection)
+            start = next((place for place, job in enumerate(all_jobs, 1) if job.id == after), 0)
+            shown = all_jobs[start : start + AT_ONCE]
+            more = len(all_jobs) - start - len(shown)
+            jobs = tuple(_job(connection, job, now) for job in shown)
             return Schedule(now, scheduler, jobs, more, shown[-1].id if more else None)
     except NothingYetError:
         return Schedule(time.time(), scheduler, ())
@@ -166,10 +166,10 @@ def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
     with context.reading() as connection:
         now = database_time(connection)
-        found = numbered(jobs_of(connection), job)
-        runs = history_of(connection, found.name)[1]
-        shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
-        return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
+        named_job = numbered(jobs_of(connection), job)
+        runs = history_of(connection, named_job.name)[1]
+        shown = tuple(_run(connection, named_job, job_run, now) for job_run in runs[:MOST_RUNS])
+        return JobHistory(_job(connection, named_job, now), shown, max(0, len(runs) - MOST_RUNS))
 
 
 @api.get("/api/jobs/{job}/runs", summary=N_("The last runs of a job"))
@@ -189,19 +189,19 @@ def cron_data(
 ) -> CronWords:
     """What a cron line says, and when it comes next."""
     try:
-        found = read_cron(cron, timezone)
+        parsed = read_cron(cron, timezone)
     except CronError as error:
         return CronWords("", (), catalogue_of(chosen([lang])).gettext(error.message))
     return CronWords(
-        catalogue_of(chosen([lang])).gettext(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), ""
+        catalogue_of(chosen([lang])).gettext(words(parsed)), tuple(islice(parsed.times(time.time()), NEXT_TIMES)), ""
     )
 
 
 def numbered(jobs: Iterable[Job], number: int) -> Job:
     """The job of this number; a RefusedError where there is none."""
-    for one in jobs:
-        if one.id == number:
-            return one
+    for job in jobs:
+        if job.id == number:
+            return job
     raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
 
 
@@ -236,10 +236,10 @@ def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
 def when(job: Job | ScheduledJob, language: str) -> str:
     """When a job comes, in words, or what is wrong with its line."""
     try:
-        said = words(read_cron(job.cron, job.timezone))
+        message = words(read_cron(job.cron, job.timezone))
     except CronError as error:
-        said = error.message
-    return catalogue_of(language).gettext(said)
+        message = error.message
+    return catalogue_of(language).gettext(message)
 
 
 def untold(run: JobRun) -> Message | None:
@@ -274,8 +274,8 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
     number = _crawl_number(connection, name)
-    found = sample_totals(connection, [number], since) if number is not None else {}
-    return found[number].sums.pages if number in found else None
+    totals = sample_totals(connection, [number], since) if number is not None else {}
+    return totals[number].sums.pages if number in totals else None
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
@@ -301,12 +301,12 @@ def show_job(context: Context, request: Request, job: Number, said: Said = "", a
 def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
     with context.reading() as connection:
         now = database_time(connection)
-        found = numbered(jobs_of(connection), job)
-        rows = [one for one in history_of(connection, found.name)[1] if one.id == run]
+        named_job = numbered(jobs_of(connection), job)
+        rows = [job_run for job_run in history_of(connection, named_job.name)[1] if job_run.id == run]
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
-        the_run = _run(connection, found, rows[0], now)
-        the_job = _job(connection, found, now)
-    log = log_tail(context.output, found.name, the_run.number)
+        the_run = _run(connection, named_job, rows[0], now)
+        the_job = _job(connection, named_job, now)
+    log = log_tail(context.output, named_job.name, the_run.number)
     values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log, "untold": untold}
     return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))
