@@ -122,26 +122,26 @@ class Arguments:
     """With `AUTO`, further ones begin while those that run are busy all the time."""
 
 
-def parse(given: Mapping[str, object]) -> Arguments:
+def parse(texts_or_lists: Mapping[str, object]) -> Arguments:
     """The arguments of a crawl; raises an ArgumentError that says what is wrong and what is allowed."""
-    unknown = sorted(set(given) - {*ARGUMENTS, JOB})
+    unknown = sorted(set(texts_or_lists) - {*ARGUMENTS, JOB})
     if unknown:
         near = nearest(unknown[0], ARGUMENTS)
         raise ArgumentError("there is no argument {name}; {near}", name=repr(unknown[0]), near=near)
-    texts = {name: _text(name, value) for name, value in given.items() if name != JOB and value is not None}
+    texts = {name: _text(name, value) for name, value in texts_or_lists.items() if name != JOB and value is not None}
     if not texts.get("seeds"):
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
     values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
-    found = Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
-    if found.retopic and not (found.topic.words or found.topic.examples):
+    arguments = Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
+    if arguments.retopic and not (arguments.topic.words or arguments.topic.examples):
         raise ArgumentError("retopic=yes needs a topic in words or texts, by which stored pages are scored at once")
-    return found
+    return arguments
 
 
 def _text(name: str, value: object) -> str | list[str]:
     """The text of an argument, or of each value in its list."""
     if name in LISTS and isinstance(value, list | tuple):
-        return [text for one in value if (text := str(one).strip())]
+        return [text for item in value if (text := str(item).strip())]
     return str(value).strip()
 
 
@@ -277,20 +277,20 @@ def _patterns(name: str) -> Callable[[str | Sequence[str]], tuple[re.Pattern[str
 
 def _languages(value: str | Sequence[str]) -> frozenset[str]:
     given_codes = re.split(r"[,\s]+", value) if isinstance(value, str) else value
-    codes = {given: normalise(given) for given in given_codes if given}
-    for given, code in codes.items():
+    codes = {code_text: normalise(code_text) for code_text in given_codes if code_text}
+    for code_text, code in codes.items():
         if code not in CODES:
             raise wrong_argument(
-                "lang", "{code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(given)
+                "lang", "{code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(code_text)
             )
     return frozenset(code for code in codes.values() if code)
 
 
 def _purpose(value: str | Sequence[str]) -> Purpose:
-    given = [word for word in (re.split(r"[,\s]+", value) if isinstance(value, str) else value) if word]
-    for word in given:
+    names = [word for word in (re.split(r"[,\s]+", value) if isinstance(value, str) else value) if word]
+    for word in names:
         _choice("purpose", dict.fromkeys(PURPOSES))(word)
-    return Purpose.of(given) if given else LABEL_ONLY
+    return Purpose.of(names) if names else LABEL_ONLY
 
 
 def _name(value: str) -> str:

@@ -203,10 +203,10 @@ def _remove(part: Path) -> None:
 def remove_parts(folder: Path, ending: str) -> int:
     """Delete temporary files with this ending that no process can still be writing; returns how many."""
     stray = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
-    found = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]
-    for path in found:
+    stray_files = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]
+    for path in stray_files:
         _remove(path)
-    return sum(not os.path.lexists(path) for path in found)
+    return sum(not os.path.lexists(path) for path in stray_files)
 
 
 def readable_file(name: str) -> Path:

@@ -496,16 +496,16 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
 
 def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
     """Open the session, retrying while the database is locked, full or unreachable."""
-    until, said = monotonic() + retry_seconds, False
+    until, has_warned = monotonic() + retry_seconds, False
     while True:
         try:
             return take()
         except DatabaseUnavailableError as error:
             if monotonic() > until:
                 raise
-            if not said:
+            if not has_warned:
                 logger.warning("Waiting: %s", error)
-            said = True
+            has_warned = True
             sleep(min(1.0, retry_seconds))
 
 

@@ -192,8 +192,8 @@ def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
     if not WHOLE.fullmatch(limit):
         values = {"least": "0", "most": f"{MOST:,}"}
         raise _wrong("DEPTH_LIMIT", limit, Message("is a whole number from {least} to {most}", values))
-    given = [depth for depth in (arguments.max_depth, int(limit) or None) if depth is not None]
-    return min(given, default=None)
+    limits = [depth for depth in (arguments.max_depth, int(limit) or None) if depth is not None]
+    return min(limits, default=None)
 
 
 def number_of(settings: BaseSettings, name: str) -> float:

@@ -283,7 +283,7 @@ SEED_FAILURES = frozenset(
 
 def of_group(outcomes: Outcomes, group: Group) -> Outcomes:
     """The outcomes whose codes belong to one group."""
-    return Outcomes({one: count for one, count in outcomes.items() if one.code.group is group})
+    return Outcomes({outcome: count for outcome, count in outcomes.items() if outcome.code.group is group})
 
 
 def codes(group: Group) -> tuple[Code, ...]:
@@ -310,16 +310,16 @@ def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
     """
     unnamed = sum(count for outcome, count in outcomes.items() if outcome.code in UNNAMED)
     named = {outcome: count for outcome, count in outcomes.items() if outcome.code not in UNNAMED}
-    ordered = sorted(named.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(named.items(), key=lambda entry: (-entry[1], entry[0]))
     most += len(ordered) == most + 1 and not unnamed
-    found = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
+    reasons = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
     rest = sum(count for _, count in ordered[most:])
     if unnamed:  # these may be any number of reasons
-        found.append(_with_count(Outcome(Code.OTHER_REASONS).message, rest + unnamed))
+        reasons.append(_with_count(Outcome(Code.OTHER_REASONS).message, rest + unnamed))
     elif rest:
         others = plural("{n} other reason", "{n} other reasons", len(ordered) - most)
-        found.append(_with_count(others, rest))
-    return found
+        reasons.append(_with_count(others, rest))
+    return reasons
 
 
 def _with_count(words: Message, count: int) -> Message:

@@ -109,10 +109,10 @@ class ExtractPipeline:
         if self.item_fields:
             item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:
-            found = self.own_fields.read(page.url, page.root)
-            item.own_fields = {**(item.own_fields or {}), **found.values}
-            self.counts.count(Outcome(Code.FIELDS_CUT), found.cut)
-            for failure in found.failures:
+            own_values = self.own_fields.read(page.url, page.root)
+            item.own_fields = {**(item.own_fields or {}), **own_values.values}
+            self.counts.count(Outcome(Code.FIELDS_CUT), own_values.cut)
+            for failure in own_values.failures:
                 self.counts.count(Outcome(Code.FIELD_FAILED, failure))
         item.extractor = (extraction.method or self.method) if page.document is None else METHOD
         return item

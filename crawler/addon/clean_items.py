@@ -24,8 +24,8 @@ class CleanItems(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._lack_field: set[type] = set()
-        wanted = crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES")
-        self._near_duplicates = NearDuplicates() if wanted else None
+        finds_near_duplicates = crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES")
+        self._near_duplicates = NearDuplicates() if finds_near_duplicates else None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         page = html_page(response) if response is not None else None

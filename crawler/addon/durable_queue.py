@@ -207,8 +207,8 @@ class StartRequests(BaseSpiderMiddleware):
     """Drops requests of start() that an earlier run of the crawl has queued, even those that must not be filtered."""
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        async for one in start:
+        async for start_item in start:
             scheduler = self.crawler.engine.scheduler if self.crawler.engine else None
             has_earlier = getattr(scheduler, "has_earlier", None)  # isinstance asks for methods alone
-            if not (isinstance(one, Request) and has_earlier is not None and has_earlier(one)):
-                yield one
+            if not (isinstance(start_item, Request) and has_earlier is not None and has_earlier(start_item)):
+                yield start_item

@@ -58,8 +58,8 @@ def _end_of_lines(path: Path) -> int:
         while at:
             start = max(0, at - BLOCK)
             file.seek(start)
-            found = file.read(at - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
+            line_end = file.read(at - start).rfind(b"\n")
+            if line_end >= 0:
+                return start + line_end + 1
             at = start
     return 0

@@ -45,7 +45,9 @@ class ImageNoiseFilter:
         verdict = self.judge.judge(shown, self._evidence[home])
         if verdict.is_noise:
             self.stats.inc_value("winnow/images_refused")
-            logger.debug("Image refused: %s (%s)", request.url, "; ".join(str(one.message) for one in verdict.reasons))
+            logger.debug(
+                "Image refused: %s (%s)", request.url, "; ".join(str(reason.message) for reason in verdict.reasons)
+            )
             raise IgnoreRequest("the image is an advert or navigation")
 
     def process_response(self, request: Request, response: Response) -> Response:

@@ -24,8 +24,8 @@ class NearDuplicates:
             return None
         entries = [(band, other) for band in new.bands for other in self._urls_by_band.get(band, ())]
         likely = dict.fromkeys(other for _, other in entries)
-        known = [ComparedText(other, self._signatures[other]) for other in likely]
-        placement = place_texts([new], known, entries)
+        known_texts = [ComparedText(other, self._signatures[other]) for other in likely]
+        placement = place_texts([new], known_texts, entries)
         if url in placement.originals:
             return placement.originals[url]
         for band, _ in placement.entries:

@@ -43,13 +43,13 @@ class RequestTable:
 
     def has(self, fingerprint: bytes) -> bool:
         """Whether such a request is among those that are filtered."""
-        found = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
-        return bool(self._value(found, fingerprint))
+        query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
+        return bool(self._value(query, fingerprint))
 
     def had(self, fingerprint: bytes) -> bool:
         """Whether an earlier process added such a request."""
-        found = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND id <= ?)"
-        return bool(self._value(found, fingerprint, self.last_of_before))
+        query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND id <= ?)"
+        return bool(self._value(query, fingerprint, self.last_of_before))
 
     def data(self, number: int) -> bytes:
         return bytes(self._value("SELECT data FROM request WHERE id = ?", number))
@@ -78,5 +78,5 @@ class RequestTable:
         self.path.unlink()
 
     def _value(self, query: str, *values: object) -> int | bytes:
-        found: tuple[int | bytes] = self._database.execute(query, values).fetchone()
-        return found[0]
+        row: tuple[int | bytes] = self._database.execute(query, values).fetchone()
+        return row[0]

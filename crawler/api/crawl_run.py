@@ -149,8 +149,8 @@ def crawl(
     the command, in `output/`, and continues an earlier crawl of the same `name`. The default name is derived from seeds
     and topic.
     """
-    given = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
-    texts = {name: _text(value) for name, value in given.items() if value is not None}
+    given_arguments = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
+    texts = {name: _text(value) for name, value in given_arguments.items() if value is not None}
     texts.setdefault("name", _default_name(texts["seeds"], str(texts["topic"])))
     return CrawlRun(texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
 
@@ -159,7 +159,7 @@ def _text(value: object) -> str | list[str]:
     """An argument as typed on the command line, or each text of a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return [str(one) for one in value] if isinstance(value, list | tuple | set | frozenset) else str(value)
+    return [str(item) for item in value] if isinstance(value, list | tuple | set | frozenset) else str(value)
 
 
 def _default_name(seeds: str | list[str], topic: str) -> str:
@@ -180,8 +180,8 @@ def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
     with stream:
         for line in stream:
             text = line.decode("utf-8", "replace").rstrip("\r\n")
-            if found := LOG_LINE.fullmatch(text):
-                level, text = logging.getLevelNamesMapping()[found[1]], found[2]
+            if record_line := LOG_LINE.fullmatch(text):
+                level, text = logging.getLevelNamesMapping()[record_line[1]], record_line[2]
                 closing.clear()
             else:
                 closing.append(text)

@@ -63,8 +63,8 @@ class Document:
     @cached_property
     def published(self) -> str | None:
         """The date of publication as the page gives it, in ISO 8601."""
-        found: str | None = self._read("published")
-        return found
+        date: str | None = self._read("published")
+        return date
 
     @property
     def published_source(self) -> str:
@@ -76,8 +76,8 @@ class Document:
     @cached_property
     def language(self) -> str | None:
         """The two-letter code of the text's language."""
-        found: str | None = self._read("language")
-        return found
+        code: str | None = self._read("language")
+        return code
 
     @property
     def content_type(self) -> str:
@@ -87,8 +87,8 @@ class Document:
     @property
     def page_count(self) -> int | None:
         """How many pages a document has, if it says so; None of a web page."""
-        found: int | None = self._read("page_count")
-        return found
+        count: int | None = self._read("page_count")
+        return count
 
     @property
     def page_type(self) -> str:
@@ -111,8 +111,8 @@ class Document:
     @cached_property
     def rights(self) -> dict[str, Any]:
         """What the page alone says about its use, by meta elements, JSON-LD and links: licence, uses and evidence."""
-        found: dict[str, Any] = self._read("rights")
-        return found
+        page_rights: dict[str, Any] = self._read("rights")
+        return page_rights
 
     @cached_property
     def links(self) -> list[dict[str, str]]:

@@ -46,23 +46,23 @@ class FetchError(MessageError):
 class _OnePage(Spider):
     name = "one_page"
 
-    def __init__(self, url: str, found: list[Page | Outcome], is_rendered: bool, **kwargs: Any) -> None:
+    def __init__(self, url: str, results: list[Page | Outcome], is_rendered: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.url, self.found, self.is_rendered = url, found, is_rendered
+        self.url, self.results, self.is_rendered = url, results, is_rendered
 
     async def start(self) -> AsyncIterator[Request]:
         yield Request(self.url.partition("#")[0], callback=self.take, errback=self.fail)
 
     async def take(self, response: Response) -> None:
         if (wall := wall_outcome(response)) is not None:
-            self.found.append(wall)
+            self.results.append(wall)
             return
         robots = header(response.headers, "X-Robots-Tag", "\n")
         address = response.url + route(self.url)
         page = read_page(response.body, address, header(response.headers, "Content-Type"), robots)
         if self.is_rendered and isinstance(page, Page) and page.document is None:
             page = await self.rendered(page, response)
-        self.found.append(page)
+        self.results.append(page)
 
     async def rendered(self, page: Page, response: Response) -> Page | Outcome:
         """The page as its scripts make it, or why there is none."""
@@ -75,7 +75,7 @@ class _OnePage(Spider):
     def fail(self, failure: Failure) -> None:
         response = getattr(failure.value, "response", None)
         wall = wall_outcome(response) if response is not None else None
-        self.found.append(wall or outcome_of(failure))
+        self.results.append(wall or outcome_of(failure))
 
 
 def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_rendered: bool = False) -> Page:
@@ -88,14 +88,14 @@ def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_r
     handlers = dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"])  # http and https only
     settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)
-    found: list[Page | Outcome] = []
+    results: list[Page | Outcome] = []
     process = CrawlerProcess(settings)
-    process.crawl(_OnePage, url=url, found=found, is_rendered=is_rendered)
+    process.crawl(_OnePage, url=url, results=results, is_rendered=is_rendered)
     process.start()
-    if not found:
+    if not results:
         raise FetchError("{url} did not answer", url=repr(url))
-    if isinstance(found[0], Outcome) and found[0].code in UNREAD:
-        raise FetchError(NO_TEXT, page=url, why=found[0].message)
-    if isinstance(found[0], Outcome):
-        raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=found[0].message)
-    return found[0]
+    if isinstance(results[0], Outcome) and results[0].code in UNREAD:
+        raise FetchError(NO_TEXT, page=url, why=results[0].message)
+    if isinstance(results[0], Outcome):
+        raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=results[0].message)
+    return results[0]

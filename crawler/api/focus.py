@@ -47,8 +47,8 @@ class Focus:
 
     def add(self, urls: Iterable[str]) -> None:
         """Queue addresses that no page showed: seeds, or those of a sitemap."""
-        found = dict.fromkeys(address for url in urls if (address := absolute("", url)))
-        self._let_wait("", [LinkContext(url=url, anchor="") for url in found if url not in self._known])
+        addresses = dict.fromkeys(address for url in urls if (address := absolute("", url)))
+        self._let_wait("", [LinkContext(url=url, anchor="") for url in addresses if url not in self._known])
 
     def read(self, url: str, page: str | bytes | Document) -> float:
         """The relevance of a page to the topic, from 0 to 1; its links are queued.
@@ -88,11 +88,11 @@ class Focus:
             return
         links = by_address(link for link in page.links if not (link.nofollow or is_image(link)))
         refused = self._scope.refusals(list(links))
-        links = {to: found for to, found in links.items() if to not in refused}
+        links = {to: links_of_address for to, links_of_address in links.items() if to not in refused}
         if self._follow is not None:
-            links = {to: found for to, found in links.items() if self._follow(to)}
-        again = {to: found for to, found in links.items() if to in self._known}
-        new = {to: found for to, found in links.items() if to not in self._known}
+            links = {to: links_of_address for to, links_of_address in links.items() if self._follow(to)}
+        again = {to: links_of_address for to, links_of_address in links.items() if to in self._known}
+        new = {to: links_of_address for to, links_of_address in links.items() if to not in self._known}
         self._learner.seen_again(url, link_contexts(page, again, near=False))
         self._let_wait(url, link_contexts(page, new))
 

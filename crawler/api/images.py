@@ -39,20 +39,20 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
     >>> [(one.url, one.is_noise) for one in judge_images([("https://example.org/", page)])]
     [('https://example.org/bee.jpg', False), ('https://example.org/1.gif', True)]
     """
-    judge, found, evidence = Judge(), list[tuple[str, tuple[Sighting, ...]]](), dict[str, Evidence]()
+    judge, sightings_of_pages, evidence = Judge(), list[tuple[str, tuple[Sighting, ...]]](), dict[str, Evidence]()
     for url, html in pages:
         page = Page.from_html(html, url)
         shown = sightings(page, auto(page))
         evidence.setdefault(address_of(url).site, Evidence()).see(shown)
-        found.append((url, shown))
+        sightings_of_pages.append((url, shown))
     return [
         ImageVerdict(
             page=page_url,
             url=url,
-            is_noise=said.is_noise,
-            probability=said.probability,
-            reasons=tuple(str(one.message) for one in said.reasons),
+            is_noise=verdict.is_noise,
+            probability=verdict.probability,
+            reasons=tuple(str(reason.message) for reason in verdict.reasons),
         )
-        for page_url, shown in found
-        for url, said in verdicts(shown, judge, evidence[address_of(page_url).site]).items()
+        for page_url, shown in sightings_of_pages
+        for url, verdict in verdicts(shown, judge, evidence[address_of(page_url).site]).items()
     ]

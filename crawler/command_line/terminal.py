@@ -36,7 +36,7 @@ def readable_json(line: bytes) -> bytes:
     >>> print(readable_json('{"text": "bees\N{RIGHT-TO-LEFT OVERRIDE}"}'.encode()).decode())
     {"text": "bees\\u202e"}
     """
-    return ON_A_TERMINAL.sub(lambda one: f"\\u{ord(one[0]):04x}", line.decode("utf-8", "replace")).encode()
+    return ON_A_TERMINAL.sub(lambda match: f"\\u{ord(match[0]):04x}", line.decode("utf-8", "replace")).encode()
 
 
 def _spelled_out(character: re.Match[str]) -> str:

@@ -106,7 +106,9 @@ def read(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
 def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
     """The article that a content file describes."""
     frame = head.get("frame", "modern")
-    said = (line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@")
+    remark_lines = (
+        line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@"
+    )
     encoding = OLD_ENCODING[head["language"]] if frame == "old" else "utf-8"
     return Article(
         paths=(head["path"], *head.get("also", "").split()),
@@ -118,7 +120,7 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         date=datetime.date.fromisoformat(head["date"]),
         caption=head["caption"],
         blocks=tuple(block for block in blocks if block[0] != "@"),
-        remarks=tuple((name, remark) for name, remark in said),
+        remarks=tuple((name, remark) for name, remark in remark_lines),
         related=tuple(head["related"].split()),
         show=head.get("show", "plain"),
         marks=tuple(head.get("marks", "").split()),

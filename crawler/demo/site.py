@@ -149,16 +149,16 @@ def environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # not at the top: most crawls do without
     from markupsafe import Markup, escape
 
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(str(FOLDER / "templates")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-    made.filters["inline"] = lambda line: Markup(LINK.sub(r'<a href="\2">\1</a>', str(escape(line))))  # noqa: S704
-    return made
+    templates.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    templates.filters["inline"] = lambda line: Markup(LINK.sub(r'<a href="\2">\1</a>', str(escape(line))))  # noqa: S704
+    return templates
 
 
 def modern_page(template: str, path: str, title: str, language: str, **values: object) -> str:
@@ -203,12 +203,12 @@ def article_page(article: Article) -> str:
 
 def article_pages() -> dict[str, Resource]:
     """Every article under each of its addresses; the old pages name no encoding in the header."""
-    found: dict[str, Resource] = {}
+    resources: dict[str, Resource] = {}
     for article in articles():
         content_type = "text/html" if article.frame == "old" else HTML
         body = article_page(article).encode(article.encoding)
-        found |= dict.fromkeys(article.paths, Resource(body, content_type, headers=article.headers))
-    return found
+        resources |= dict.fromkeys(article.paths, Resource(body, content_type, headers=article.headers))
+    return resources
 
 
 def list_pages() -> dict[str, Resource]:

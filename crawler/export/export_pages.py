@@ -36,7 +36,7 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
     """Raise a WrongUseError if the output would replace a file that a crawl writes."""
     path = Path(output).resolve()
-    own = "|".join(re.escape(one.name) for one in crawls)
+    own = "|".join(re.escape(stored_pages.name) for stored_pages in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
         raise WrongUseError("{path} is a file that a crawl writes: give another name", path=repr(output))
     database = Path(str(url.database)).resolve()
@@ -70,19 +70,19 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
 
 def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
     """The crawls with the given names, or the only one there is; raises a WrongUseError otherwise."""
-    known = [one.name for one in crawls]
+    known_names = [stored_pages.name for stored_pages in crawls]
     names = opts.name.split(",") if opts.name is not None else [None]
     for name in names:
-        check_name(known, name, url)
-    found = [one for one in crawls if opts.name is None or one.name in names]
-    if opts.name is None and len(found) > 1:
-        raise WrongUseError("there are several crawls; --name says which of {names}", names=name_list(known))
-    for one in found:
-        if isinstance(opts.since, int) and opts.since > one.round:
-            rounds = plural("{n} round", "{n} rounds", one.round)
-            values = {"since": opts.since, "name": repr(one.name), "rounds": rounds}
+        check_name(known_names, name, url)
+    chosen_crawls = [stored_pages for stored_pages in crawls if opts.name is None or stored_pages.name in names]
+    if opts.name is None and len(chosen_crawls) > 1:
+        raise WrongUseError("there are several crawls; --name says which of {names}", names=name_list(known_names))
+    for stored_pages in chosen_crawls:
+        if isinstance(opts.since, int) and opts.since > stored_pages.round:
+            rounds = plural("{n} round", "{n} rounds", stored_pages.round)
+            values = {"since": opts.since, "name": repr(stored_pages.name), "rounds": rounds}
             raise WrongUseError("--since {since}: the crawl {name} has had {rounds}", **values)
-    return found
+    return chosen_crawls
 
 
 def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages], kind: type[Exporter]) -> None:
@@ -118,7 +118,7 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages], kind
 
 def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: float) -> Message:
     """What was written, of how many stored pages."""
-    names = [one.name for one in how.source.crawls]
+    names = [stored_pages.name for stored_pages in how.source.crawls]
     values = {
         "pages": f"{tally.pages:,}",
         "path": path,

@@ -11,10 +11,10 @@ def docstrings(thing: ModuleType | type) -> dict[str, str]:
     [*body] = ast.parse(inspect.getsource(thing)).body
     if isinstance(thing, type) and isinstance(body[0], ast.ClassDef):
         body = body[0].body
-    found = {}
+    text_of_name = {}
     for statement, following in pairwise(body):
         if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(following, ast.Expr):
             target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
             if isinstance(target, ast.Name) and isinstance(following.value, ast.Constant):
-                found[target.id] = " ".join(str(following.value.value).split())
-    return found
+                text_of_name[target.id] = " ".join(str(following.value.value).split())
+    return text_of_name

@@ -32,8 +32,8 @@ def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tup
     """The path of each page's file, with / between folder and name, and its content."""
     for page in pages:
         front = [f"{name}: {json_for_yaml(page.values[name])}" for name in fields if name not in BODY]
-        said = page.values["markdown"] or _body(page.values["text"])
-        lines = ["---", *front, "---", "", said, *[""] * bool(said)]
+        body = page.values["markdown"] or _body(page.values["text"])
+        lines = ["---", *front, "---", "", body, *[""] * bool(body)]
         yield path_of(page.values["url"], page.key), "\n".join(lines).encode("utf-8", "replace")
 
 

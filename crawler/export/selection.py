@@ -100,8 +100,10 @@ class Removed:
 
     def _write(self, url: str, reason: RemovalReason) -> None:
         if self.file is not None:
-            known = {name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None}
-            self.file.write(json_line({"url": url, **known}))
+            known_values = {
+                name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None
+            }
+            self.file.write(json_line({"url": url, **known_values}))
 
     def finish(self) -> None:
         if self.file is not None:

@@ -146,14 +146,16 @@ class BackoffMiddleware:
                 slot.queue.remove((request, answer))
                 answer.errback(HostRestsError())
 
-    def let_rest(self, name: str, outcome: Outcome, asked: float | None) -> bool:
+    def let_rest(self, name: str, outcome: Outcome, retry_after_seconds: float | None) -> bool:
         """Pause the host after an outcome, or close it; returns whether it may be requested again."""
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
         if begins:  # responses to requests sent before the pause do not extend it
             times += 1
-            until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
+            until = now + (
+                self.delay * 2 ** (times - 1) if retry_after_seconds is None else max(retry_after_seconds, SHORTEST)
+            )
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
             is_walled = outcome.code is Code.WALLED

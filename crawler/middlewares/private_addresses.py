@@ -51,8 +51,8 @@ class PublicResolver:
 
     def may_connect(self, host: str, port: int, address: str) -> bool:
         """Whether an address found for a host is public or allowed."""
-        found = ip_address(address.partition("%")[0])
-        return is_public(found) or all(one.opens(host, port, found) for one in self.opened)
+        ip = ip_address(address.partition("%")[0])
+        return is_public(ip) or all(allow_list.opens(host, port, ip) for allow_list in self.opened)
 
 
 def _can_be_asked(name: str) -> bool:

@@ -92,14 +92,14 @@ class RightsMiddleware:
                 tdm = await self.files.get(address, lambda: self._ask(address, _tdm_file))
                 site = replace(site, tdm=tdm)
         if site.robots is not None and not site.licences:
-            found = [await self.licence(address) for address in site.robots.own.licences]
-            site = replace(site, licences=tuple(file for file in found if file is not None))
+            licence_files = [await self.licence(address) for address in site.robots.own.licences]
+            site = replace(site, licences=tuple(file for file in licence_files if file is not None))
         return site
 
     async def licence(self, url: str) -> LicenceFile | None:
         """The licence file at an address, or None if there is none."""
-        found: LicenceFile | None = await self.files.get(url, lambda: self._ask(url, _licence_file))
-        return found
+        licence_file: LicenceFile | None = await self.files.get(url, lambda: self._ask(url, _licence_file))
+        return licence_file
 
     async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> Fetched[Any]:
         """What is read at an address; None if nothing is there."""

@@ -64,7 +64,7 @@ def translated(value: object, translations: NullTranslations) -> object:
     if isinstance(value, Message):
         return value.translated(translations)
     if isinstance(value, list | tuple):
-        return translations.gettext(", ").join(str(translated(one, translations)) for one in value)
+        return translations.gettext(", ").join(str(translated(item, translations)) for item in value)
     return value
 
 
@@ -80,22 +80,22 @@ class MessageError(Exception):
         super().__init__(str(self.message))
 
 
-def plural(one: str, many: str, n: int, /, **values: object) -> Message:
+def plural(singular: str, many: str, n: int, /, **values: object) -> Message:
     """The sentence for one thing, or for `{n}` of them.
 
     >>> [str(plural("{n} page", "{n} pages", count)) for count in (1, 2_000, 0)]
     ['1 page', '2,000 pages', '0 pages']
     """
-    return Message(one, {**values, "n": n}, many)
+    return Message(singular, {**values, "n": n}, many)
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def counted(count: int, singular: str, many: str = "") -> str:
     """A number of things, in English.
 
     >>> counted(1, "page"), counted(2_000, "page"), counted(0, "address", "addresses")
     ('1 page', '2,000 pages', '0 addresses')
     """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
 def first(things: Sequence[object], most: int) -> object:
@@ -133,9 +133,9 @@ class Catalogue:
         """A message, or a sentence with its values, in this language; in English if there is no translation."""
         return (text if isinstance(text, Message) else Message(text, values)).translated(self.translations)
 
-    def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
+    def ngettext(self, singular: str, many: str, n: int, /, **values: object) -> str:
         """The sentence for one thing, or for `{n}` of them."""
-        return self.gettext(plural(one, many, n, **values))
+        return self.gettext(plural(singular, many, n, **values))
 
 
 @cache
@@ -153,14 +153,14 @@ def languages() -> tuple[str, ...]:
     return (SOURCE, *sorted(path.parts[-3] for path in LOCALE.glob("*/LC_MESSAGES/winnow.mo")))
 
 
-def chosen(wanted: Iterable[str]) -> str:
+def chosen(languages_wanted: Iterable[str]) -> str:
     """The first of the wanted languages that is available, else English.
 
     >>> chosen(["de_DE.UTF-8", "zh-Hans-CN", "en"]), chosen(["en_GB", "zh"]), chosen([])
     ('zh', 'en', 'en')
     """
-    for one in wanted:
-        tag = TAG.match(one.strip())
+    for language in languages_wanted:
+        tag = TAG.match(language.strip())
         full = tag[0].replace("-", "_") if tag else ""
         for name in (full, full.partition("_")[0].lower()):
             if name in UNTRANSLATED:
@@ -185,7 +185,7 @@ def accepted(header: str) -> str:
             quality = 0.0
         if quality > 0:
             weighted.append((-quality, name.strip()))
-    return chosen(name for _, name in sorted(weighted, key=lambda one: one[0]))
+    return chosen(name for _, name in sorted(weighted, key=lambda pair: pair[0]))
 
 
 def here() -> Catalogue:

@@ -77,7 +77,7 @@ class Reason:
 
 def records(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
     """The reasons in the form stored as JSON."""
-    return [{"code": one.code.value, "values": one.values} for one in reasons]
+    return [{"code": reason.code.value, "values": reason.values} for reason in reasons]
 
 
 def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> tuple[Reason, ...]:
@@ -86,12 +86,12 @@ def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> 
     """
     sense = 1 if judged.verdict else -1
     telling = [(sense * change, group) for group, change in changes.items() if sense * change > TELLING]
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     for _, group in sorted(telling, reverse=True):
         for code in groups[group][judged.verdict]:
             if code.is_true(judged):
-                found.append(code.reason(judged))
+                reasons.append(code.reason(judged))
                 break
-        if len(found) == MOST_REASONS:
+        if len(reasons) == MOST_REASONS:
             break
-    return tuple(found)
+    return tuple(reasons)

@@ -26,8 +26,8 @@ def system_browser() -> str | None:
 
 def has_own_browser() -> bool:
     """Whether Playwright has installed a Chromium."""
-    given = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    folder = Path(given) if given else Path.home() / FOLDERS.get(sys.platform, "")
+    browsers_path = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    folder = Path(browsers_path) if browsers_path else Path.home() / FOLDERS.get(sys.platform, "")
     return any(folder.glob("chromium*-*"))
 
 

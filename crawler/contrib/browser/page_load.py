@@ -332,11 +332,11 @@ class World:
         return await self._evaluate(f"winnow.{expression}")
 
     async def _evaluate(self, expression: str) -> Any:
-        asked = {"expression": expression, "contextId": self.id, "returnByValue": True}
-        found = await self.session.send("Runtime.evaluate", asked)
-        if "exceptionDetails" in found:
+        parameters = {"expression": expression, "contextId": self.id, "returnByValue": True}
+        answer = await self.session.send("Runtime.evaluate", parameters)
+        if "exceptionDetails" in answer:
             raise RenderError(RenderFault.CRASHED)
-        return found["result"].get("value")
+        return answer["result"].get("value")
 
 
 async def _world(session: CDPSession) -> World:

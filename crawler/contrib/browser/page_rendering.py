@@ -88,12 +88,12 @@ class PageRendering:
     async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
         is_frame = self.fallbacks.is_frame(page)
         try:
-            made = await rendered_page(self.renderer, page, response)
+            rendered = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
             is_its_own = error.fault is not RenderFault.NO_BROWSER
             return RenderedPage(page, Trial(pattern, has_gained=False) if is_its_own else None)
-        before, after = (content_of(one, one.once(self.extract)) for one in (page, made))
+        before, after = (content_of(version, version.once(self.extract)) for version in (page, rendered))
         gained = has_gained(before, after)
         self.count_statistic("render/pages", 1)
         self.count_statistic("render/gained", int(gained))
@@ -107,7 +107,7 @@ class PageRendering:
             except RenderError:
                 return None
 
-        return RenderedPage(made, trial, is_frame and await self.fallbacks.has(made, render_frame))
+        return RenderedPage(rendered, trial, is_frame and await self.fallbacks.has(rendered, render_frame))
 
 
 async def rendered_page(renderer: Renderer, page: Page, response: Response, url: str = "") -> Page:

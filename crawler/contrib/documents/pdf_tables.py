@@ -105,13 +105,13 @@ def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
 
 def _merged(spans: list[tuple[float, float]], space: float) -> list[tuple[float, float]]:
     """Intervals without overlaps; those with less space between them are one."""
-    found: list[tuple[float, float]] = []
+    intervals: list[tuple[float, float]] = []
     for x0, x1 in sorted(spans):
-        if found and x0 < found[-1][1] + space:
-            found[-1] = (found[-1][0], max(found[-1][1], x1))
+        if intervals and x0 < intervals[-1][1] + space:
+            intervals[-1] = (intervals[-1][0], max(intervals[-1][1], x1))
         else:
-            found.append((x0, x1))
-    return found
+            intervals.append((x0, x1))
+    return intervals
 
 
 def _begins(row: _Row) -> bool:
