@@ -143,24 +143,24 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
     values = (least + step / 10 for step in range(round((1 - least) * 10) + 1))
     ticks = [((value - least) / (1 - least), f"{value:.1f}") for value in values]
     parts = axes(ticks, ticks, "recall", "precision")
-    taken = []
+    used_places = []
     for f1 in F1_LINES:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
             x, y = curve[-1]
-            taken.append(Rectangle(left=x - 8 * LETTER, top=y - LINE, right=x, bottom=y))
+            used_places.append(Rectangle(left=x - 8 * LETTER, top=y - LINE, right=x, bottom=y))
             parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
     circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
-    taken += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
+    used_places += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
     for point, (x, y, r) in zip(points, circles, strict=True):
-        at = place_label(point.name, x, y, r, taken)
-        taken.append(at)
+        at = place_label(point.name, x, y, r, used_places)
+        used_places.append(at)
         kind = "peer" if point.is_peer else "own"
-        said = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
-        said += f", {point.speed:.0f} pages/s" if point.speed else ""
+        hint = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
+        hint += f", {point.speed:.0f} pages/s" if point.speed else ""
         if abs(at.top + LINE / 2 - y) > 1:  # it stands out
             parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE / 2)))
-        parts += [circle(kind, x, y, r, said), label(at.left, at.bottom - 3, point.name, "start", kind)]
+        parts += [circle(kind, x, y, r, hint), label(at.left, at.bottom - 3, point.name, "start", kind)]
     parts.append(label(LEFT + 246, KEY, "pages/s:", "end"))
     for step, speed in enumerate(SPEEDS):
         left = LEFT + 268 + 90 * step
@@ -180,7 +180,7 @@ def _radius(speed: float | None) -> float:
     return 3 + 2.2 * math.log10(max(speed or 1.0, 1.0))
 
 
-def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectangle]) -> Rectangle:
+def place_label(name: str, x: float, y: float, r: float, used_places: Sequence[Rectangle]) -> Rectangle:
     """The nearest place for a label beside its circle: right or left, some lines higher or lower."""
     width = LETTER * len(name)
     tops = [y + (step - 0.5) * LINE for step in sorted(range(-6, 7), key=abs)]
@@ -189,8 +189,10 @@ def place_label(name: str, x: float, y: float, r: float, taken: Sequence[Rectang
         for top in tops
         for left in (x + r + 3, x - r - 3 - width)
     ]
-    inside = [one for one in tried if one.left >= LEFT and one.right <= WIDTH and TOP <= one.top <= BOTTOM - LINE]
-    free = (one for one in inside if not any(one.overlaps(other) for other in taken))
+    inside = [
+        place for place in tried if place.left >= LEFT and place.right <= WIDTH and TOP <= place.top <= BOTTOM - LINE
+    ]
+    free = (place for place in inside if not any(place.overlaps(other) for other in used_places))
     return next(free, inside[0] if inside else tried[1])
 
 
@@ -231,17 +233,17 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
         "overall": (_("harvest so far"), [point.harvest for point in course]),
     }
     if total:
-        found = [(point.found if by_truth else point.on_topic) / total for point in course]
-        curves["share"] = (_("recall") if by_truth else _("found so far"), found)
+        shares = [(point.found if by_truth else point.on_topic) / total for point in course]
+        curves["share"] = (_("recall") if by_truth else _("found so far"), shares)
     marks = [(count / most, f"{count:,}") for count in range(0, most + 1, round_step(most))]
     parts = axes(marks, FIFTHS, _("pages"), _("share"))
     for place, (kind, (name, values)) in enumerate(curves.items()):
         left = LEFT + place * (RIGHT - LEFT) / len(curves)
         places = ((across(point.pages / most), up(value)) for point, value in zip(course, values, strict=True))
         end = percent(values[-1])
-        said = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
+        hint = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
         parts += [
-            polyline(f"curve {kind}", places, _(said)),
+            polyline(f"curve {kind}", places, _(hint)),
             line(f"curve {kind}", (left, KEY - 4), (left + 26, KEY - 4)),
             label(left + 32, KEY, name, "start"),
         ]
@@ -259,14 +261,14 @@ def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Ma
             middle = across((place + 0.5) / len(tenths))
             top = up(group.relevance)
             relevance = f"{group.relevance:.3f}"
-            said = plural(
+            hint = plural(
                 "{n} page, mean relevance {relevance}",
                 "{n} pages, mean relevance {relevance}",
                 group.pages,
                 relevance=relevance,
             )
             parts += [
-                bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(said)),
+                bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(hint)),
                 label(middle, top - 4, short(group.pages)),
             ]
     parts.append(line("even", (across(0), up(0)), (across(1), up(1))))

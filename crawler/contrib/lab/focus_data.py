@@ -94,28 +94,28 @@ class CrawlPages:
     def pages(self) -> Generator[FetchedPage, None, None]:
         """The pages in the order of the second in which they were fetched."""
         columns = [page.c[field.name] for field in fields(FetchedPage)]
-        wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
-        with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
+        query = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
+        with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(query) as rows:
             for part in rows.partitions():
                 yield from starmap(FetchedPage, part)
 
     def told(self, numbers: Iterable[int]) -> list[TitledPage]:
         """The pages with these numbers, in this order."""
-        wanted = list(numbers)
-        columns = [page.c[one.name] for one in fields(TitledPage)]
-        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
-        found = {row[0]: TitledPage(*row[1:]) for row in rows}
-        return [found[number] for number in wanted]
+        wanted_numbers = list(numbers)
+        columns = [page.c[page_field.name] for page_field in fields(TitledPage)]
+        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted_numbers)))
+        page_of_number = {row[0]: TitledPage(*row[1:]) for row in rows}
+        return [page_of_number[number] for number in wanted_numbers]
 
     def summaries(self) -> list[str]:
         """The learned words of each worker, as JSON."""
-        mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
-        return list(self._connection.execute(mine).scalars())
+        of_crawl = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
+        return list(self._connection.execute(of_crawl).scalars())
 
     def off_topic(self) -> int:
         """How many pages were read but not stored, as their relevance was below `min_relevance`."""
-        mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
-        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*mine)
+        off_topic_of_crawl = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
+        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*off_topic_of_crawl)
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
@@ -124,8 +124,8 @@ class CrawlPages:
         likely = func.count().filter(IS_LIKELY)
         unlikely = func.count().filter(~IS_LIKELY)
         counts = select(likely, func.count().filter(promises), unlikely).select_from(ADDRESSES_WITH_HOSTS)
-        mine = IS_WAITING, host.c.crawl_id == self.number
-        return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
+        waiting_of_crawl = IS_WAITING, host.c.crawl_id == self.number
+        return WaitingCounts(*self._connection.execute(counts.where(*waiting_of_crawl)).one())
 
 
 @contextmanager
@@ -155,16 +155,16 @@ def learned_words(summaries: Iterable[str]) -> ReportedWords:
     """What the workers with these summaries have learned together."""
     read = [json.loads(summary) for summary in summaries]
     lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
-    return ReportedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
+    return ReportedWords(len(read), **lists, let_go=sum(summary.get("let_go", 0) for summary in read))
 
 
 def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
-    shares = [one.get("pages", 0) for one in summaries]
+    shares = [summary.get("pages", 0) for summary in summaries]
     if not any(shares):
         shares = [1] * len(shares)
     sums: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for one, share in zip(summaries, shares, strict=True):
-        for word, weight, place in starmap(LearnedWord, one.get(name, ())):
+    for summary, share in zip(summaries, shares, strict=True):
+        for word, weight, place in starmap(LearnedWord, summary.get(name, ())):
             sums[word[:LONGEST], place] += weight * share / sum(shares)
     # The weight of a word of links that led away may be negative; its size tells how strong it is.
     ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))

@@ -139,8 +139,8 @@ class FocusCounter:
 
     def _here(self) -> FocusPoint:
         lately = sum(self._recent) / len(self._recent)
-        found = self._truth.count if self._truth is not None else 0
-        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
+        found_addresses = self._truth.count if self._truth is not None else 0
+        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found_addresses)
 
     def figures(self) -> FocusFigures | None:
         """The figures of all pages taken; None if there is none."""
@@ -148,18 +148,20 @@ class FocusCounter:
         if total is None:
             return None
         course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
-        sites = sorted(_groups(self._sites), key=lambda one: (-one.on_topic, -one.pages, one.name))
+        sites = sorted(_groups(self._sites), key=lambda group: (-group.on_topic, -group.pages, group.name))
         return FocusFigures(
             limit=self.limit,
             total=total,
             window=WINDOW,
             lately=course[-1].lately,
-            ways=tuple(sorted(_groups(self._ways), key=lambda one: (-one.pages, one.name))),
+            ways=tuple(sorted(_groups(self._ways), key=lambda group: (-group.pages, group.name))),
             sites=tuple(sites[:MOST_SITES]),
-            others=_together(self._sites[one.name] for one in sites[MOST_SITES:]),
+            others=_together(self._sites[group.name] for group in sites[MOST_SITES:]),
             site_count=len(sites),
             course=tuple(course),
-            tenths=tuple(one.group(f"{n / TENTHS:.1f}") if one.pages else None for n, one in enumerate(self._tenths)),
+            tenths=tuple(
+                tally.group(f"{n / TENTHS:.1f}") if tally.pages else None for n, tally in enumerate(self._tenths)
+            ),
             ranking=ranking(*self._ranks),
             best=tuple(-number for _, number in sorted(self._best, reverse=True)),
             worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
@@ -214,8 +216,8 @@ def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
 
 def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
     sums = _Tally()
-    for one in tallies:
-        sums.add(one)
+    for tally in tallies:
+        sums.add(tally)
     return sums.group("") if sums.pages else None
 
 

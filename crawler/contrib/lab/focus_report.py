@@ -49,10 +49,12 @@ class CrawlFocus:
     """Pages that were read but not stored, as their relevance was below the crawl's `min_relevance`."""
 
 
-def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
+def crawl_focus(
+    crawl: CrawlPages, limit: float, known_truth: Truth | None = None, pace: Pace = iter
+) -> CrawlFocus | None:
     """The focus of a crawl, with pauses while its pages are read; None if it has no page."""
     with closing(crawl.pages()) as pages:
-        figures = FocusCounter(limit, known).take_all(pace(pages)).figures()
+        figures = FocusCounter(limit, known_truth).take_all(pace(pages)).figures()
     if figures is None:
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
@@ -103,14 +105,14 @@ def headline(kept: CrawlFocus) -> list[Message]:
             "of the last {n} page {share}", "of the last {n} pages {share}", last, share=percent(figures.lately)
         ),
     }
-    said = Message(
+    summary = Message(
         "{pages} stored, {on_topic} on topic (relevance of {limit} or more): harvest {harvest}, {lately}.", values
     )
     truth = truth_words(figures.truth) if figures.truth else []
     waiting = [waiting_words(kept.waiting, figures.limit)]
     if kept.waiting.unlikely:
         waiting.append(unlikely_links(kept.waiting.unlikely))
-    return [said, *off_topic_words(kept.off_topic), *truth, *waiting]
+    return [summary, *off_topic_words(kept.off_topic), *truth, *waiting]
 
 
 def off_topic_words(count: int) -> list[Message]:
@@ -128,43 +130,43 @@ def off_topic_words(count: int) -> list[Message]:
     ]
 
 
-def truth_words(found: Recall) -> list[Message]:
-    said = [
+def truth_words(recall: Recall) -> list[Message]:
+    sentences = [
         plural(
             "Of {addresses} known to be on topic {n} was stored: recall {recall}.",
             "Of {addresses} known to be on topic {n} were stored: recall {recall}.",
-            found.met,
-            addresses=plural("{n} address", "{n} addresses", found.addresses),
-            recall=percent(found.recall),
+            recall.met,
+            addresses=plural("{n} address", "{n} addresses", recall.addresses),
+            recall=percent(recall.recall),
         )
     ]
-    if found.on_topic:
+    if recall.on_topic:
         agreed = plural(
             "Of {pages} on topic by relevance {n} is in the file ({share}).",
             "Of {pages} on topic by relevance {n} are in the file ({share}).",
-            found.agreed,
-            pages=plural("{n} stored page", "{n} stored pages", found.on_topic),
-            share=percent(found.agreed / found.on_topic),
+            recall.agreed,
+            pages=plural("{n} stored page", "{n} stored pages", recall.on_topic),
+            share=percent(recall.agreed / recall.on_topic),
         )
-        said.append(agreed)
-    if found.missed:
+        sentences.append(agreed)
+    if recall.missed:
         missed = plural(
             "{n} stored page is in the file and not on topic by relevance.",
             "{n} stored pages are in the file and not on topic by relevance.",
-            found.missed,
+            recall.missed,
         )
-        said.append(missed)
-    brier = {"brier": f"{found.brier:.3f}"}
-    said.append(Message("Brier score of relevance {brier}; 0 is best, and always saying 0.5 gives 0.25.", brier))
-    if found.ranking is not None:
-        said.append(
+        sentences.append(missed)
+    brier = {"brier": f"{recall.brier:.3f}"}
+    sentences.append(Message("Brier score of relevance {brier}; 0 is best, and always saying 0.5 gives 0.25.", brier))
+    if recall.ranking is not None:
+        sentences.append(
             Message(
                 "In pairs of a stored page in the file and one that is not, the first had the higher relevance in "
                 "{share} of cases (AUC {auc}); {chance} is chance.",
-                {"share": percent(found.ranking), "auc": f"{found.ranking:.3f}", "chance": "50%"},
+                {"share": percent(recall.ranking), "auc": f"{recall.ranking:.3f}", "chance": "50%"},
             )
         )
-    return said
+    return sentences
 
 
 def waiting_words(waiting: WaitingCounts, limit: float) -> Message:
@@ -185,7 +187,7 @@ def tables(figures: FocusFigures) -> list[ReportTable]:
 
 def ways_table(figures: FocusFigures) -> ReportTable:
     heads = (Message("found by"), *COUNTS)
-    rows: list[Row] = [(Message(one.name), *counts(one)) for one in figures.ways]
+    rows: list[Row] = [(Message(group.name), *counts(group)) for group in figures.ways]
     return ReportTable(title=Message("How pages were found"), heads=heads, rows=rows, texts=frozenset((0,)))
 
 
@@ -211,7 +213,7 @@ def course_table(figures: FocusFigures) -> ReportTable:
 def sites_table(figures: FocusFigures) -> ReportTable:
     """The pages by site; sites without a row are counted."""
     heads = (Message("site"), *COUNTS, Message("best page"))
-    rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
+    rows = [(group.name, *counts(group), readable(group.best)) for group in figures.sites]
     notes: tuple[Message, ...] = ()
     if rest := figures.others:
         values = {
@@ -229,8 +231,10 @@ def sites_table(figures: FocusFigures) -> ReportTable:
 
 def scores_table(figures: FocusFigures) -> ReportTable:
     """Whether the score of a link predicted what it led to."""
-    rows: list[Row] = [(_tenth(place), *counts(one)) for place, one in enumerate(figures.tenths) if one is not None]
-    without = figures.total.pages - sum(one.pages for one in figures.tenths if one is not None)
+    rows: list[Row] = [
+        (_tenth(place), *counts(group)) for place, group in enumerate(figures.tenths) if group is not None
+    ]
+    without = figures.total.pages - sum(group.pages for group in figures.tenths if group is not None)
     notes = []
     if figures.ranking is not None:
         ranking = Message(
@@ -273,22 +277,22 @@ def placed(word: str, place: str) -> str | Message:
 
 def learned_notes(learned: ReportedWords) -> list[Message]:
     """Notes on the words: how many workers learned them, and what is missing."""
-    said = []
+    notes = []
     if not learned.workers:
-        said.append(Message("There is no record of what the crawl learned."))
+        notes.append(Message("There is no record of what the crawl learned."))
     elif not word_lists(learned):
-        said.append(Message("The crawl has learned no words."))
+        notes.append(Message("The crawl has learned no words."))
     elif learned.workers > 1:
         values = {"n": f"{learned.workers:,}"}
-        said.append(Message("Means of {n} workers, weighted by the pages each has seen.", values))
+        notes.append(Message("Means of {n} workers, weighted by the pages each has seen.", values))
     if learned.let_go > 0:
         let_go = plural(
             "Too many links were queued to score them all again: {n} link kept an earlier priority.",
             "Too many links were queued to score them all again: {n} links kept an earlier priority.",
             learned.let_go,
         )
-        said.append(let_go)
-    return said
+        notes.append(let_go)
+    return notes
 
 
 def extremes(kept: CrawlFocus) -> list[ReportTable]:
@@ -349,9 +353,9 @@ def text_report(kept: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
         _("{name}: {text}", name=Message(name), text=weighed(weights))
         for name, weights in word_lists(kept.learned).items()
     ]
-    said = [[line] for line in (*words, *map(_, learned_notes(kept.learned)))]
+    notes = [[line] for line in (*words, *map(_, learned_notes(kept.learned)))]
     lines = partial(_lines, catalogue=catalogue)
-    for part in chain(map(lines, tables(kept.figures)), said, map(lines, extremes(kept))):
+    for part in chain(map(lines, tables(kept.figures)), notes, map(lines, extremes(kept))):
         yield from ("", *part)
 
 

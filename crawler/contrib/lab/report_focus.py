@@ -22,31 +22,31 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the reports of all crawls or of one; returns the exit status."""
     limit = opts.min_relevance
     url = state_url(settings)
-    known = truth(opts.truth, settings)
+    known_truth = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
     output = None if opts.output is None else AtomicFile(opts.output)  # before the database is read
     try:
-        found = read(url, opts.name, limit, known)
+        reports = read(url, opts.name, limit, known_truth)
         if output is not None:
-            output.write(html_report(found, limit, __version__, datetime.now(UTC).date(), here()).encode())
+            output.write(html_report(reports, limit, __version__, datetime.now(UTC).date(), here()).encode())
             output.finish()
     finally:
         if output is not None:
             output.discard()
-    print("\n\n".join("\n".join(map(spelled, text_report(one, here()))) for one in found))
+    print("\n\n".join("\n".join(map(spelled, text_report(crawl_report, here()))) for crawl_report in reports))
     return 0
 
 
-def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
+def read(url: URL, name: str | None, limit: float, known_truth: Truth | None) -> list[CrawlFocus]:
     """The reports of all crawls with pages, or of the one of this name."""
     with crawls_with_pages(url) as crawls:
-        check_name([one.name for one in crawls], name, url)
-        wanted = [one for one in crawls if name in (None, one.name)]
-        found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
-        if not found:
-            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in wanted]))
-        return found
+        check_name([crawl.name for crawl in crawls], name, url)
+        chosen = [crawl for crawl in crawls if name in (None, crawl.name)]
+        reports = [focus for crawl in chosen if (focus := crawl_focus(crawl, limit, known_truth)) is not None]
+        if not reports:
+            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in chosen]))
+        return reports
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
@@ -56,14 +56,14 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     try:
         same = canonical_of(settings)
         with readable_file(name).open(encoding="utf-8-sig") as lines:
-            found = truth_of(lines, same)
+            listed = truth_of(lines, same)
     except UnicodeDecodeError:
         raise WrongUseError("{path} is not UTF-8", path=repr(name[:200])) from None
-    if found.faults:
-        values = {"path": name, "line": f"{found.faults[0]:,}", "n": f"{len(found.faults) - 1:,}"}
-        one = N_("{path}: line {line}: no address, left out")
+    if listed.faults:
+        values = {"path": name, "line": f"{listed.faults[0]:,}", "n": f"{len(listed.faults) - 1:,}"}
+        one_line = N_("{path}: line {line}: no address, left out")
         several = N_("{path}: line {line} and {n} more: no address, left out")
-        say("focus report", Message(several if len(found.faults) > 1 else one, values))
-    if not found.addresses:
+        say("focus report", Message(several if len(listed.faults) > 1 else one_line, values))
+    if not listed.addresses:
         raise WrongUseError("{path} contains no address", path=repr(name[:200]))
-    return found
+    return listed

@@ -86,11 +86,11 @@ class Evaluation:
             faults += gold.faults
             if gold.pages:
                 progress = _Progress()
-                found = judge(gold, self.plan, progress.tick)
+                results = judge(gold, self.plan, progress.tick)
                 progress.end()
-                for verdict in found:
+                for verdict in results:
                     _print_table(verdict)
-                verdicts += found
+                verdicts += results
         return verdicts, faults
 
     def write(self, path: Path, text: str) -> None:
@@ -103,16 +103,16 @@ class Evaluation:
 
     def compare(self, before: dict[str, dict[str, object]], figures: str) -> None:
         """Print which figures fell since the baseline."""
-        found = compare_records(before, json.loads(figures)["sets"])
-        for line in found.left:
+        comparison = compare_records(before, json.loads(figures)["sets"])
+        for line in comparison.left:
             say(CALLED, f"not compared: {line}")
-        for line in found.falls:
+        for line in comparison.falls:
             print(printable(line))
         print(
-            f"{counted(found.pairs, 'pair')} of set and method compared with the baseline, "
-            f"{counted(len(found.falls), 'fall')} of more than {TOLERANCE:g}."
+            f"{counted(comparison.pairs, 'pair')} of set and method compared with the baseline, "
+            f"{counted(len(comparison.falls), 'fall')} of more than {TOLERANCE:g}."
         )
-        if found.falls or found.gaps or not found.pairs:
+        if comparison.falls or comparison.gaps or not comparison.pairs:
             self.status = FAILED
 
 
@@ -143,8 +143,8 @@ class _Progress:
 def _print_table(verdict: SetResult) -> None:
     rows: list[Sequence[str]] = [HEADS]
     for judged in verdict.judged:
-        said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
-        rows.append([judged.name, *said])
+        row_cells = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
+        rows.append([judged.name, *row_cells])
     pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
     print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
     for line in aligned(rows, {0}):

@@ -72,13 +72,13 @@ class AllContent:
 
 def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
     """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
-    found: dict[str, ImageJudge] = {JOINT: Judge()}
-    found |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER}
-    found[THREE] = Judge(models=PAPER)
+    judges: dict[str, ImageJudge] = {JOINT: Judge()}
+    judges |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER}
+    judges[THREE] = Judge(models=PAPER)
     if lists:
         _lists(lists)
-        found[LISTS] = FilterListModel(lists)
-    return found | {ALL_CONTENT: AllContent()}
+        judges[LISTS] = FilterListModel(lists)
+    return judges | {ALL_CONTENT: AllContent()}
 
 
 @cache
@@ -90,38 +90,38 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the figures of all models on the labels of a file; returns the exit status."""
     extract = extractor_of(settings)
     at_once = opts.jobs or cores()
-    given = [readable_file(name) for name in (opts.labels, *opts.lists)]
+    input_files = [readable_file(name) for name in (opts.labels, *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:
         raise WrongUseError("{name}: {why}", name="--lists", why=str(error)) from None
-    labels, faults = read_labels(given[0])
+    labels, faults = read_labels(input_files[0])
     for fault in faults:
         say(CALLED, fault)
     if not labels:
         say(CALLED, f"{opts.labels!r} contains no label")
         return FAILED
     files = files_of({label.set for label in labels}, opts.pages)
-    check_apart(opts.json, [*given, *files])
+    check_apart(opts.json, [*input_files, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(
             "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
         )
-    wanted = PendingLabels(labels, files)
+    pending = PendingLabels(labels, files)
     try:
-        panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, wanted.pages)
-        images = list(_judge_labels(files, panel, at_once, wanted))
+        panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, pending.pages)
+        images = list(_judge_labels(files, panel, at_once, pending))
     except KeyboardInterrupt:
         say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
     except (WorkersError, OSError) as error:
         say(CALLED, f"stopped: {error}")
         return FAILED
-    return _report(images, wanted.missed, list(judges), opts.json)
+    return _report(images, pending.missed, list(judges), opts.json)
 
 
 def _judge_labels(
-    files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: PendingLabels
+    files: Iterable[Path], panel: ImageJudging, jobs: int, pending: PendingLabels
 ) -> Iterator[ScoredImage]:
     """The scores of all labelled images that are found, with the counts of all pages of their sites."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
@@ -129,24 +129,24 @@ def _judge_labels(
         if isinstance(result, Broken):
             say(CALLED, f"{result.place}: {result.why}")
             continue
-        for label in wanted.take(result.file, result.id, result.images):
-            said = result.images[label.img]
-            scores = tuple(round(one.probability, DIGITS) for one in said)
+        for label in pending.take(result.file, result.id, result.images):
+            verdicts = result.images[label.img]
+            scores = tuple(round(verdict.probability, DIGITS) for verdict in verdicts)
             yield ScoredImage(
                 label=label,
                 site=result.site,
                 pages=result.pages,
                 scores=scores,
-                skipped=tuple(one.is_noise for one in said),
+                skipped=tuple(verdict.is_noise for verdict in verdicts),
             )
 
 
 def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures if requested."""
-    given = len(images) + missed
-    counts = {"given": given, "not found": missed}
-    counts |= Counter(one.label.kind for one in images)
-    print(f"{counted(given, 'label')} by hand, {missed:,} of them not found on their page.")
+    label_count = len(images) + missed
+    counts = {"given": label_count, "not found": missed}
+    counts |= Counter(image.label.kind for image in images)
+    print(f"{counted(label_count, 'label')} by hand, {missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
     if not images:
         say(CALLED, "none of the labels was found, and nothing can be said")

@@ -21,15 +21,15 @@ Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
 
 def _winnow(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
     page = Page.from_html(html, url)
-    found = auto(page)
-    return {field: READERS[field](page, found) or "" for field in fields}
+    extraction = auto(page)
+    return {field: READERS[field](page, extraction) or "" for field in fields}
 
 
 def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
     module = import_module("trafilatura")
-    found = module.extract_metadata(html, default_url=url or None)
+    metadata = module.extract_metadata(html, default_url=url or None)
     names = {"title": "title", "author": "author", "published": "date"}
-    read = {field: str(getattr(found, names[field], None) or "") for field in fields if field in names}
+    read = {field: str(getattr(metadata, names[field], None) or "") for field in fields if field in names}
     if "comments" in fields:
         read["comments"] = str(getattr(module.bare_extraction(html, url=url or None), "comments", None) or "")
     return read
@@ -37,10 +37,10 @@ def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]
 
 def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:
     try:
-        found = import_module("htmldate").find_date(html, url=url or None, original_date=True)
+        date = import_module("htmldate").find_date(html, url=url or None, original_date=True)
     except ValueError:  # of an empty page
-        found = None
-    return {"published": found or ""}
+        date = None
+    return {"published": date or ""}
 
 
 PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
@@ -64,25 +64,27 @@ def _fault(row: Row) -> str:
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
-    known = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
-    found: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    known_fields = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
+    pairs_by_field: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)
     for row in pages:
         for name in programs:
-            read, told = PROGRAMS[name]
+            read, fields_told = PROGRAMS[name]
             started = time.process_time()
-            values = read(row["html"], str(row.get("url") or ""), tuple(field for field in known if field in told))
+            values = read(
+                row["html"], str(row.get("url") or ""), tuple(field for field in known_fields if field in fields_told)
+            )
             seconds[name] += time.process_time() - started
             for field, value in values.items():
                 if isinstance(row.get(field), str):
-                    found[field][name].append((value, row[field]))
+                    pairs_by_field[field][name].append((value, row[field]))
     yield ("field", "program", *HEADS)
-    for field in known:
-        for name, pairs in found[field].items():
+    for field in known_fields:
+        for name, pairs in pairs_by_field[field].items():
             yield (field, name, *_cells(counts(field, pairs)), f"{1000 * seconds[name] / len(pages):.1f}")
 
 
-def _cells(one: FieldCounts) -> tuple[str, ...]:
-    precision = "–" if one.precision is None else f"{one.precision:.3f}".lstrip("0")
-    numbers = (one.given, one.right, one.wrong, one.missing)
-    return (*(f"{number:,}" for number in numbers), precision, f"{one.absent:,}", f"{one.invented:,}")
+def _cells(field_counts: FieldCounts) -> tuple[str, ...]:
+    precision = "–" if field_counts.precision is None else f"{field_counts.precision:.3f}".lstrip("0")
+    numbers = (field_counts.given, field_counts.right, field_counts.wrong, field_counts.missing)
+    return (*(f"{number:,}" for number in numbers), precision, f"{field_counts.absent:,}", f"{field_counts.invented:,}")

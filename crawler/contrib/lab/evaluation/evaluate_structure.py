@@ -22,8 +22,8 @@ def _winnow(html: str, url: str) -> str:
 
 def _trafilatura(html: str, url: str) -> str:
     module = import_module("trafilatura")
-    found = module.extract(html, url=url or None, output_format="markdown", include_formatting=True)
-    return found or ""
+    markdown = module.extract(html, url=url or None, output_format="markdown", include_formatting=True)
+    return markdown or ""
 
 
 def _readability(html: str, url: str) -> str:
@@ -51,17 +51,19 @@ def _fault(row: Row) -> str:
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     programs = [name for name, (needed, _) in PROGRAMS.items() if all(map(find_spec, needed))]
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    scores_by_program: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)
     for page in pages:
         for name in programs:
             started = time.process_time()
-            made = PROGRAMS[name][1](page["html"], str(page.get("url") or ""))
+            markdown = PROGRAMS[name][1](page["html"], str(page.get("url") or ""))
             seconds[name] += time.process_time() - started
-            for part, score in scores(made, page["gold_markdown"]).items():
+            for part, score in scores(markdown, page["gold_markdown"]).items():
                 if score is not None:
-                    found[name][part].append(score)
+                    scores_by_program[name][part].append(score)
     yield ("program", *(f"{part} (pages)" for part in PARTS), "ms a page")
     for name in programs:
-        cells = (f"{mean(found[name][part]) or 0:.3f} ({len(found[name][part]):,})" for part in PARTS)
+        cells = (
+            f"{mean(scores_by_program[name][part]) or 0:.3f} ({len(scores_by_program[name][part]):,})" for part in PARTS
+        )
         yield (name, *cells, f"{1000 * seconds[name] / len(pages):.1f}")

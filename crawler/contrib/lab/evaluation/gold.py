@@ -195,15 +195,15 @@ def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
     """The labels of a file, the first of each image: set, page (an id), img, label (content or noise) and kind; and
     the faults of broken lines.
     """
-    found: dict[tuple[str, str, str], ImageLabel] = {}
+    labels: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
     for number, row in objects(path):
         label = row if isinstance(row, str) else _label(row)
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")
         else:
-            found.setdefault((label.set, label.page, label.img), label)
-    return [*found.values()], faults
+            labels.setdefault((label.set, label.page, label.img), label)
+    return [*labels.values()], faults
 
 
 def _label(row: dict[str, Any]) -> ImageLabel | str:
@@ -222,16 +222,16 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
     )
 
 
-def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
+def files_of(sets: Collection[str], names: Iterable[str] | None) -> list[Path]:
     """The files of pages: the given ones, else those of these sets in the folder WINNOW_DATA."""
-    if given:
-        return [readable_file(name) for name in dict.fromkeys(given)]
+    if names:
+        return [readable_file(name) for name in dict.fromkeys(names)]
     if not os.environ.get(DATA):
         raise WrongUseError("no --pages FILE is given, and {variable} names no folder", variable=DATA)
     folder = Path(os.environ[DATA]) / FOLDER
-    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
-    if missing := sorted(set(sets) - {set_name(path) for path in found}):
+    files = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
+    if missing := sorted(set(sets) - {set_name(path) for path in files}):
         raise WrongUseError(
             "there is no file {path}; --pages FILE names others", path=repr(str(folder / (missing[0] + ENDING))[:300])
         )
-    return found
+    return files

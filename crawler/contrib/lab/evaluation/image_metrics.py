@@ -181,7 +181,7 @@ class ImageTable:
 
 def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
-    many = [one for one in images if one.pages >= MANY]
+    many = [image for image in images if image.pages >= MANY]
     first = _links(images, 0)
     return [
         ImageTable(title="model", rows=_models(images, names)),
@@ -203,13 +203,13 @@ def by_set(links: Sequence[ImageScore]) -> dict[str, ImageFigures]:
 
 
 def text(tables: Iterable[ImageTable]) -> str:
-    parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
+    parts = ([(table.title, *COLUMNS), *((name, *cells(row)) for name, row in table.rows.items())] for table in tables)
     return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
 
 
 def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
-    found = {table.title: {name: asdict(row) for name, row in table.rows.items()} for table in tables}
-    return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
+    rows_of_table = {table.title: {name: asdict(row) for name, row in table.rows.items()} for table in tables}
+    return json.dumps({"labels": counts, "tables": rows_of_table}, ensure_ascii=False, indent=1) + "\n"
 
 
 def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, ImageFigures]:
@@ -218,8 +218,10 @@ def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, Im
 
 def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
     return [
-        ImageScore(label=one.label, site=one.site, pages=one.pages, score=one.scores[row], skipped=one.skipped[row])
-        for one in images
+        ImageScore(
+            label=image.label, site=image.site, pages=image.pages, score=image.scores[row], skipped=image.skipped[row]
+        )
+        for image in images
     ]
 
 
@@ -267,11 +269,11 @@ class CalibrationBin:
 def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequence[bool]) -> list[CalibrationBin]:
     """The bins of probabilities that have links, the lowest first."""
     is_noise = np.array(noise, bool)
-    found = []
+    bins = []
     for low, high in pairwise(BINS):
         here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
         if count := int(here.sum()):
-            found.append(
+            bins.append(
                 CalibrationBin(
                     low=low,
                     high=high,
@@ -280,9 +282,14 @@ def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequ
                     noise=float(is_noise[here].mean()),
                 )
             )
-    return found
+    return bins
 
 
-def bin_cells(one: CalibrationBin) -> tuple[str, ...]:
+def bin_cells(calibration_bin: CalibrationBin) -> tuple[str, ...]:
     """A bin as text, in the order of BIN_HEAD."""
-    return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"
+    return (
+        f"{calibration_bin.low:g} to {calibration_bin.high:g}",
+        f"{calibration_bin.links:,}",
+        f"{calibration_bin.likely:.3f}",
+        f"{calibration_bin.noise:.3f}",
+    )

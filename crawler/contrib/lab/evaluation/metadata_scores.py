@@ -54,22 +54,22 @@ def is_right(field: str, value: str, gold: str) -> bool:
     if field == "comments":
         shares = precision_recall(CountedText(value).words, CountedText(gold).words)
         return f1(*(share or 0.0 for share in shares)) >= MOSTLY
-    one = _key(field, value)
+    key = _key(field, value)
     other = _key(field, gold)
-    if field == "title" or min(len(one), len(other)) < LEAST_LETTERS:
-        return one == other
-    return one in other or other in one
+    if field == "title" or min(len(key), len(other)) < LEAST_LETTERS:
+        return key == other
+    return key in other or other in key
 
 
 def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
     """The counts of values, each with what people gave: empty if there is none."""
     pairs = list(pairs)
-    given = [(value, gold) for value, gold in pairs if gold]
+    pairs_with_gold = [(value, gold) for value, gold in pairs if gold]
     absent = [value for value, gold in pairs if not gold]
     return FieldCounts(
-        given=len(given),
-        right=sum(bool(value) and is_right(field, value, gold) for value, gold in given),
-        missing=sum(not value for value, _ in given),
+        given=len(pairs_with_gold),
+        right=sum(bool(value) and is_right(field, value, gold) for value, gold in pairs_with_gold),
+        missing=sum(not value for value, _ in pairs_with_gold),
         absent=len(absent),
         invented=sum(map(bool, absent)),
     )

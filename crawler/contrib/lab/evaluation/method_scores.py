@@ -136,7 +136,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     recall = mean(score.shingle_recall for score in scores) or 0.0
     grades = Counter(score.grade for score in scores)
     both = sum(score.leaves.both for score in scores)
-    taken = sum(score.leaves.taken for score in scores)
+    leaves_taken = sum(score.leaves.taken for score in scores)
     main = sum(score.leaves.main for score in scores)
     failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
@@ -153,7 +153,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
         right=sum(score.right for score in scores) / len(scores),
         grades={grade: grades[grade] / len(scores) for grade in GRADES},
         rate=mean(score.rate for score in scores),
-        leaf_precision=both / taken if taken else None,
+        leaf_precision=both / leaves_taken if leaves_taken else None,
         leaf_recall=both / main if main else None,
         reduction=1 - sum(score.size for score in scores) / before if before else 0.0,
         speed=(len(samples) - failed) / seconds if seconds else None,

@@ -56,20 +56,20 @@ def _justext(justext: Any, page: MethodInput) -> str:
 def _newspaper(newspaper: Any, page: MethodInput) -> str:
     # By its full name: `newspaper.languages` is a function of the same name.
     is_known = page.lang in import_module("newspaper.languages").valid_languages()
-    asked = {"language": page.lang} if is_known else {}
-    article = newspaper.Article(page.url or NOWHERE, fetch_images=False, **asked)
+    options = {"language": page.lang} if is_known else {}
+    article = newspaper.Article(page.url or NOWHERE, fetch_images=False, **options)
     article.download(input_html=page.html)
     article.parse()
     return str(article.text)
 
 
 def _goose(goose: Any, page: MethodInput) -> str:
-    asked: dict[str, Any] = {"enable_image_fetching": False}
+    options: dict[str, Any] = {"enable_image_fetching": False}
     if page.lang == "zh":
-        asked["stopwords_class"] = import_module("goose3.text").StopWordsChinese
+        options["stopwords_class"] = import_module("goose3.text").StopWordsChinese
     elif page.lang:
-        asked |= {"use_meta_language": False, "target_language": page.lang}
-    return str(goose.Goose(asked).extract(raw_html=page.html).cleaned_text)
+        options |= {"use_meta_language": False, "target_language": page.lang}
+    return str(goose.Goose(options).extract(raw_html=page.html).cleaned_text)
 
 
 PEERS = {

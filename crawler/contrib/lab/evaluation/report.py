@@ -62,8 +62,11 @@ def record(results: Iterable[SetResult], version: str) -> str:
     """The figures as JSON, one line a method, in the order of the run; pages/s is all that differs from run to run."""
     sets = []
     for result in results:
-        found = {one.name: asdict(one.figures) if one.figures else {"absent": one.run.absent} for one in result.judged}
-        rows = [f"   {_json(name)}: {_json(_rounded(figures))}" for name, figures in found.items()]
+        figures_of_method = {
+            judged.name: asdict(judged.figures) if judged.figures else {"absent": judged.run.absent}
+            for judged in result.judged
+        }
+        rows = [f"   {_json(name)}: {_json(_rounded(figures))}" for name, figures in figures_of_method.items()]
         head = f'  {_json(result.name)}: {{"fingerprint": {_json(result.fingerprint)}, "methods": {{\n'
         sets.append(head + ",\n".join(rows) + "\n  }}")
     return f'{{"format": {FORMAT}, "winnow": {_json(version)}, "sets": {{\n' + ",\n".join(sets) + "\n}}\n"
@@ -119,9 +122,9 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, tuple):
-        return [_rounded(one) for one in value]
+        return [_rounded(item) for item in value]
     if isinstance(value, dict):
-        return {name: _rounded(one) for name, one in value.items()}
+        return {name: _rounded(item) for name, item in value.items()}
     return value
 
 
@@ -151,28 +154,30 @@ def report(results: Sequence[SetResult], faults: Sequence[str], version: str, da
     )
 
 
-def precision_recall(there: Iterable[JudgedMethod]) -> Markup:
+def precision_recall(methods: Iterable[JudgedMethod]) -> Markup:
     """The chart of methods that have figures."""
-    found = [(one.name, one.figures) for one in there if one.figures]
+    named_figures = [(judged.name, judged.figures) for judged in methods if judged.figures]
     return precision_recall_chart(
         [
             Point(name=name, precision=of.precision, recall=of.recall, speed=of.speed, is_peer=name in PEERS)
-            for name, of in found
+            for name, of in named_figures
         ]
     )
 
 
-def boxes(there: Iterable[JudgedMethod]) -> Markup:
+def boxes(methods: Iterable[JudgedMethod]) -> Markup:
     """The chart of how their pages differ."""
-    return box_chart([Row(name=one.name, f1s=one.f1s, is_peer=one.name in PEERS) for one in there])
+    return box_chart([Row(name=judged.name, f1s=judged.f1s, is_peer=judged.name in PEERS) for judged in methods])
 
 
-def failures(there: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
+def failures(methods: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
     """Methods and why they failed on how many pages, the most frequent reasons of each."""
     return [
         (judged.name, why, count)
-        for judged in there
-        for why, count in Counter(one.failure for one in judged.run.outputs if one.failure).most_common(REASONS)
+        for judged in methods
+        for why, count in Counter(output.failure for output in judged.run.outputs if output.failure).most_common(
+            REASONS
+        )
     ]
 
 

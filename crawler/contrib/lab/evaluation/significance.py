@@ -139,10 +139,10 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -> MethodComparison:
     """Two methods, with uncorrected p-values."""
     pairs = list(zip(scores[first], scores[second], strict=True))
-    differences = [one.f1 - other.f1 for one, other in pairs]
+    differences = [first_score.f1 - other.f1 for first_score, other in pairs]
     p, effect = paired_t(differences)
-    only_first = sum(one.right and not other.right for one, other in pairs)
-    only_second = sum(other.right and not one.right for one, other in pairs)
+    only_first = sum(first_score.right and not other.right for first_score, other in pairs)
+    only_second = sum(other.right and not first_score.right for first_score, other in pairs)
     mean = sum(differences) / len(differences) if differences else 0.0
     return MethodComparison(
         first=first,

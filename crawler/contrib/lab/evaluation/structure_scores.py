@@ -40,8 +40,8 @@ class MarkdownParts:
 
 def parts(markdown: str) -> MarkdownParts:
     """The parts of a Markdown text."""
-    code = [found[2].rstrip() for found in _FENCE.finditer(markdown)]
-    rest = _SPAN.sub(lambda found: found[0].replace("$", "\\$"), _FENCE.sub("", markdown))
+    code = [fence[2].rstrip() for fence in _FENCE.finditer(markdown)]
+    rest = _SPAN.sub(lambda span: span[0].replace("$", "\\$"), _FENCE.sub("", markdown))
     formulas = _DISPLAY.findall(rest)
     rest = _DISPLAY.sub("", rest)
     formulas += _INLINE.findall(rest)
@@ -50,47 +50,52 @@ def parts(markdown: str) -> MarkdownParts:
     text = _LINK.sub(r"\1", _IMAGE.sub("", _ROW.sub("", rest)))
     text = " ".join(_MARKS.sub("", text).split())
     return MarkdownParts(
-        text=text, code="\n".join(code), formulas="\n".join("".join(one.split()) for one in formulas), tables=tables
+        text=text,
+        code="\n".join(code),
+        formulas="\n".join("".join(formula.split()) for formula in formulas),
+        tables=tables,
     )
 
 
-def scores(found: str, gold: str) -> dict[str, float | None]:
+def scores(markdown: str, gold: str) -> dict[str, float | None]:
     """The similarity of each part of two Markdown texts."""
-    one = parts(found)
+    parts_of_text = parts(markdown)
     other = parts(gold)
-    made: dict[str, float | None] = {}
+    similarities: dict[str, float | None] = {}
     for name in PARTS:
-        mine = getattr(one, name)
+        part_of_text = getattr(parts_of_text, name)
         theirs = getattr(other, name)
-        if not mine and not theirs:
-            made[name] = None
-        elif not mine or not theirs:
-            made[name] = 0.0
+        if not part_of_text and not theirs:
+            similarities[name] = None
+        elif not part_of_text or not theirs:
+            similarities[name] = 0.0
         else:
-            made[name] = (
-                _of_tables(mine, theirs) if name == "tables" else Levenshtein.normalized_similarity(mine, theirs)
+            similarities[name] = (
+                _of_tables(part_of_text, theirs)
+                if name == "tables"
+                else Levenshtein.normalized_similarity(part_of_text, theirs)
             )
-    return made
+    return similarities
 
 
 def _tables(markdown: str) -> tuple[Table, ...]:
-    found: list[list[tuple[str, ...]]] = []
+    tables: list[list[tuple[str, ...]]] = []
     end = -1
     for row in _ROW.finditer(markdown):
-        if row.start() != end + 1 or not found:
-            found.append([])
+        if row.start() != end + 1 or not tables:
+            tables.append([])
         end = row.end()
         line = row[0].strip(" >\t")
         if not _RULE.fullmatch(line):
             cells = [_MARKS.sub("", _LINK.sub(r"\1", cell)).strip() for cell in _CELL.split(line)[1:-1]]
-            found[-1].append(tuple(" ".join(cell.split()) for cell in cells))
-    return tuple(tuple(table) for table in found if table)
+            tables[-1].append(tuple(" ".join(cell.split()) for cell in cells))
+    return tuple(tuple(table) for table in tables if table)
 
 
-def _of_tables(mine: Sequence[Table], theirs: Sequence[Table]) -> float:
+def _of_tables(first: Sequence[Table], theirs: Sequence[Table]) -> float:
     """The similarity of tables: 1 - distance / nodes of the larger tree."""
-    cost = _distance(mine, theirs, _table_cost, _table_size)
-    return max(0.0, 1 - cost / max(sum(map(_table_size, mine)), sum(map(_table_size, theirs))))
+    cost = _distance(first, theirs, _table_cost, _table_size)
+    return max(0.0, 1 - cost / max(sum(map(_table_size, first)), sum(map(_table_size, theirs))))
 
 
 def _table_size(table: Table) -> int:
@@ -101,31 +106,33 @@ def _row_size(row: tuple[str, ...]) -> int:
     return 1 + len(row)
 
 
-def _table_cost(mine: Table, theirs: Table) -> float:
-    return _distance(mine, theirs, _row_cost, _row_size)
+def _table_cost(first: Table, theirs: Table) -> float:
+    return _distance(first, theirs, _row_cost, _row_size)
 
 
-def _row_cost(mine: tuple[str, ...], theirs: tuple[str, ...]) -> float:
-    return _distance(mine, theirs, _cell_cost, _cell_size)
+def _row_cost(first: tuple[str, ...], theirs: tuple[str, ...]) -> float:
+    return _distance(first, theirs, _cell_cost, _cell_size)
 
 
 def _cell_size(_: str) -> int:
     return 1
 
 
-def _cell_cost(mine: str, theirs: str) -> float:
-    return 0.0 if mine == theirs else Levenshtein.normalized_distance(mine, theirs)
+def _cell_cost(first: str, theirs: str) -> float:
+    return 0.0 if first == theirs else Levenshtein.normalized_distance(first, theirs)
 
 
-def _distance(mine: Sequence[T], theirs: Sequence[T], cost: Callable[[T, T], float], size: Callable[[T], int]) -> float:
+def _distance(
+    first: Sequence[T], theirs: Sequence[T], cost: Callable[[T, T], float], size: Callable[[T], int]
+) -> float:
     """The least cost to make one sequence of trees another: leave out, insert, or change the trees in their order."""
     before = [0.0]
     for other in theirs:
         before.append(before[-1] + size(other))
-    for one in mine:
-        row = [before[0] + size(one)]
+    for tree in first:
+        row = [before[0] + size(tree)]
         for at, other in enumerate(theirs):
-            least = min(before[at + 1] + size(one), row[at] + size(other))
-            row.append(min(least, before[at] + cost(one, other)))
+            least = min(before[at + 1] + size(tree), row[at] + size(other))
+            row.append(min(least, before[at] + cost(tree, other)))
         before = row
     return before[-1]

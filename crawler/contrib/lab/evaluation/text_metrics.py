@@ -110,8 +110,8 @@ class PageScorer:
         text = CountedText(output)
         shingle_precision, shingle_recall = precision_recall(text.shingles, self.gold.shingles)
         precision, recall = (share or 0.0 for share in precision_recall(text.words, self.gold.words))
-        taken = [text.holds(leaf) for leaf in self.leaves]
-        both = sum(one and other for one, other in zip(taken, self.main, strict=True))
+        is_taken = [text.holds(leaf) for leaf in self.leaves]
+        both = sum(in_output and other for in_output, other in zip(is_taken, self.main, strict=True))
         return TextScore(
             shingle_precision=shingle_precision,
             shingle_recall=shingle_recall,
@@ -119,7 +119,7 @@ class PageScorer:
             recall=recall,
             f1=f1(precision, recall),
             rate=rate(text.words, self.gold.words),
-            leaves=LeafCounts(both=both, taken=sum(taken), main=sum(self.main)),
+            leaves=LeafCounts(both=both, taken=sum(is_taken), main=sum(self.main)),
             size=size(output),
         )
 
@@ -141,12 +141,12 @@ def shingles(tokens: Sequence[str]) -> Counter[Shingle]:
     return Counter(tuple(tokens[start : start + SHINGLE]) for start in range(last))
 
 
-def precision_recall(found: Counter[T], wanted: Counter[T]) -> tuple[float | None, float | None]:
+def precision_recall(output_parts: Counter[T], gold_parts: Counter[T]) -> tuple[float | None, float | None]:
     """The share of what was found that was wanted, and the reverse; 1 where both are empty, None of nothing."""
-    if not found and not wanted:
+    if not output_parts and not gold_parts:
         return 1.0, 1.0
-    both = (found & wanted).total()
-    return both / found.total() if found else None, both / wanted.total() if wanted else None
+    both = (output_parts & gold_parts).total()
+    return both / output_parts.total() if output_parts else None, both / gold_parts.total() if gold_parts else None
 
 
 def f1(precision: float, recall: float) -> float:
@@ -163,9 +163,9 @@ def grade(precision: float, recall: float) -> str:
     return next(name for name, least in GRADES.items() if recall >= least[0] and precision >= least[1])
 
 
-def rate(found: Counter[str], gold: Counter[str]) -> float | None:
+def rate(words: Counter[str], gold: Counter[str]) -> float | None:
     """The bytes of main text that were found over those there are; None where there are none."""
-    return _bytes(found & gold) / _bytes(gold) if gold else None
+    return _bytes(words & gold) / _bytes(gold) if gold else None
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -90,11 +90,11 @@ Scaling = tuple[Floats, Floats]
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
     """The model trained on examples."""
-    part_of = parts_of([one.site for one in examples], FOLDS, seed)
-    parts = [part_of[one.site] for one in examples]
+    part_of = parts_of([example.site for example in examples], FOLDS, seed)
+    parts = [part_of[example.site] for example in examples]
     check(examples, parts)
     *vocabularies, whole = _vocabularies(examples, parts, tell)
-    sets = list(dict.fromkeys(one.group for one in examples if one.is_golden))
+    sets = list(dict.fromkeys(example.group for example in examples if example.is_golden))
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
     scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
@@ -107,7 +107,9 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 
     beginnings = range(seed, seed + NETWORKS)
     layers = [gradient_descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
-    networks = tuple(_of_first_set(gradient_descent.network(one, *scaling), len(sets)) for one in layers)
+    networks = tuple(
+        _of_first_set(gradient_descent.network(network_layers, *scaling), len(sets)) for network_layers in layers
+    )
     typed = [
         (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
         for at, lesson in zip(whose, lessons, strict=True)
@@ -119,7 +121,11 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
     """Raise a TooFewError if the sites outside one of the parts have no page with main text and noise."""
     for part in range(FOLDS):
-        others = [one.labels >= 0.5 for one, at in zip(examples, parts, strict=True) if at != part and one.is_golden]
+        others = [
+            example.labels >= 0.5
+            for example, at in zip(examples, parts, strict=True)
+            if at != part and example.is_golden
+        ]
         if not any(main.any() for main in others) or all(main.all() for main in others):
             raise TooFewError(
                 f"{FOLDS} parts want pages with main text and noise outside each; too few sites have gold text"
@@ -128,12 +134,12 @@ def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
 
 def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWeights]:
     """For the sites outside each part, and for all."""
-    pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
-    found = []
+    pages = [weighed(example, weight) for example, weight in zip(examples, weights_of(examples), strict=True)]
+    vocabularies = []
     for part in range(FOLDS):
         tell(f"names and words, part {part + 1} of {FOLDS}")
-        found.append(vocabulary([page for page, other in zip(pages, parts, strict=True) if other != part]))
-    return [*found, vocabulary(pages)]
+        vocabularies.append(vocabulary([page for page, other in zip(pages, parts, strict=True) if other != part]))
+    return [*vocabularies, vocabulary(pages)]
 
 
 def _described(
@@ -146,10 +152,10 @@ def _described(
     """The features of the pages and their copies, with names and words learned from other sites."""
     weights = weights_of(examples)
     set_rows = dict(zip(sets, np.eye(len(sets), dtype=np.float32), strict=True))
-    for at, (one, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
-        for place, (seen, labels) in enumerate(_with_copy(one, chance)):
+    for at, (example, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
+        for place, (seen, labels) in enumerate(_with_copy(example, chance)):
             matrix, nest = describe(seen, vocabularies[part])
-            set_row = set_rows[one.group if one.is_golden else sets[0]]
+            set_row = set_rows[example.group if example.is_golden else sets[0]]
             matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
             yield PageSigns(
                 owner=at,
@@ -162,33 +168,33 @@ def _described(
             )
 
 
-def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
+def _with_copy(example: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
     """A page; for one with gold also a shorter copy, and sometimes a plainer one."""
-    yield one.seen, one.labels
-    if one.is_golden:
-        kept = shorter(one.labels, one.seen, chance)
-        yield subset(one.seen, kept), one.labels[kept]
+    yield example.seen, example.labels
+    if example.is_golden:
+        kept = shorter(example.labels, example.seen, chance)
+        yield subset(example.seen, kept), example.labels[kept]
         if chance.random() < PLAIN:
-            yield plainer(one.seen), one.labels
+            yield plainer(example.seen), example.labels
 
 
-def describe(seen: PageArrays, known: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
+def describe(seen: PageArrays, learned_weights: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
     levels = page_arrays.ranges(seen)
     outline = seen.outline
-    matrix = np.ascontiguousarray(block_features.features(seen, known.scores(seen), levels).matrix.T)
+    matrix = np.ascontiguousarray(block_features.features(seen, learned_weights.scores(seen), levels).matrix.T)
     return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
 
 def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
     """The predictions of trees trained on pages of other sites, for each page; None for copies."""
-    found: list[Floats | None] = [None] * len(pages)
+    predictions: list[Floats | None] = [None] * len(pages)
     for part in range(parts):
         tell(f"the teacher, part {part + 1} of {parts}")
         trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
         for place, page in enumerate(pages):
             if page.part == part and not page.is_copy:
-                found[place] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
-    return found
+                predictions[place] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
+    return predictions
 
 
 def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
@@ -204,8 +210,8 @@ def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
 
 def _block_weights(page: PageSigns) -> Floats:
     """The weights of blocks: the root of their tokens; all blocks of a page together weigh the same as the page."""
-    found = np.sqrt(np.exp(page.features[:, TOKENS]))
-    shares: Floats = (page.weight * found / found.sum()).astype(np.float32)
+    roots = np.sqrt(np.exp(page.features[:, TOKENS]))
+    shares: Floats = (page.weight * roots / roots.sum()).astype(np.float32)
     return shares
 
 
@@ -221,15 +227,15 @@ def _lessons(
     described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
 ) -> list[gradient_descent.Lesson]:
     """The network's input for each page; the pages are consumed to save memory."""
-    found = []
+    lessons = []
     described.reverse()
     for opinion in taught:
-        found.append(_lesson(described.pop(), opinion, scaling))
-    return found
+        lessons.append(_lesson(described.pop(), opinion, scaling))
+    return lessons
 
 
 def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
-    known = ~np.isnan(page.labels)
+    is_labelled = ~np.isnan(page.labels)
     tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)
     target = page.labels
@@ -237,9 +243,9 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     if opinion is not None and page.is_golden:
         target = (1 - TRUST) * page.labels + TRUST * opinion
     elif opinion is not None:
-        weights = weights * np.where(known, KNOWN, GUESSED)
+        weights = weights * np.where(is_labelled, KNOWN, GUESSED)
         f1_weight = 0.0
-        target = np.where(known, page.labels, opinion)
+        target = np.where(is_labelled, page.labels, opinion)
     rows = gradient_descent.normalised(page.features, *scaling)
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
     return gradient_descent.Lesson(
@@ -252,9 +258,9 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     )
 
 
-def _hidden(seen: PageArrays, known: LearnedWeights, sets: int) -> list[Ints]:
+def _hidden(seen: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
     """The features that come from words, from names, from the page, and those that say its set."""
-    names = block_features.features(seen, known.scores(seen), page_arrays.ranges(seen)).names
+    names = block_features.features(seen, learned_weights.scores(seen), page_arrays.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],
@@ -278,8 +284,8 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
     rows = []
     types = []
     for page_type, lesson, by_names in typed:
-        made = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
-        rows.append(model.summary(*model.together(networks, made), by_names))
+        hidden_values = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
+        rows.append(model.summary(*model.together(networks, hidden_values), by_names))
         types.append(page_type)
     width = sum(len(net.last.weights) for net in networks)
     table = np.reshape(rows, (len(rows), 2 * width + len(KINDS)))

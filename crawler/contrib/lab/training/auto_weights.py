@@ -63,8 +63,8 @@ class ModelFigures:
 
 def score(row: TrainingPage, model: Model) -> PageScore:
     """The score of the text that a model extracts from a page with gold text."""
-    found = auto(row.page, model=model)
-    text = CountedText(found.text)
+    extraction = auto(row.page, model=model)
+    text = CountedText(extraction.text)
     gold = CountedText(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
     of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
@@ -74,7 +74,7 @@ def score(row: TrainingPage, model: Model) -> PageScore:
         precision=precision,
         recall=recall,
         word_f1=f1(*of_words),
-        is_type_right=found.page_type == page_type,
+        is_type_right=extraction.page_type == page_type,
     )
 
 
