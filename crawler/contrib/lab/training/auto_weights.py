@@ -80,10 +80,10 @@ def score(row: TrainingPage, model: Model) -> PageScore:
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
     """The averages of some pages, one at least, as `winnow evaluate` makes them."""
-    precision = mean(one.precision for one in scores) or 0.0
-    recall = mean(one.recall for one in scores) or 0.0
-    typed = [one.is_type_right for one in scores if one.page_type]
-    words = sum(one.word_f1 for one in scores) / len(scores)
+    precision = mean(page_score.precision for page_score in scores) or 0.0
+    recall = mean(page_score.recall for page_score in scores) or 0.0
+    typed = [page_score.is_type_right for page_score in scores if page_score.page_type]
+    words = sum(page_score.word_f1 for page_score in scores) / len(scores)
     return ModelFigures(
         pages=len(scores),
         precision=precision,
@@ -96,18 +96,22 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
 
 
 def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
-    found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
-    return {kind: figures(some) for kind, some in found.items() if some}
+    scores_of_kind = {kind: [page_score for page_score in scores if page_score.page_type == kind] for kind in KINDS}
+    return {kind: figures(some) for kind, some in scores_of_kind.items() if some}
 
 
-def cells(one: ModelFigures) -> tuple[str, ...]:
+def cells(averages: ModelFigures) -> tuple[str, ...]:
     """The figures as text, in the order of COLUMNS.
 
     >>> cells(ModelFigures(1_200, 0.9, 0.8, 0.847, 0.85, 0, None))
     ('1,200', '0.900', '0.800', '0.847', '0.850', '–')
     """
-    shares = (f"{share:.3f}" for share in (one.precision, one.recall, one.f1, one.word_f1))
-    return (f"{one.pages:,}", *shares, "–" if one.accuracy is None else f"{one.accuracy:.3f} of {one.typed:,}")
+    shares = (f"{share:.3f}" for share in (averages.precision, averages.recall, averages.f1, averages.word_f1))
+    return (
+        f"{averages.pages:,}",
+        *shares,
+        "–" if averages.accuracy is None else f"{averages.accuracy:.3f} of {averages.typed:,}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,32 +131,35 @@ class AutoTraining:
     """The size of the weights in bytes."""
 
 
-def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
+def tables(training: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
     """The figures in groups, each with its title."""
-    held = [score for scores in made.held.values() for score in scores]
-    found = [
-        ("pages of sites kept apart", {name: figures(scores) for name, scores in made.held.items()}),
+    held = [score for scores in training.held.values() for score in scores]
+    groups = [
+        ("pages of sites kept apart", {name: figures(scores) for name, scores in training.held.items()}),
         ("the same by type of page", by_type(held)),
-        ("validation", {name: figures(scores) for name, scores in made.validated.items()}),
+        ("validation", {name: figures(scores) for name, scores in training.validated.items()}),
     ]
-    return [(title, rows) for title, rows in found if rows]
+    return [(title, rows) for title, rows in groups if rows]
 
 
-def auto_card(made: AutoTraining) -> str:
-    groups = tables(made)
-    networks = made.model.networks
+def auto_card(training: AutoTraining) -> str:
+    groups = tables(training)
+    networks = training.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
-    known = {True: "gold text", False: "snippets"}
+    kind_of_gold = {True: "gold text", False: "snippets"}
     return card(
         "auto_card.md",
-        made=made,
-        sets=[(one.name, one.pages, len(one.sites), known[one.is_golden], one.fingerprint) for one in made.sets],
-        first=next(one.name for one in made.sets if one.is_golden),
-        sites=len({site for one in made.sets for site in one.sites}),
+        made=training,
+        sets=[
+            (one.name, one.pages, len(one.sites), kind_of_gold[one.is_golden], one.fingerprint) for one in training.sets
+        ],
+        first=next(summary.name for summary in training.sets if summary.is_golden),
+        sites=len({site for one in training.sets for site in one.sites}),
         head=("", *COLUMNS),
         groups=[(title, [(name, *cells(row)) for name, row in group.items()]) for title, group in groups],
         validation=[
-            (one.name, one.pages, len(made.validated.get(one.name, ())), one.fingerprint) for one in made.validation
+            (one.name, one.pages, len(training.validated.get(one.name, ())), one.fingerprint)
+            for one in training.validation
         ],
         weak=[(title, _weakest(group)) for title, group in groups],
         features=len(networks[0].means),
@@ -188,19 +195,19 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
     read = [_read(path, tell) for path in plan.paths]
-    sets = [one for one, _ in read]
+    sets = [summary for summary, _ in read]
     pages = [page for _, some in read for page in some]
-    parts = parts_of({site for one in sets for site in one.sites}, FOLDS, plan.seed)
+    parts = parts_of({site for summary in sets for site in summary.sites}, FOLDS, plan.seed)
     apart = {site for site, part in parts.items() if part == APART}
-    known = [one for one in pages if one.site not in apart]
+    training_pages = [page for page in pages if page.site not in apart]
     with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
-        tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
-        model = _trained(plan, known, weights, tell)
+        tell(f"training without {counted(len(apart), 'site')}: {counted(len(training_pages), 'page')}")
+        model = _trained(plan, training_pages, weights, tell)
         held = _scores([one for one in sets if one.is_golden], lambda row: row.site in apart, model, tell)
         tell(f"training on everything: {counted(len(pages), 'page')}")
         model = _trained(plan, pages, weights, tell)
         validated = _scores(validation, lambda row: row.site not in parts, model, tell)
-        made = AutoTraining(
+        training = AutoTraining(
             sets=sets,
             validation=validation,
             examples=len(pages),
@@ -210,35 +217,35 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
             seed=plan.seed,
             size=weights.stat().st_size,
         )
-        text.write_text(auto_card(made), encoding="utf-8")
-    return made
+        text.write_text(auto_card(training), encoding="utf-8")
+    return training
 
 
 def _counted(path: Path, tell: Tell) -> SetSummary:
-    found = SetSummary(path)
+    summary = SetSummary(path)
     for row in read_pages(path):
-        found.add(row)
-    _tell_size(found, tell)
-    return found
+        summary.add(row)
+    _tell_size(summary, tell)
+    return summary
 
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and those of its pages that show any text."""
     count = SetSummary(path)
-    found = []
+    page_examples = []
     for row in read_pages(path, snippets=True):
         count.add(row)
         if (page := row.page).blocks:
             if row.gold is None:
-                found.append(snippets(count.name, row.site, page, row.present, row.absent))
+                page_examples.append(snippets(count.name, row.site, page, row.present, row.absent))
             else:
-                found.append(example(count.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
+                page_examples.append(example(count.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
     _tell_size(count, tell)
-    return count, found
+    return count, page_examples
 
 
-def _tell_size(one: SetSummary, tell: Tell) -> None:
-    tell(f"{one.name}: {counted(one.pages, 'page')} of {counted(len(one.sites), 'site')}")
+def _tell_size(summary: SetSummary, tell: Tell) -> None:
+    tell(f"{summary.name}: {counted(summary.pages, 'page')} of {counted(len(summary.sites), 'site')}")
 
 
 def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
@@ -252,10 +259,10 @@ def _scores(
     """The scores on pages with gold text of sites that the model was not trained on, by set; sets without any are left
     out.
     """
-    found = {}
-    for one in sets:
-        tell(f"judging {one.name}")
-        rows = read_pages(one.path, snippets=True)
+    scores_of_set = {}
+    for summary in sets:
+        tell(f"judging {summary.name}")
+        rows = read_pages(summary.path, snippets=True)
         if scores := [score(row, model) for row in rows if row.gold is not None and is_apart(row)]:
-            found[one.name] = scores
-    return found
+            scores_of_set[summary.name] = scores
+    return scores_of_set

@@ -71,9 +71,9 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
         yield from _between(page, (start, right), gold, (other, other_right))
 
 
-def _between(page: Sequence[str], mine: Span, gold: Sequence[str], theirs: Span) -> Iterator[int]:
+def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], theirs: Span) -> Iterator[int]:
     """The positions between two anchors whose tokens are between them in the gold too, near one of the anchors."""
-    (start, end), (other, other_end) = mine, theirs
+    (start, end), (other, other_end) = page_span, theirs
     if start >= end or other >= other_end:
         return
     length = min(other_end - other, GAP)
@@ -116,9 +116,9 @@ def _chain(pairs: Sequence[Span]) -> list[Span]:
             tops[place] = other
             ends[place] = index
         before.append(ends[place - 1] if place else -1)
-    found = []
+    chain = []
     at = ends[-1] if ends else -1
     while at >= 0:
-        found.append(pairs[at])
+        chain.append(pairs[at])
         at = before[at]
-    return found[::-1]
+    return chain[::-1]

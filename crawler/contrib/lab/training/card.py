@@ -54,7 +54,7 @@ def put_in_place(*paths: Path) -> Iterator[list[Path]]:
     parent = paths[0].parent
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=parent, prefix=".train-") as folder:
-        made = [Path(folder, path.name) for path in paths]
-        yield made
-        for temporary, path in zip(made, paths, strict=True):
+        temporary_files = [Path(folder, path.name) for path in paths]
+        yield temporary_files
+        for temporary, path in zip(temporary_files, paths, strict=True):
             temporary.replace(path)

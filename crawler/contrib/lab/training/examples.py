@@ -84,49 +84,49 @@ class SetSummary:
         self.pages += 1
         self.sites.add(row.site)
         self.is_golden |= row.gold is not None
-        known = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
-        for part in (row.id, row.html, *known):
+        known_texts = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
+        for part in (row.id, row.html, *known_texts):
             self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
 
 
 def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
     """The pages of a file, including those with snippets if requested; raises a GoldError at a broken line."""
-    for number, found in objects(path):
-        if isinstance(found, str):
-            raise GoldError(f"line {number} of {path}: {found}")
-        if not (_has_gold(found) or (snippets and _has_snippets(found))):
+    for number, row in objects(path):
+        if isinstance(row, str):
+            raise GoldError(f"line {number} of {path}: {row}")
+        if not (_has_gold(row) or (snippets and _has_snippets(row))):
             raise GoldError(f"line {number} of {path}: no html and gold{', nor html, with and without' * snippets}")
-        yield _page(found, path, number)
+        yield _page(row, path, number)
 
 
-def _has_gold(found: dict[str, Any]) -> bool:
-    return all(isinstance(found.get(name), str) for name in ("html", "gold")) and not found.get("gold_partial")
+def _has_gold(row: dict[str, Any]) -> bool:
+    return all(isinstance(row.get(name), str) for name in ("html", "gold")) and not row.get("gold_partial")
 
 
-def _has_snippets(found: dict[str, Any]) -> bool:
-    if not isinstance(found.get("html"), str):
+def _has_snippets(row: dict[str, Any]) -> bool:
+    if not isinstance(row.get("html"), str):
         return False
-    if "gold" in found:
-        return bool(found.get("gold_partial")) and isinstance(found["gold"], str)
-    return all(_is_list(found.get(name)) for name in ("with", "without"))
+    if "gold" in row:
+        return bool(row.get("gold_partial")) and isinstance(row["gold"], str)
+    return all(_is_list(row.get(name)) for name in ("with", "without"))
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
-    is_partial = bool(found.get("gold_partial"))
+def _page(row: dict[str, Any], path: Path, number: int) -> TrainingPage:
+    is_partial = bool(row.get("gold_partial"))
     return TrainingPage(
-        id=str(found.get("id", number)),
+        id=str(row.get("id", number)),
         # A page without an address is a site by itself.
-        url=absolute("", str(found.get("url"))) or f"http://{path.name}-{number}/",
-        html=found["html"],
-        gold=None if is_partial else found.get("gold"),
-        present=tuple(found["gold"].splitlines() if is_partial else found.get("with", ())),
-        absent=tuple(found.get("without", ())),
-        page_type=str(found.get("page_type") or ""),
-        is_weak=bool(found.get("weak")),
+        url=absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/",
+        html=row["html"],
+        gold=None if is_partial else row.get("gold"),
+        present=tuple(row["gold"].splitlines() if is_partial else row.get("with", ())),
+        absent=tuple(row.get("without", ())),
+        page_type=str(row.get("page_type") or ""),
+        is_weak=bool(row.get("weak")),
     )
 
 
@@ -159,12 +159,12 @@ class PageExample:
 
 def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
-    found = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
+    block_labels = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(
         group=group,
         site=site,
         seen=page_arrays.page_arrays(page),
-        labels=np.array(found, np.float32),
+        labels=np.array(block_labels, np.float32),
         page_type=page_type,
         is_weak=is_weak,
     )
@@ -173,34 +173,38 @@ def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
     """A page of which some snippets of the main text, and some outside it, are known."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
-    found = np.full(len(texts), np.nan, np.float32)
-    for value, wanted in ((0.0, absent), (1.0, present)):
-        for snippet in wanted:
+    block_labels = np.full(len(texts), np.nan, np.float32)
+    for value, snippet_texts in ((0.0, absent), (1.0, present)):
+        for snippet in snippet_texts:
             words = " ".join(tokens(snippet))
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
-                found[places] = value
-    return PageExample(group=group, site=site, seen=page_arrays.page_arrays(page), labels=found, page_type="")
+                block_labels[places] = value
+    return PageExample(group=group, site=site, seen=page_arrays.page_arrays(page), labels=block_labels, page_type="")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    found = sorted(set(sites))
-    np.random.default_rng(seed).shuffle(found)
-    return {site: place % parts for place, site in enumerate(found)}
+    shuffled_sites = sorted(set(sites))
+    np.random.default_rng(seed).shuffle(shuffled_sites)
+    return {site: place % parts for place, site in enumerate(shuffled_sites)}
 
 
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
     main text.
     """
-    sizes = Counter(one.group for one in examples)
+    sizes = Counter(example.group for example in examples)
     most = max(sizes.values())
     of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
-    found = []
-    for one in examples:
-        weight = of_set[one.group] * (WEAK if one.is_weak else 1) * (LIST_WEIGHT if one.page_type in LISTS else 1)
-        found.append(weight if one.is_golden else SNIPPETS_WEIGHT)
-    return found
+    weights = []
+    for example in examples:
+        weight = (
+            of_set[example.group]
+            * (WEAK if example.is_weak else 1)
+            * (LIST_WEIGHT if example.page_type in LISTS else 1)
+        )
+        weights.append(weight if example.is_golden else SNIPPETS_WEIGHT)
+    return weights
 
 
 SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most

@@ -71,14 +71,14 @@ class _Batch:
 
     def beside(self, rows: Floats, step: int) -> Floats:
         """The row so many places before each one, none across the border of a page."""
-        found = np.zeros_like(rows)
+        shifted = np.zeros_like(rows)
         if step > 0:
-            found[step:] = rows[:-step]
+            shifted[step:] = rows[:-step]
         else:
-            found[:step] = rows[-step:]
+            shifted[:step] = rows[-step:]
         places = np.arange(self.number) - step
-        found[(places < self.starts) | (places >= self.ends)] = 0
-        return found
+        shifted[(places < self.starts) | (places >= self.ends)] = 0
+        return shifted
 
     def seen(self, rows: Floats, step: int) -> Floats:
         """The input of a layer, as defined in crawler.extraction.auto.network."""
@@ -89,8 +89,8 @@ class _Batch:
 
     def text(self, rows: Floats, likely: Floats) -> Floats:
         """For each block, the mean row of its page's main text, by these probabilities."""
-        found: Floats = (self._sums(likely[:, None] * rows) / self._texts(likely))[self.page]
-        return found
+        text_rows: Floats = (self._sums(likely[:, None] * rows) / self._texts(likely))[self.page]
+        return text_rows
 
     def text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
         """The gradients of the rows and of the probabilities from that of the mean rows."""
@@ -98,8 +98,8 @@ class _Batch:
         return likely[:, None] * through, ((rows - self.text(rows, likely)) * through).sum(1)
 
     def _sums(self, rows: Floats) -> Floats:
-        found: Floats = np.add.reduceat(rows, self.firsts)
-        return found
+        sums: Floats = np.add.reduceat(rows, self.firsts)
+        return sums
 
     def _texts(self, likely: Floats) -> Floats:
         return self._sums(likely[:, None]) + LEAST_TEXT
@@ -158,8 +158,8 @@ def learn(
         for start in range(0, len(order), PAGES):
             batch = _Batch([lessons[place] for place in order[start : start + PAGES]])
             _blind(batch, hidden, chance)
-            found, gradient = _gradient(weights, batch, chance)
-            error += found
+            batch_error, gradient = _gradient(weights, batch, chance)
+            error += batch_error
             adam.step(weights, gradient)
             share = 1 - min(MEMORY, 1 - 1 / (adam.done / 10 + 1))
             for name, rows in weights.items():
@@ -197,10 +197,10 @@ def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> t
     kept = []
     for place, step in enumerate(STEPS):
         seen = _compared(weights, batch, rows) if step == COMPARED else batch.seen(rows, step)
-        made = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
-        shown = (chance.random(made.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
-        kept.append((seen, shown * (made > 0)))
-        rows = rows + made * shown
+        output = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
+        shown = (chance.random(output.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
+        kept.append((seen, shown * (output > 0)))
+        rows = rows + output * shown
     error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
@@ -247,8 +247,8 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
     labels = batch.labels
     tokens = batch.tokens
     page = batch.page
-    known = np.clip(likely, 1e-7, 1 - 1e-7)
-    entropy = -(labels * np.log(known) + (1 - labels) * np.log(1 - known))
+    bounded = np.clip(likely, 1e-7, 1 - 1e-7)
+    entropy = -(labels * np.log(bounded) + (1 - labels) * np.log(1 - bounded))
     slope = (likely - labels) * batch.weights
     hits = np.bincount(page, tokens * likely * labels)
     both = np.bincount(page, tokens * (likely + labels)) + 1e-6

@@ -54,10 +54,13 @@ def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, 
     """The labelled links that are found on the pages of some files."""
     counts = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
     waiting = PendingLabels(labels, files)
-    found = [one for line in read_all(files) for one in _of_line(line, waiting, counts, tell)]
-    sites = {one.site for one in found}
-    tell(f"{len(found):,} of {counted(len(labels), 'labelled link')} found, on pages of {counted(len(sites), 'site')}")
-    return found
+    image_examples = [
+        image_example for line in read_all(files) for image_example in _of_line(line, waiting, counts, tell)
+    ]
+    sites = {image_example.site for image_example in image_examples}
+    labelled = counted(len(labels), "labelled link")
+    tell(f"{len(image_examples):,} of {labelled} found, on pages of {counted(len(sites), 'site')}")
+    return image_examples
 
 
 def _of_line(
@@ -76,13 +79,13 @@ def _of_line(
     if saved.id not in waiting.pages:
         return
     shown: dict[str, list[Sighting]] = {}
-    for one in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
-        shown.setdefault(one.url, []).append(one)
+    for sighting in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
+        shown.setdefault(sighting.url, []).append(sighting)
     site = _site(saved, line)
     count = counts.get(saved.site) or Evidence()
     for label in waiting.take(line.head[FILE], saved.id, shown):
         copies = shown[label.img]
-        places = tuple(_features(one, count) for one in copies)
+        places = tuple(_features(sighting, count) for sighting in copies)
         yield ImageExample(label=label, site=site, pages=count.pages, features=places, words=description(copies[0]))
 
 
@@ -101,10 +104,12 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
     """The images that people labelled in the state's database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
-        found = [_of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)]
-    sites = {one.site for one in found}
-    tell(f"{counted(len(found), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
-    return found
+        image_examples = [
+            _of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)
+        ]
+    sites = {image_example.site for image_example in image_examples}
+    tell(f"{counted(len(image_examples), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
+    return image_examples
 
 
 def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:

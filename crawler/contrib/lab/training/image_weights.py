@@ -84,34 +84,34 @@ class TrainedImageModel:
     """The probability of noise of each link, by trees that were not trained on its site."""
 
 
-def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageModel:
+def train(links: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageModel:
     """The model trained on labelled links, with its limit."""
-    part_of = parts_of({one.site for one in found}, FOLDS, seed)
-    parts = [part_of[one.site] for one in found]
-    _check(found, parts)
-    likely = np.zeros(len(found))
+    part_of = parts_of({link.site for link in links}, FOLDS, seed)
+    parts = [part_of[link.site] for link in links]
+    _check(links, parts)
+    likely = np.zeros(len(links))
     for part in range(FOLDS):
         tell(f"part {part + 1} of {FOLDS}")
-        model = _fit([one for one, its in zip(found, parts, strict=True) if its != part], seed)
-        for at, one in enumerate(found):
+        model = _fit([link for link, its in zip(links, parts, strict=True) if its != part], seed)
+        for at, one in enumerate(links):
             if parts[at] == part:
                 likely[at] = judged(model, one)
     by_site: dict[str, list[float]] = {}
-    for link, probability in zip(found, likely.tolist(), strict=True):
+    for link, probability in zip(links, likely.tolist(), strict=True):
         if not link.label.is_noise:
             by_site.setdefault(link.site, []).append(probability)
     tell("all parts")
-    return TrainedImageModel(model=replace(_fit(found, seed), limit=limit([*by_site.values()])), likely=likely)
+    return TrainedImageModel(model=replace(_fit(links, seed), limit=limit([*by_site.values()])), likely=likely)
 
 
-def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
+def _check(links: Sequence[ImageExample], parts: Sequence[int]) -> None:
     """Raise a TooFewError unless each part has links, and the other parts have noise and content."""
     for part in range(FOLDS):
-        known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
-        if part not in parts or len(known) < 2:
+        kinds = {link.label.is_noise for link, its in zip(links, parts, strict=True) if its != part}
+        if part not in parts or len(kinds) < 2:
             raise TooFewError(
                 f"labels are wanted of at least {FOLDS} sites, with content on several of them and noise on several; "
-                f"these are of {counted(len({one.site for one in found}), 'site')}"
+                f"these are of {counted(len({link.site for link in links}), 'site')}"
             )
 
 
@@ -135,13 +135,13 @@ def judged(model: NoiseModel, link: ImageExample) -> float:
     return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
 
 
-def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
+def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
     """The trees, without a limit yet."""
     import lightgbm
 
-    rows = np.stack([row for one in found for row in one.features])
-    noise = np.array([one.label.is_noise for one in found for _ in one.features], np.float32)
-    weights = [(UNSURE if one.label.unsure else 1.0) / len(one.features) for one in found for _ in one.features]
+    rows = np.stack([row for link in links for row in link.features])
+    noise = np.array([link.label.is_noise for link in links for _ in link.features], np.float32)
+    weights = [(UNSURE if link.label.unsure else 1.0) / len(link.features) for link in links for _ in link.features]
     data = lightgbm.Dataset(
         rows, label=noise, weight=np.array(weights), feature_name=[f"s{at}" for at in range(rows.shape[1])]
     )
@@ -153,8 +153,8 @@ def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
 
 def _rounded_down(edges: Floats) -> Floats:
     """Edges in half precision: features have no more, and stay above the edges that they were above."""
-    found = edges.astype(np.float32)
-    return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
+    rounded = edges.astype(np.float32)
+    return np.where(rounded > edges, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
 def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
@@ -203,49 +203,58 @@ class ImageTraining:
     """Bytes of the weights."""
 
 
-def tables(made: ImageTraining) -> list[ImageTable]:
+def tables(training: ImageTraining) -> list[ImageTable]:
     """The figures in groups, those of sites kept apart first."""
-    held = _links(made, made.training)
-    validation = _links(made, made.validation)
+    held = _links(training, training.training)
+    validation = _links(training, training.validation)
     unknown = [link for link in validation if link.label.set not in KNOWN]
     groups = {"sites kept apart": held, "validation": validation}
     if len(unknown) < len(validation):
         groups[UNKNOWN] = unknown
-    found = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
+    image_tables = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
     for name, links in (("sites kept apart", held), ("validation", validation)):
-        found.append(ImageTable(title=f"{name}, set", rows=by_set(links)))
-        found.append(ImageTable(title=f"{name}, kind against the other label", rows=by_kind(links, intervals=False)))
-    return [one for one in found if one.rows]
+        image_tables.append(ImageTable(title=f"{name}, set", rows=by_set(links)))
+        image_tables.append(
+            ImageTable(title=f"{name}, kind against the other label", rows=by_kind(links, intervals=False))
+        )
+    return [table for table in image_tables if table.rows]
 
 
-def calibrations(made: ImageTraining) -> dict[str, list[CalibrationBin]]:
+def calibrations(training: ImageTraining) -> dict[str, list[CalibrationBin]]:
     """The bins of sites kept apart and of validation, where there are links."""
-    both = {"sites kept apart": made.training, "validation": made.validation}
+    both = {"sites kept apart": training.training, "validation": training.validation}
     return {
-        name: calibration(given.likely, [one.label.is_noise for one in given.found])
-        for name, given in both.items()
-        if given.found
+        name: calibration(judged_links.likely, [link.label.is_noise for link in judged_links.found])
+        for name, judged_links in both.items()
+        if judged_links.found
     }
 
 
-def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
+def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ImageScore]:
     return [
-        ImageScore(label=one.label, site=one.site, pages=one.pages, score=likely, skipped=likely > made.model.limit)
-        for one, likely in zip(given.found, given.likely.tolist(), strict=True)
+        ImageScore(
+            label=link.label, site=link.site, pages=link.pages, score=likely, skipped=likely > training.model.limit
+        )
+        for link, likely in zip(judged_links.found, judged_links.likely.tolist(), strict=True)
     ]
 
 
-def image_card(made: ImageTraining) -> str:
+def image_card(training: ImageTraining) -> str:
     unseen = ", of sites that were not trained on"
-    given = (("Trained on", made.training, ""), ("Validation", made.validation, unseen))
+    sources = (("Trained on", training.training, ""), ("Validation", training.validation, unseen))
     groups = [
-        (one.title, ("", *COLUMNS), [(name, *cells(row)) for name, row in one.rows.items()]) for one in tables(made)
+        (table.title, ("", *COLUMNS), [(name, *cells(row)) for name, row in table.rows.items()])
+        for table in tables(training)
     ]
-    bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, some)) for name, some in calibrations(made).items()]
+    bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, some)) for name, some in calibrations(training).items()]
     return card(
         "image_card.md",
-        made=made,
-        given=[(title, one, which, _sets(one.found), _kinds(one.found)) for title, one, which in given if one.found],
+        made=training,
+        given=[
+            (title, judged_links, which, _sets(judged_links.found), _kinds(judged_links.found))
+            for title, judged_links, which in sources
+            if judged_links.found
+        ],
         note=NOTE,
         method=METHOD,
         known=", ".join(sorted(KNOWN)),
@@ -255,20 +264,20 @@ def image_card(made: ImageTraining) -> str:
     )
 
 
-def _sets(found: Sequence[ImageExample]) -> list[tuple[object, ...]]:
+def _sets(links: Sequence[ImageExample]) -> list[tuple[object, ...]]:
     """Of each set its name and how many links, noise, unsure labels and sites there are."""
     rows: list[tuple[object, ...]] = []
-    for name in sorted({one.label.set for one in found}):
-        mine = [one for one in found if one.label.set == name]
-        noise = sum(one.label.is_noise for one in mine)
-        unsure = sum(one.label.unsure for one in mine)
-        rows.append((name, len(mine), noise, unsure, len({one.site for one in mine})))
+    for name in sorted({link.label.set for link in links}):
+        links_of_set = [link for link in links if link.label.set == name]
+        noise = sum(link.label.is_noise for link in links_of_set)
+        unsure = sum(link.label.unsure for link in links_of_set)
+        rows.append((name, len(links_of_set), noise, unsure, len({link.site for link in links_of_set})))
     return rows
 
 
-def _kinds(found: Sequence[ImageExample]) -> list[str]:
+def _kinds(links: Sequence[ImageExample]) -> list[str]:
     """How many links there are of each kind; the images of crawls have none."""
-    kinds = Counter(one.label.kind for one in found)
+    kinds = Counter(link.label.kind for link in links)
     return [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]
 
 
@@ -300,26 +309,26 @@ class ImageTrainingPlan:
 def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
     of_files = plan.training.labels or plan.of_state is None
-    found = find_images(plan.training.labels, plan.training.files, plan.jobs, tell) if of_files else []
+    links = find_images(plan.training.labels, plan.training.files, plan.jobs, tell) if of_files else []
     labels = list(plan.training.labels)
-    for one in plan.of_state or ():
-        found.append(one)
-        labels.append(one.label)
-    trained = train(found, plan.seed, tell)
-    known = {one.site for one in found}
+    for link in plan.of_state or ():
+        links.append(link)
+        labels.append(link.label)
+    trained = train(links, plan.seed, tell)
+    known_sites = {link.site for link in links}
     validation = (
         find_images(plan.validation.labels, plan.validation.files, plan.jobs, tell) if plan.validation.labels else []
     )
-    apart = [one for one in validation if one.site not in known]
+    apart = [link for link in validation if link.site not in known_sites]
     if len(apart) < len(validation):
         tell(f"{counted(len(validation) - len(apart), 'link')} of validation left out, of sites that are trained on")
     with put_in_place(plan.output, plan.card) as (weights, text):
         save(trained.model, weights)
         model = load(weights)
-        likely = np.array([judged(model, one) for one in apart])
-        made = ImageTraining(
+        likely = np.array([judged(model, link) for link in apart])
+        training = ImageTraining(
             training=JudgedLinks(
-                found=found, likely=trained.likely, labels=len(labels), fingerprint=fingerprint(labels)
+                found=links, likely=trained.likely, labels=len(labels), fingerprint=fingerprint(labels)
             ),
             validation=JudgedLinks(
                 found=apart,
@@ -331,8 +340,8 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
             seed=plan.seed,
             size=weights.stat().st_size,
         )
-        text.write_text(image_card(made), encoding="utf-8")
-    return made
+        text.write_text(image_card(training), encoding="utf-8")
+    return training
 
 
 def fingerprint(labels: Iterable[ImageLabel]) -> str:

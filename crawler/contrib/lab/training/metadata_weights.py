@@ -71,48 +71,50 @@ def write_metadata_weights(paths: Sequence[Path], output: Path, seed: int, tell:
         tell(f"reading {path.name}")
         for field, example in _read(path):
             examples[field].append(example)
-    made = {}
-    for field, found in examples.items():
-        if found:
-            tell(f"training {field} on {len(found):,} pages")
-            made[field] = _trained(field, found, seed)
-    if not made:
+    training_of_field = {}
+    for field, examples_of_field in examples.items():
+        if examples_of_field:
+            tell(f"training {field} on {len(examples_of_field):,} pages")
+            training_of_field[field] = _trained(field, examples_of_field, seed)
+    if not training_of_field:
         raise GoldError("no line has a text as author or published")
-    weights = {field: one.weights for field, one in made.items()}
+    weights = {field: training.weights for field, training in training_of_field.items()}
     with put_in_place(output) as (temporary,):
         temporary.write_text(json.dumps(weights, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return made
+    return training_of_field
 
 
 def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
     for number, row in objects(path):
         if isinstance(row, str) or not isinstance(row.get("html"), str):
             raise GoldError(f"line {number} of {path}: {row if isinstance(row, str) else 'no html'}")
-        known = [field for field in FIELDS if isinstance(row.get(field), str)]
-        if known:
+        known_fields = [field for field in FIELDS if isinstance(row.get(field), str)]
+        if known_fields:
             # A page without an address is a site by itself.
             url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
             page = Page.from_html(row["html"], url)
-            found = auto(page)
+            extraction = auto(page)
             where = address_of(url).site
-            for field in known:
-                yield field, _example(field, where, FIELDS[field](page, found), row[field])
+            for field in known_fields:
+                yield field, _example(field, where, FIELDS[field](page, extraction), row[field])
 
 
-def _example(field: str, where: str, found: Candidates, gold: str) -> FieldExample:
-    same = [value for value in found.signs if gold and is_right(field, value, gold)]
+def _example(field: str, where: str, candidates: Candidates, gold: str) -> FieldExample:
+    same = [value for value in candidates.signs if gold and is_right(field, value, gold)]
     # Of several spellings, the one of about the same length is meant.
     return FieldExample(
-        site=where, candidates=found, gold=min(same, key=lambda value: abs(len(value) - len(gold)), default=gold)
+        site=where, candidates=candidates, gold=min(same, key=lambda value: abs(len(value) - len(gold)), default=gold)
     )
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
-    part_of = parts_of((one.site for one in examples), FOLDS, seed)
+    part_of = parts_of((example.site for example in examples), FOLDS, seed)
     pairs: list[tuple[str, str]] = []
     for part in range(FOLDS):
-        weights = fit(one for one in examples if part_of[one.site] != part)
-        pairs += [(chosen(one.candidates, weights), one.gold) for one in examples if part_of[one.site] == part]
+        weights = fit(example for example in examples if part_of[example.site] != part)
+        pairs += [
+            (chosen(example.candidates, weights), example.gold) for example in examples if part_of[example.site] == part
+        ]
     return FieldTraining(pages=len(examples), weights=fit(examples), held=counts(field, pairs))
 
 
@@ -123,10 +125,10 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     rows: list[Signs] = []
     pages: list[int] = []
     right: list[int] = []
-    for number, one in enumerate(_doubled(examples)):
-        right.append(len(rows) + one.right())
-        rows += [*one.candidates.signs.values(), one.candidates.page]
-        pages += [number] * (len(one.candidates.signs) + 1)
+    for number, example in enumerate(_doubled(examples)):
+        right.append(len(rows) + example.right())
+        rows += [*example.candidates.signs.values(), example.candidates.page]
+        pages += [number] * (len(example.candidates.signs) + 1)
     names = sorted({name for row in rows for name in row})
     table = _table(rows, names)
     page = np.array(pages)
@@ -141,15 +143,15 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
         total = PENALTY * float(weights @ weights) - float(np.log(np.maximum(likely[at], 1e-300)).sum())
         return total, table.T @ slope + 2 * PENALTY * weights
 
-    found = minimize(error, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
-    return {name: round(float(weight), DIGITS) for name, weight in zip(names, found, strict=True)}
+    best = minimize(error, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
+    return {name: round(float(weight), DIGITS) for name, weight in zip(names, best, strict=True)}
 
 
 def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
-    for one in examples:
-        yield one
-        page: Signs = {name: value for name, value in one.candidates.page.items() if not name.startswith("type ")}
-        yield replace(one, candidates=replace(one.candidates, page={**page, "type unknown": 1.0}))
+    for example in examples:
+        yield example
+        page: Signs = {name: value for name, value in example.candidates.page.items() if not name.startswith("type ")}
+        yield replace(example, candidates=replace(example.candidates, page={**page, "type unknown": 1.0}))
 
 
 def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:

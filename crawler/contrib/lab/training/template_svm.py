@@ -95,8 +95,8 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
             blocks = counts(page, common)
             described = features(blocks)
             for home, parts in texts.items():
-                if found := _shingles(" ".join(parts)):
-                    is_main = sum(one in gold for one in found) > MOST * len(found)
+                if shingles := _shingles(" ".join(parts)):
+                    is_main = sum(shingle in gold for shingle in shingles) > MOST * len(shingles)
                     yield BlockSample(
                         host=name,
                         page=2 * place + view,
@@ -114,37 +114,46 @@ def _library(pages: list[Page]) -> Library:
 
 
 def _shingles(text: str) -> list[tuple[str, ...]]:
-    found = words(text)
-    return list(zip(*(found[start:] for start in range(SHINGLE)), strict=False))
+    text_words = words(text)
+    return list(zip(*(text_words[start:] for start in range(SHINGLE)), strict=False))
 
 
-def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
+def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
     """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
-    balanced = _balanced(found, random.Random(seed))  # noqa: S311 - to draw samples
-    if (count := len({one.host for one in balanced})) < folds:
+    balanced = _balanced(blocks, random.Random(seed))  # noqa: S311 - to draw samples
+    if (count := len({block.host for block in balanced})) < folds:
         raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
-    rows = np.array([one.features for one in balanced])
-    truth = np.array([one.main for one in balanced])
-    splits = list(GroupKFold(folds).split(rows, groups=[one.host for one in balanced]))
-    hosts = len({one.host for one in found})
-    main = sum(one.main for one in found)
+    rows = np.array([block.features for block in balanced])
+    truth = np.array([block.main for block in balanced])
+    splits = list(GroupKFold(folds).split(rows, groups=[block.host for block in balanced]))
+    hosts = len({block.host for block in blocks})
+    main = sum(block.main for block in blocks)
     tried: list[TrainedSvm] = []
     for cost, gamma in product(COSTS, GAMMAS):
         svm = fit(rows, truth, cost=cost, gamma=gamma)
         if len(svm.vectors) <= MAX_VECTORS:
             judgement = np.zeros(len(truth), bool)
-            for known, held in splits:
-                judgement[held] = fit(rows[known], truth[known], cost=cost, gamma=gamma).decide(rows[held]) > 0
+            for learned, held in splits:
+                judgement[held] = fit(rows[learned], truth[learned], cost=cost, gamma=gamma).decide(rows[held]) > 0
             score = _score(judgement, truth)
             tried.append(
                 TrainedSvm(
-                    svm=svm, cost=cost, score=score, hosts=hosts, blocks=len(found), main=main, drawn=len(balanced) // 2
+                    svm=svm,
+                    cost=cost,
+                    score=score,
+                    hosts=hosts,
+                    blocks=len(blocks),
+                    main=main,
+                    drawn=len(balanced) // 2,
                 )
             )
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
-    best = max(one.score.f1 for one in tried)
-    return min((one for one in tried if one.score.f1 > best - CHANCE), key=lambda one: len(one.svm.vectors))
+    best = max(candidate.score.f1 for candidate in tried)
+    return min(
+        (candidate for candidate in tried if candidate.score.f1 > best - CHANCE),
+        key=lambda candidate: len(candidate.svm.vectors),
+    )
 
 
 def _score(judgement: Flags, truth: Flags) -> BlockScore:
@@ -156,19 +165,22 @@ def _score(judgement: Flags, truth: Flags) -> BlockScore:
 
 def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
     """The SVM of scikit-learn, as numbers."""
-    found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
+    classifier = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
     return Svm(
-        vectors=found.support_vectors_, weights=found.dual_coef_[0], gamma=gamma, bias=float(found.intercept_[0])
+        vectors=classifier.support_vectors_,
+        weights=classifier.dual_coef_[0],
+        gamma=gamma,
+        bias=float(classifier.intercept_[0]),
     )
 
 
-def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSample]:
+def _balanced(all_blocks: list[BlockSample], chance: random.Random) -> list[BlockSample]:
     """As many blocks of main text as of noise, one of each a page at most."""
     pages: dict[tuple[bool, str, int], list[BlockSample]] = defaultdict(list)
-    for one in found:
-        pages[one.main, one.host, one.page].append(one)
+    for sample in all_blocks:
+        pages[sample.main, sample.host, sample.page].append(sample)
     kinds: dict[bool, list[BlockSample]] = {True: [], False: []}
     for (main, *_), blocks in pages.items():
         kinds[main] += chance.choices(blocks, [block.length for block in blocks])
     drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
-    return [one for kind in kinds.values() for one in chance.sample(kind, drawn)]
+    return [block for kind in kinds.values() for block in chance.sample(kind, drawn)]

@@ -60,21 +60,21 @@ def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: 
 
 def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     """The report about new weights for author and date."""
-    made = write_metadata_weights(gold, path, seed, lambda line: say(CALLED, line))
+    trainings = write_metadata_weights(gold, path, seed, lambda line: say(CALLED, line))
     head = ("on pages of other sites", "pages", "given", "right", "wrong", "missing", "absent", "invented")
     rows: list[tuple[str, ...]] = [head]
-    for field, one in made.items():
-        held = one.held
-        numbers = (one.pages, held.given, held.right, held.wrong, held.missing, held.absent, held.invented)
+    for field, training in trainings.items():
+        held = training.held
+        numbers = (training.pages, held.given, held.right, held.wrong, held.missing, held.absent, held.invented)
         rows.append((field, *(f"{number:,}" for number in numbers)))
-    weights = sum(len(one.weights) for one in made.values())
+    weights = sum(len(training.weights) for training in trainings.values())
     return "\n".join([*aligned(rows, {0}), "", f"{weights:,} weights in {one_line(str(path))}."])
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     """The report about a new SVM."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
+    pages = ((row.page, row.gold or "") for gold_path in gold for row in read_pages(gold_path))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
     svm = trained.svm
@@ -88,15 +88,11 @@ def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     )
 
 
-def auto_report(made: AutoTraining, path: Path) -> str:
+def auto_report(training: AutoTraining, path: Path) -> str:
     """The tables of the training of auto, and how large its weights are."""
     lines: list[str] = []
-    for title, found in tables(made):
-        rows = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
+    for title, figures_of_name in tables(training):
+        rows = [(title, *COLUMNS), *((one_line(name), *cells(figures)) for name, figures in figures_of_name.items())]
         lines += [*aligned(rows, {0}), ""]
-    return "\n".join(
-        [
-            *lines,
-            f"{made.size:,} bytes of weights in {one_line(str(path))}; CARD.md beside them says how they were made.",
-        ]
-    )
+    weights = f"{training.size:,} bytes of weights in {one_line(str(path))}"
+    return "\n".join([*lines, f"{weights}; CARD.md beside them says how they were made."])

@@ -33,20 +33,20 @@ FILE = "images.npz"
 
 def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
-    given = [opts.file] if opts.file is not None else []
+    label_files = [opts.file] if opts.file is not None else []
     if opts.crawl is not None and opts.labels is None:
         raise WrongUseError("--crawl goes with --labels state")
-    if not given and opts.labels is None:
+    if not label_files and opts.labels is None:
         raise WrongUseError("neither LABELS.jsonl nor --labels state is given")
-    if opts.pages and not given:
+    if opts.pages and not label_files:
         raise WrongUseError("--pages FILE goes with LABELS.jsonl")
     if find_spec("lightgbm") is None:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="lab"
         )
-    inputs = [readable_file(name) for name in (*given, *opts.validate)]
-    labels = _labels(inputs[: len(given)])
-    validation = _labels(inputs[len(given) :])
+    inputs = [readable_file(name) for name in (*label_files, *opts.validate)]
+    labels = _labels(inputs[: len(label_files)])
+    validation = _labels(inputs[len(label_files) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
@@ -76,15 +76,15 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     """The labels of all files; what of them could not be read is said, and none at all is wrong."""
-    found: list[ImageLabel] = []
+    all_labels: list[ImageLabel] = []
     for path in paths:
         labels, faults = read_labels(path)
         for fault in faults:
             say(CALLED, fault)
         if not labels:
             raise WrongUseError("{path} contains no label", path=repr(str(path)))
-        found += labels
-    return tuple(found)
+        all_labels += labels
+    return tuple(all_labels)
 
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
@@ -111,21 +111,22 @@ def _check_output(plan: ImageTrainingPlan, inputs: list[Path]) -> None:
         check_apart(str(path), inputs)
 
 
-def _report(made: ImageTraining, plan: ImageTrainingPlan) -> str:
-    lines = [text(tables(made))]
-    for name, bins in calibrations(made).items():
+def _report(training: ImageTraining, plan: ImageTrainingPlan) -> str:
+    lines = [text(tables(training))]
+    for name, bins in calibrations(training).items():
         rows = [BIN_HEAD, *map(bin_cells, bins)]
         lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
-    found = len(made.training.found)
-    given = counted(made.training.labels, "link")
+    limit = training.model.limit
+    link_count = len(training.training.found)
+    labelled_links = counted(training.training.labels, "link")
     weights = one_line(str(plan.output))
     card = one_line(str(plan.card))
     return "\n".join(
         [
             *lines,
             "",
-            f"Trained on {found:,} of {given}; noise is what is more likely so than {made.model.limit:.4f}.",
-            f"{made.size:,} bytes of weights in {weights}; {card} says how they were made.",
+            f"Trained on {link_count:,} of {labelled_links}; noise is what is more likely so than {limit:.4f}.",
+            f"{training.size:,} bytes of weights in {weights}; {card} says how they were made.",
         ]
     )
 

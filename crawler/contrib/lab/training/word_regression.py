@@ -30,9 +30,11 @@ class WeighedPage:
     """Of each block: the root of its tokens, all blocks of a page together as much as the page."""
 
 
-def weighed(one: PageExample, weight: float) -> WeighedPage:
-    found = np.sqrt(model.tokens(one.seen) + 1)
-    return WeighedPage(example=one, rows=_rows(one.seen), weights=(weight * found / found.sum()).astype(np.float32))
+def weighed(example: PageExample, weight: float) -> WeighedPage:
+    roots = np.sqrt(model.tokens(example.seen) + 1)
+    return WeighedPage(
+        example=example, rows=_rows(example.seen), weights=(weight * roots / roots.sum()).astype(np.float32)
+    )
 
 
 def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
@@ -56,17 +58,17 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     """Weights that determine page types; a type without examples is never chosen."""
     weights = np.zeros((rows.shape[1], len(KINDS)), np.float32)
     bias = np.full(len(KINDS), NEVER, np.float32)
-    there = sorted(set(types))
-    if len(there) < 2:
-        bias[[KINDS.index(kind) for kind in there] or [0]] = 0
+    present_types = sorted(set(types))
+    if len(present_types) < 2:
+        bias[[KINDS.index(kind) for kind in present_types] or [0]] = 0
         return weights, bias
     fitted = _regression(max_iter=2_000, tol=1e-3)(rows, types)
-    found = fitted.coef_
+    coefficients = fitted.coef_
     shifts = fitted.intercept_
-    if len(there) == 2:  # scikit-learn gives one row for two classes
-        found = np.concatenate([-found, found]) / 2
+    if len(present_types) == 2:  # scikit-learn gives one row for two classes
+        coefficients = np.concatenate([-coefficients, coefficients]) / 2
         shifts = np.concatenate([-shifts, shifts]) / 2
-    for kind, row, shift in zip(fitted.classes_, found, shifts, strict=True):
+    for kind, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
         weights[:, KINDS.index(kind)], bias[KINDS.index(kind)] = row, shift
     return weights, bias
 

@@ -217,10 +217,10 @@ def show_focus(context: Context, request: Request, crawl: Number) -> Response:
 @slow(router.get("/evaluate/files/{file}"))
 def show_file(context: Context, file: Number) -> Response:
     """A report file, for a frame."""
-    found = report_file(context.output, file)
-    if found is None:
+    shown_report = report_file(context.output, file)
+    if shown_report is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such report.")
-    return found
+    return shown_report
 
 
 def _asked(context: DashboardContext, name: str) -> OfCrawl:
@@ -240,16 +240,16 @@ def _focus(context: DashboardContext, of: OfCrawl) -> Result:
     name = (FOCUS, of.id, of.started_at)
 
     def gently(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
-        for number, one in enumerate(pages, 1):
+        for number, fetched_page in enumerate(pages, 1):
             if number % STRIDE == 0:
                 context.reports.tell(name, number)
                 time.sleep(REST)
-            yield one
+            yield fetched_page
 
     def compute() -> CrawlFocus | None:
         with crawls_with_pages(context.url) as crawls:
-            found = next((one for one in crawls if one.number == of.id), None)
-            return crawl_focus(found, ON_TOPIC, pace=gently) if found is not None else None
+            crawl_pages = next((known_crawl for known_crawl in crawls if known_crawl.number == of.id), None)
+            return crawl_focus(crawl_pages, ON_TOPIC, pace=gently) if crawl_pages is not None else None
 
     return context.reports.get(name, compute, AGE, PATIENCE)
 
@@ -262,12 +262,12 @@ def _noise(context: DashboardContext, of: OfCrawl) -> Result:
 
 def report_files(folder: Path) -> ReportFiles:
     candidates = _candidates(folder)
-    found = []
+    files = []
     for written_at, name, size in candidates[:MOST_OPENED]:
         head = read_file(folder / name, HEAD) or b""
         kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
         if kind is not None:
-            found.append(
+            files.append(
                 ReportFile(
                     id=_number(name),
                     name=name,
@@ -277,31 +277,31 @@ def report_files(folder: Path) -> ReportFiles:
                     can_be_shown=size <= MOST_BYTES,
                 )
             )
-    return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
+    return ReportFiles(tuple(files), max(0, len(candidates) - MOST_OPENED))
 
 
 def report_file(folder: Path, number: int) -> Response | None:
     """The report of this number as a document for a frame; None if there is none that may be shown."""
-    for one in report_files(folder).files:
-        if one.id == number and one.can_be_shown:
-            body = read_file(folder / one.name, MOST_BYTES)
-            if body is None or not OURS[one.kind].match(body[:HEAD]):  # it has been replaced meanwhile
+    for file in report_files(folder).files:
+        if file.id == number and file.can_be_shown:
+            body = read_file(folder / file.name, MOST_BYTES)
+            if body is None or not OURS[file.kind].match(body[:HEAD]):  # it has been replaced meanwhile
                 return None
-            return HTMLResponse(body if one.kind in PAGES else _figures(one.name, body), headers=HEADERS)
+            return HTMLResponse(body if file.kind in PAGES else _figures(file.name, body), headers=HEADERS)
     return None
 
 
 def _candidates(folder: Path) -> list[tuple[float, str, int]]:
     """The modification times, names and sizes of the files whose names may be those of reports, newest first."""
-    found = []
+    candidates = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.lower().endswith((".html", ".htm", ".json")):
                 with suppress(OSError):  # it has been deleted meanwhile
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
-                        found.append((status.st_mtime, entry.name, status.st_size))
-    return sorted(found, reverse=True)
+                        candidates.append((status.st_mtime, entry.name, status.st_size))
+    return sorted(candidates, reverse=True)
 
 
 def _number(name: str) -> int:

@@ -147,10 +147,10 @@ class Sheet:
 
     def values(self, detail: str | None = None) -> dict[str, str]:
         """Title, author and date as an earlier label has them, else as they are read now."""
-        told = json.loads(detail) if detail is not None else {}
+        labelled = json.loads(detail) if detail is not None else {}
         facts = read_facts(self.found)
         facts["published"] = facts["published"][: len("2026-11-27")]
-        return {name: UNWANTED.sub("", told.get(name, facts[name])) for name in CORRECTED}
+        return {name: UNWANTED.sub("", labelled.get(name, facts[name])) for name in CORRECTED}
 
     def corrected(self, form: Mapping[str, str]) -> dict[str, str]:
         """Title, author and date in a form; raises a RefusedError if the date is none."""
@@ -164,8 +164,8 @@ class Sheet:
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:
         """The blocks chosen by an earlier label; None if it was for another source."""
-        told = json.loads(detail)
-        return frozenset(told["blocks"]) if told["fingerprint"] == self.fingerprint else None
+        labelled = json.loads(detail)
+        return frozenset(labelled["blocks"]) if labelled["fingerprint"] == self.fingerprint else None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
         """The blocks that a form names; raises a RefusedError if one does not exist, or the page has changed."""
@@ -218,21 +218,21 @@ class LabelSheet:
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
     read = page_at(context, page)
-    found = Sheet(read)
+    sheet = Sheet(read)
     row = read.row
     detail = _detail(context, read)
-    before = found.labelled_before(detail) if detail is not None else None
+    before = sheet.labelled_before(detail) if detail is not None else None
     kept = read.kept if before is None or anew else before
     return LabelSheet(
         *(row["id"], row["crawl"], row["url"], row["title"]),
-        *(found.fingerprint, read.method, row["certainty"]),
+        *(sheet.fingerprint, read.method, row["certainty"]),
         older=read.source_at != row["fetched_at"],
         elsewhere=bool(read.extraction.text) and not read.kept,
         marked=before is not None,
         outdated=detail is not None and before is None,
-        values=found.values(None if anew else detail),
-        lines=found.lines(kept),
-        text=found.text(kept),
+        values=sheet.values(None if anew else detail),
+        lines=sheet.lines(kept),
+        text=sheet.text(kept),
     )
 
 
@@ -255,11 +255,11 @@ def skip(context: Context, page: Number) -> Response:
 @slow(router.post("/labels/pages/{page}"))
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
     read = page_at(context, page)
-    found = Sheet(read)
-    places = found.chosen(request.query_params)
-    values = found.corrected(request.query_params)
+    sheet = Sheet(read)
+    places = sheet.chosen(request.query_params)
+    values = sheet.corrected(request.query_params)
     with context.changing() as engine:
-        put_label(engine, found.label(frozenset() if nothing else places, values))
+        put_label(engine, sheet.label(frozenset() if nothing else places, values))
     context.record(request, Action.TEXT_LABELLED, read.row["url"])
     return _next(context, read)
 
@@ -267,8 +267,8 @@ def save(context: Context, request: Request, page: Number, nothing: Annotated[bo
 @slow(router.post("/labels/pages/{page}/preview"))
 def preview(context: Context, request: Request, page: Number) -> Response:
     """The text of the chosen blocks; nothing is saved."""
-    found = Sheet(page_at(context, page))
-    text = found.text(found.chosen(request.query_params))
+    sheet = Sheet(page_at(context, page))
+    text = sheet.text(sheet.chosen(request.query_params))
     return context.page(request, "labels_preview.html", number=page, text=text)
 
 

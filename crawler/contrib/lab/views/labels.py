@@ -125,9 +125,9 @@ def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQue
     """The least certain pages and images of a crawl."""
     with context.reading() as connection:
         of = _chosen(connection, crawl)
-        found = uncertain_pages(connection, of, after, MOST_PAGES)
+        uncertain = uncertain_pages(connection, of, after, MOST_PAGES)
         images = least_certain(connection, of.id, KINDS, MOST_IMAGES)
-        return LabelQueue(of.name, of.kept, *found, images, _counts(connection, of.name))
+        return LabelQueue(of.name, of.kept, *uncertain, images, _counts(connection, of.name))
 
 
 @api.get("/api/labels", summary=N_("People's labels of pages and images"))
@@ -135,9 +135,9 @@ def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> Label
     """The labels of a crawl; they outlive it."""
     with context.reading() as connection:
         name = crawl or _chosen(connection, "").name
-        found = list_labels(connection, name, before, MOST_LABELS + 1)
-        next_before = found[MOST_LABELS - 1].id if len(found) > MOST_LABELS else 0
-        return LabelList(name, found[:MOST_LABELS], next_before, _counts(connection, name))
+        listed = list_labels(connection, name, before, MOST_LABELS + 1)
+        next_before = listed[MOST_LABELS - 1].id if len(listed) > MOST_LABELS else 0
+        return LabelList(name, listed[:MOST_LABELS], next_before, _counts(connection, name))
 
 
 @router.get("/labels")
@@ -145,9 +145,9 @@ def show(context: Context, request: Request, crawl: CrawlName = "", after: After
     with context.reading() as connection:
         of = crawl_to_label(connection, crawl)
         names = crawl_names(connection, of.name if of is not None else "")
-    found = queue(context, crawl, after) if names.names else None
-    listed = labels(context, found.crawl) if found else None
-    return context.page(request, "labels.html", crawls=names, queue=found, said=listed, after=after)
+    label_queue = queue(context, crawl, after) if names.names else None
+    listed = labels(context, label_queue.crawl) if label_queue else None
+    return context.page(request, "labels.html", crawls=names, queue=label_queue, said=listed, after=after)
 
 
 @router.get("/labels/list")
@@ -175,26 +175,26 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
     memory.
     """
     with context.reading() as connection:
-        found = []
+        gold_lines = []
         size = 0
-        for one in all_labels(connection, crawl or None, LabelKind.TEXT):
-            found.append(gold_line(one))
-            size += len(found[-1])
+        for labelled_page in all_labels(connection, crawl or None, LabelKind.TEXT):
+            gold_lines.append(gold_line(labelled_page))
+            size += len(gold_lines[-1])
             if size > MOST_BYTES:
                 raise RefusedError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                     "This is too large for the dashboard; use winnow export --labels -o FILE.",
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
-    return Response(b"".join(found), headers=headers, media_type="application/x-ndjson")
+    return Response(b"".join(gold_lines), headers=headers, media_type="application/x-ndjson")
 
 
 def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
     """The crawl of this name; without a name the newest one that stored responses, or the newest one."""
     kept = select(stored_response.c.key).where(stored_response.c.crawl_id == crawl_table.c.id).exists()
     order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
-    found = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
-    row = connection.execute(found.where(crawl_table.c.name == name) if name else found).one_or_none()
+    query = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
+    row = connection.execute(query.where(crawl_table.c.name == name) if name else query).one_or_none()
     return LabelledCrawl(id=row.id, name=row.name, kept=bool(row.kept)) if row is not None else None
 
 
@@ -208,12 +208,12 @@ def uncertain_pages(
         return (), 0
     numbers = _next(connection, of.id, after)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
-    found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
+    query = select(*(page.c[page_field.name] for page_field in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
     )
-    rows = connection.execute(found.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
-    known = {row.id: UncertainPage(*row) for row in rows}
-    pages = tuple(known[number] for number in numbers if number in known)[:most]
+    rows = connection.execute(query.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
+    page_of_number = {row.id: UncertainPage(*row) for row in rows}
+    pages = tuple(page_of_number[number] for number in numbers if number in page_of_number)[:most]
     if len(pages) == most:
         return pages, pages[-1].id
     return pages, numbers[-1] if len(numbers) == LOOKED_AT else 0
@@ -221,16 +221,16 @@ def uncertain_pages(
 
 def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
     """The numbers of the next pages, from the index alone."""
-    mine = page.c.crawl_id == crawl_id
-    last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
-    last_older = select(page.c.id).where(mine).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
-    every = select(page.c.id).where(mine, page.c.id > (connection.execute(last_older).scalar() or 0))
-    told = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
+    of_crawl = page.c.crawl_id == crawl_id
+    last = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
+    last_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
+    every = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(last_older).scalar() or 0))
+    with_certainty = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
     if last is None:
-        ways = [told, untold]
+        ways = [with_certainty, untold]
     elif last.certainty is not None:
-        ways = [told.where(tuple_(page.c.certainty, page.c.id) > (last.certainty, after)), untold]
+        ways = [with_certainty.where(tuple_(page.c.certainty, page.c.id) > (last.certainty, after)), untold]
     else:
         ways = [untold.where(page.c.id > after)]
     numbers: list[int] = []
@@ -244,12 +244,12 @@ def list_labels(connection: Connection, crawl: str, before: int = 0, most: int =
     # By number, so that long texts are read only for these few.
     numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
     beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
-    found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
-    found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
-    rows = connection.execute(found).all()
+    query = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
+    query = query.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
+    rows = connection.execute(query).all()
     of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
-    there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
-    pages = {(row.id, row.url) for row in connection.execute(there)}
+    pages_now = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
+    pages = {(row.id, row.url) for row in connection.execute(pages_now)}
     return tuple(
         ListedLabel(*row[:-1], number if ((number := of_pages.get(row.id)), row.url) in pages else None) for row in rows
     )
