@@ -82,20 +82,20 @@ def check_origin(request: Request) -> None:
         raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
 
 
-def check_token(request: Request, given: str, token: str) -> None:
+def check_token(request: Request, form_token: str, token: str) -> None:
     """Raise a RefusedError if a change has not the token, which came from a form or the header X-Token."""
-    if not _is_same(given or request.headers.get("x-token", ""), token):
+    if not _is_same(form_token or request.headers.get("x-token", ""), token):
         raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
 
 
-def host_name(said: str) -> str:
+def host_name(host_header: str) -> str:
     """The name in a Host header, without the port; empty if the header is malformed.
 
     >>> host_name("LocalHost:6080"), host_name("[::1]:6080"), host_name("a@b"), host_name("[::1].evil")
     ('localhost', '::1', '', '')
     """
-    found = HOST.fullmatch(said.strip().lower())
-    return (found[1] or found[2]).removesuffix(".") if found else ""
+    match = HOST.fullmatch(host_header.strip().lower())
+    return (match[1] or match[2]).removesuffix(".") if match else ""
 
 
 def _place(origin: str) -> str:
@@ -118,6 +118,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _is_same(given: str, wanted: str) -> bool:
+def _is_same(secret: str, expected: str) -> bool:
     """Whether two secrets are equal, compared in constant time."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
+    return hmac.compare_digest(secret.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))

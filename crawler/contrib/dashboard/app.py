@@ -130,7 +130,7 @@ app.mount(STATIC, Files(directory=str(files(__package__) / "static")))
 
 @app.get("/api", include_in_schema=False)
 def show_api(context: Context, request: Request) -> Response:
-    paths = {path: one["get"] for path, one in app.openapi()["paths"].items()}
+    paths = {path: methods["get"] for path, methods in app.openapi()["paths"].items()}
     return context.page(request, "api.html", api=paths, described=DESCRIPTION)
 
 
@@ -188,7 +188,7 @@ def _refusal(error: Exception) -> RefusedError:
 
 def _allowed(error: dict[str, Any]) -> list[str] | Message:
     if error["type"] == "literal_error":
-        return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
+        return [choice for choice in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if choice]
     is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
     kind = "int" if is_bound else error["type"].partition("_")[0]
     return Message(ALLOWED.get(kind, ALLOWED["str"]))
@@ -218,7 +218,10 @@ def dashboard(context: DashboardContext) -> Any:
                 sent = [
                     (name, root.encode() + value if name == b"location" else value) for name, value in event["headers"]
                 ]
-                event["headers"] = [*sent, *(one for one in SECURITY if one[0] not in own)]
+                event["headers"] = [
+                    *sent,
+                    *(security_header for security_header in SECURITY if security_header[0] not in own),
+                ]
             await send(event)
 
         try:
@@ -271,16 +274,16 @@ def _read_parameters(request: Request) -> str:
     scope, state = request.scope, request.scope["state"]
     is_change = request.method not in SAFE
     is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
-    given: dict[str, str] = {}
+    value_of_name: dict[str, str] = {}
     try:
         text = (state["body"] if is_form else b"") if is_change else scope["query_string"]
         for name, value in parse_qsl(text.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS):
-            given.setdefault(name, value)
+            value_of_name.setdefault(name, value)
     except ValueError:
         state["refusal"] = TOO_LARGE
         raise TOO_LARGE from None
-    scope["query_string"] = urlencode(given).encode()
-    return given.get(TOKEN, "") if is_change else ""
+    scope["query_string"] = urlencode(value_of_name).encode()
+    return value_of_name.get(TOKEN, "") if is_change else ""
 
 
 async def _visitor(context: DashboardContext, request: Request) -> Visitor:

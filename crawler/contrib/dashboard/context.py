@@ -179,8 +179,8 @@ class DashboardContext:
 
 
 async def context_of(request: Request) -> DashboardContext:
-    found: DashboardContext = request.state.context
-    return found
+    context: DashboardContext = request.state.context
+    return context
 
 
 def path_of(request: Request) -> str:

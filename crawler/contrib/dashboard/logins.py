@@ -86,13 +86,13 @@ class UserGuesses:
         return max(0.0, self.last + pause - now)
 
 
-async def in_turn(check: Callable[..., T], *given: Any) -> T:
+async def in_turn(check: Callable[..., T], *arguments: Any) -> T:
     """The result of checking a password, which takes 0.1 s: one after another, so that guesses leave the processor and
     the threads to others.
     """
     if ONE_PASSWORD.statistics().tasks_waiting >= MOST_WAITING:
         raise BUSY
-    return await to_thread.run_sync(partial(check, *given), limiter=ONE_PASSWORD)
+    return await to_thread.run_sync(partial(check, *arguments), limiter=ONE_PASSWORD)
 
 
 class Logins:
@@ -140,9 +140,9 @@ class Logins:
         key, now = key or secrets.token_urlsafe(32), time.monotonic()
         with self._lock:
             self._familiar.set((name, network), None)
-            for other in [one for one, session in self._sessions.items() if session.until <= now]:
+            for other in [session_key for session_key, session in self._sessions.items() if session.until <= now]:
                 del self._sessions[other]
-            own = [one for one, session in self._sessions.items() if session.user.name == name]
+            own = [session_key for session_key, session in self._sessions.items() if session.user.name == name]
             for other in own[: 1 - MOST_SESSIONS]:
                 del self._sessions[other]
             self._sessions[key] = Session(user, now + SESSION_SECONDS)
@@ -161,12 +161,12 @@ class Logins:
 
         Of two cookies the first is that of this path; the other may be of another program on this host.
         """
-        pairs = (one.strip().partition("=") for one in request.headers.get("cookie", "").split(";"))
+        pairs = (cookie_pair.strip().partition("=") for cookie_pair in request.headers.get("cookie", "").split(";"))
         cookie = next((value for name, _, value in pairs if name == COOKIE), "")
         if cookie in self._sessions:  # a proxy may send its own Authorization header
             return cookie
-        if said := request.headers.get("authorization"):
-            return hashlib.sha256(self._salt + said.encode("utf-8", "replace")).hexdigest()
+        if authorization := request.headers.get("authorization"):
+            return hashlib.sha256(self._salt + authorization.encode("utf-8", "replace")).hexdigest()
         return cookie
 
     def _check_tries(self, network: str, name: str) -> None:

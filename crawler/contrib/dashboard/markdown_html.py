@@ -37,5 +37,5 @@ def markdown_html(text: str) -> Markup:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + LEVELS, LOWEST)}"
-    made: str = parser.renderer.render(tokens, parser.options, {})
-    return Markup(made)  # noqa: S704 - escaped by the parser
+    html: str = parser.renderer.render(tokens, parser.options, {})
+    return Markup(html)  # noqa: S704 - escaped by the parser

@@ -70,10 +70,10 @@ router = APIRouter()
 @slow(router.get("/metrics"))
 def metrics(context: Context) -> Response:
     """The figures of all crawls and jobs, at most a few seconds old."""
-    found = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
-    if found.error or found.at is None:
-        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or Message(SLOW))
-    return Response(found.value, media_type=TYPE)
+    computed = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
+    if computed.error or computed.at is None:
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, computed.error or Message(SLOW))
+    return Response(computed.value, media_type=TYPE)
 
 
 class Figures:
@@ -105,38 +105,40 @@ def _text(context: DashboardContext) -> bytes:
 
 def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
     """A metric with a sample for each known value."""
-    found: Metric = kind(f"winnow_{name}", about, labels=labels)
+    metric: Metric = kind(f"winnow_{name}", about, labels=labels)
     for named, value in values:
         if value is not None:
-            found.add_metric(named, value)  # type: ignore[attr-defined]
-    return found
+            metric.add_metric(named, value)  # type: ignore[attr-defined]
+    return metric
 
 
 def _measured(connection: Connection) -> tuple[list[Measured], int]:
     """The figures of crawls, by name; and how many crawls are left out because there are too many."""
     now = database_time(connection)
-    found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
-    numbers = [one.id for one in found]
+    summaries, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
+    numbers = [summary.id for summary in summaries]
     ever = sample_totals(connection, numbers)
     lately = sample_totals(connection, numbers, now - RECENT)
     crawls = [
         Measured(
-            crawl=one,
-            due=due_pages(connection, one, now, MOST_DUE),
-            ever=ever.get(one.id),
-            lately=lately.get(one.id),
-            statuses=statuses_of(connection, one.id) if one.id in ever else {},
+            crawl=summary,
+            due=due_pages(connection, summary, now, MOST_DUE),
+            ever=ever.get(summary.id),
+            lately=lately.get(summary.id),
+            statuses=statuses_of(connection, summary.id) if summary.id in ever else {},
         )
-        for one in sorted(found, key=lambda one: one.name)
+        for summary in sorted(summaries, key=lambda summary: summary.name)
     ]
     return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
 
 
 def _counters(crawls: list[Measured]) -> Iterator[Metric]:
-    ever = [((one.crawl.name,), one.ever) for one in crawls if one.ever is not None]
+    ever = [((measured.crawl.name,), measured.ever) for measured in crawls if measured.ever is not None]
     for name, about in COUNTED.items():
         yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did.sums, name)) for of, did in ever])
-    statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]
+    statuses = [
+        ((measured.crawl.name, status), count) for measured in crawls for status, count in measured.statuses.items()
+    ]
     about = "Answers by their status code; none of those that never came."
     yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
     saved = [(of, did.saved_bytes) for of, did in ever]
@@ -146,20 +148,20 @@ def _counters(crawls: list[Measured]) -> Iterator[Metric]:
 
 def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
     def of_each(name: str, about: str, value: Callable[[Measured], float | None]) -> Metric:
-        values = [((one.crawl.name,), value(one)) for one in crawls]
+        values = [((measured.crawl.name,), value(measured)) for measured in crawls]
         return _metric(GaugeMetricFamily, name, about, OF_CRAWL, values)
 
-    yield of_each("round", "The round that the crawl is in.", lambda one: one.crawl.round)
-    yield of_each("round_pages", "Pages of this round.", lambda one: one.crawl.pages)
-    yield of_each("waiting", "Addresses that wait, without unlikely links.", lambda one: one.crawl.waiting)
+    yield of_each("round", "The round that the crawl is in.", lambda measured: measured.crawl.round)
+    yield of_each("round_pages", "Pages of this round.", lambda measured: measured.crawl.pages)
+    yield of_each("waiting", "Addresses that wait, without unlikely links.", lambda measured: measured.crawl.waiting)
     about = "Links that wait because they are unlikely to lead to the topic."
-    yield of_each("unlikely", about, lambda one: one.crawl.unlikely)
-    yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
-    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
+    yield of_each("unlikely", about, lambda measured: measured.crawl.unlikely)
+    yield of_each("workers", "Workers that are alive.", lambda measured: len(measured.crawl.alive))
+    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda measured: measured.due)
     sampled = "When the last sample ended, in seconds since 1970."
-    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever.until if one.ever else None)
+    yield of_each("sampled_timestamp_seconds", sampled, lambda measured: measured.ever.until if measured.ever else None)
     harvest = "The share of the last ten minutes' pages on the topic."
-    yield of_each("harvest", harvest, lambda one: one.lately.harvest if one.lately else None)
+    yield of_each("harvest", harvest, lambda measured: measured.lately.harvest if measured.lately else None)
     yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
 
 
@@ -167,10 +169,10 @@ def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
     def of_each(name: str, about: str, values: Mapping[str, float | None]) -> Metric:
         return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
 
-    coming = {one.name: None if one.paused else one.next_at for one in jobs}
-    failed = {one.name: float(one.last.status == RunStatus.FAILED) for one in jobs if one.last is not None}
-    ended = {one.name: one.last.ended_at for one in jobs if one.last is not None}
-    running = {one.name: float(one.now is not None) for one in jobs}
+    coming = {job.name: None if job.paused else job.next_at for job in jobs}
+    failed = {job.name: float(job.last.status == RunStatus.FAILED) for job in jobs if job.last is not None}
+    ended = {job.name: job.last.ended_at for job in jobs if job.last is not None}
+    running = {job.name: float(job.now is not None) for job in jobs}
     yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", coming)
     yield of_each("job_running", "Whether a run is under way.", running)
     yield of_each("job_failed", "Whether the last run failed.", failed)

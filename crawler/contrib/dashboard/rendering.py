@@ -51,20 +51,24 @@ def _environment(language: str, root: str) -> Environment:
     """The template environment of a language, with `_` and `ngettext`; all links begin with `root`."""
     catalogue = catalogue_of(language)
     filters = (web, address, link, whole, day, size, number, share)
-    found = environment("crawler.contrib.dashboard", **{one.__name__: one for one in filters})
-    found.add_extension("jinja2.ext.i18n")
-    found.globals |= {
+    templates = environment(
+        "crawler.contrib.dashboard", **{text_filter.__name__: text_filter for text_filter in filters}
+    )
+    templates.add_extension("jinja2.ext.i18n")
+    templates.globals |= {
         "gettext": catalogue.gettext,
         "ngettext": catalogue.ngettext,
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
-        "reason": lambda given: catalogue.gettext((given if isinstance(given, Outcome) else Outcome.of(given)).message),
+        "reason": lambda outcome: catalogue.gettext(
+            (outcome if isinstance(outcome, Outcome) else Outcome.of(outcome)).message
+        ),
         "language": language,
         "root": root,
-        "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
+        "languages": [(code, catalogue_of(code).gettext(LANGUAGE)) for code in languages()],
         "version": __version__,
         "parts": [name for name in names(Door.VIEWS) if find(Door.VIEWS, name) is not None],
     }
-    return found
+    return templates
 
 
 def render(template: str, language: str, root: str, values: Mapping[str, Any]) -> str:
@@ -90,9 +94,9 @@ def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
     >>> str(web("<b>bees</b>", words=["bees"]))
     '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
     """
-    said = "" if text is None else str(text)
-    pieces = all_of(said if len(said) <= most else said[:most] + "…", words)
-    marked = (f"<mark>{shown(one.text)}</mark>" if one.is_word else shown(one.text) for one in pieces)
+    shown_text = "" if text is None else str(text)
+    pieces = all_of(shown_text if len(shown_text) <= most else shown_text[:most] + "…", words)
+    marked = (f"<mark>{shown(piece.text)}</mark>" if piece.is_word else shown(piece.text) for piece in pieces)
     return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
 
 
@@ -112,11 +116,11 @@ def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
 
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
     """A link to a web page, if the address is one; readable, with these words highlighted."""
-    said = address(url, most, words)
+    shown_address = address(url, most, words)
     if not url.lower().startswith(("http://", "https://")):
-        return said
+        return shown_address
     return Markup(  # noqa: S704 - escaped
-        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{said}</a>'
+        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown_address}</a>'
     )
 
 
@@ -125,10 +129,10 @@ def day(moment: float | str | None) -> Markup:
     if moment is None:
         return Markup("–")
     try:
-        found = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
+        date = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
     except (ValueError, OverflowError, OSError):
         return web(moment)
-    return Markup(f'<time datetime="{found.isoformat()}">{found:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
+    return Markup(f'<time datetime="{date.isoformat()}">{date:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
 
 
 def size(count: float | None) -> str:

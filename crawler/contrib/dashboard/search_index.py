@@ -112,7 +112,7 @@ class SearchIndex:
         """The pages below a number that seem to contain all these words, highest number first; None if no word is long
         enough, or if the search takes too long.
         """
-        phrases = [f'"{found}"' for word in words if (found := bigrams(word[:LONGEST]))]
+        phrases = [f'"{word_bigrams}"' for word in words if (word_bigrams := bigrams(word[:LONGEST]))]
         if not phrases:
             return None
         table = f"crawl_{crawl_id}"
@@ -139,26 +139,26 @@ class SearchIndex:
     def _begin(self, crawl_id: int, started_at: float) -> tuple[str, int]:
         """Where a pass begins. Tables of deleted crawls are dropped, and tables most of whose pages are gone."""
         with reading(self.url, one_process=True) as connection:
-            there = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
-            mine = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
-            stored = connection.execute(mine).scalar_one()
+            existing = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
+            of_crawl = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
+            stored = connection.execute(of_crawl).scalar_one()
         if self.pages(crawl_id) > 2 * stored + AT_ONCE:
-            there.discard((crawl_id, started_at))
+            existing.discard((crawl_id, started_at))
         with self._file() as file:
             file.execute("BEGIN IMMEDIATE")
-            known = {row[:2]: row[2] for row in file.execute("SELECT id, started_at, fetched_at FROM crawl")}
-            for number, begun in known.keys() - there:
+            indexed_until = {row[:2]: row[2] for row in file.execute("SELECT id, started_at, fetched_at FROM crawl")}
+            for number, begun in indexed_until.keys() - existing:
                 file.execute(f"DROP TABLE crawl_{number}")
                 file.execute("DELETE FROM page WHERE crawl_id = ?", (number,))
                 file.execute("DELETE FROM crawl WHERE id = ?", (number,))
-                del known[number, begun]
-            if (crawl_id, started_at) not in known:
+                del indexed_until[number, begun]
+            if (crawl_id, started_at) not in indexed_until:
                 self._ended.pop((crawl_id, started_at), None)
                 options = "content='', columnsize=0, tokenize='ascii'"
                 file.execute(f"CREATE VIRTUAL TABLE crawl_{crawl_id} USING fts5(bigrams, {options})")
                 file.execute("INSERT INTO crawl VALUES (?, ?, '')", (crawl_id, started_at))
             file.execute("COMMIT")
-        if not (newest := known.get((crawl_id, started_at))):
+        if not (newest := indexed_until.get((crawl_id, started_at))):
             return "", 0
         # No later than now: a worker's clock may be wrong, and pages with a future time must not hide others.
         return (min(datetime.fromisoformat(newest), datetime.now(UTC)) - OVERLAP).isoformat(), 0
@@ -168,12 +168,12 @@ class SearchIndex:
         keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
         keys = keys.where(page.c.fetched_at >= after[0], tuple_(page.c.fetched_at, page.c.id) > after)
         with reading(self.url, one_process=True) as connection, self._file() as file:
-            found = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(SEEN_AT_ONCE)).all()
-            marks = ", ".join("?" * len(found))
-            mine = f"SELECT id, fetched_at FROM page WHERE crawl_id = ? AND id IN ({marks})"  # noqa: S608 - marks alone
-            known = set(file.execute(mine, (crawl_id, *(row.id for row in found))))
-            new = [row for row in found if tuple(row) not in known]
-            last = new[AT_ONCE - 1] if len(new) > AT_ONCE else found[-1] if found else None
+            next_pages = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(SEEN_AT_ONCE)).all()
+            marks = ", ".join("?" * len(next_pages))
+            indexed_pages = f"SELECT id, fetched_at FROM page WHERE crawl_id = ? AND id IN ({marks})"  # noqa: S608 - marks alone
+            known_pages = set(file.execute(indexed_pages, (crawl_id, *(row.id for row in next_pages))))
+            new = [row for row in next_pages if tuple(row) not in known_pages]
+            last = new[AT_ONCE - 1] if len(new) > AT_ONCE else next_pages[-1] if next_pages else None
             columns = page.c.id, page.c.fetched_at, page.c.title, page.c.url, page.c.text
             rows = connection.execute(select(*columns).where(page.c.id.in_([row.id for row in new[:AT_ONCE]]))).all()
             entries = [(row.id, bigrams(f"{row.title}\n{address(row.url)}\n{row.text}")) for row in rows]
@@ -185,7 +185,7 @@ class SearchIndex:
                 newest = "UPDATE crawl SET fetched_at = max(fetched_at, ?) WHERE id = ?"
                 file.execute(newest, (last.fetched_at, crawl_id))
             file.execute("COMMIT")
-        if last is None or (len(found) < SEEN_AT_ONCE and last is found[-1]):
+        if last is None or (len(next_pages) < SEEN_AT_ONCE and last is next_pages[-1]):
             return None
         return last.fetched_at, last.id
 

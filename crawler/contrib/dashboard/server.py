@@ -60,9 +60,9 @@ class Visitors:
         """Close a connection if there are too many; returns whether there is room for another."""
         if len(self.connections) < MOST_CONNECTIONS:
             return True
-        free = [one for one in self.connections if not one.is_waiting]
+        free = [connection for connection in self.connections if not connection.is_waiting]
         if free:
-            leaving = min(free, key=lambda one: one.is_taking)
+            leaving = min(free, key=lambda connection: connection.is_taking)
             del self.connections[leaving]
             leaving.hang_up()
         return bool(free)
@@ -239,11 +239,11 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there; raises an OSError if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    listening = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
     # Connections inherit the option: asyncio sets it only for sockets whose protocol number is given.
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
@@ -280,8 +280,8 @@ def serve(application: App, address: ListenAddress, where: str) -> int:
         say("dashboard", Message(sentence, values))
         return 1
     ended = Event()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: ended.set())
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop_signal, lambda *_: ended.set())
 
     def run() -> None:
         try:

@@ -45,8 +45,8 @@ class Users:
     def all(self) -> Mapping[str, User]:
         """All users by name; raises a StateError if the file cannot be read."""
         try:
-            found = self.path.stat()
-            state = (found.st_mtime_ns, found.st_size, found.st_ino)
+            status = self.path.stat()
+            state = (status.st_mtime_ns, status.st_size, status.st_ino)
             if state != self._read[0]:
                 self._read = (state, _users(json.loads(self.path.read_text("utf-8"))))
         except FileNotFoundError:
@@ -61,7 +61,7 @@ class Users:
 
     def remove(self, name: str) -> bool:
         """Remove a user; returns whether there was one of this name."""
-        others = {one.name: one for one in self.all().values() if one.name != name}
+        others = {user.name: user for user in self.all().values() if user.name != name}
         is_known = len(others) < len(self.all())
         if is_known:
             self._write(others)
@@ -77,10 +77,10 @@ class Users:
 
 
 def _users(records: list[dict[str, str]]) -> dict[str, User]:
-    users = {one["name"]: User(**one) for one in records}
-    for one in users.values():
-        if not NAME.fullmatch(one.name) or one.role not in ROLES or not HASH.fullmatch(one.password):
-            raise ValueError(f"the user {one.name!r} is damaged")
+    users = {record["name"]: User(**record) for record in records}
+    for user in users.values():
+        if not NAME.fullmatch(user.name) or user.role not in ROLES or not HASH.fullmatch(user.password):
+            raise ValueError(f"the user {user.name!r} is damaged")
     return users
 
 
@@ -90,14 +90,14 @@ def hashed(password: str) -> str:
     return f"scrypt:{COST}:{salt}:{_scrypt(password, salt, COST)}"
 
 
-def is_password(given: str, stored: str) -> bool:
+def is_password(password: str, stored: str) -> bool:
     """Whether this password was hashed.
 
     >>> is_password("honey and bees", hashed("honey and bees")), is_password("", hashed("honey and bees"))
     (True, False)
     """
     _, cost, salt, digest = stored.split(":")
-    return hmac.compare_digest(_scrypt(given, salt, int(cost)), digest)
+    return hmac.compare_digest(_scrypt(password, salt, int(cost)), digest)
 
 
 @cache

@@ -46,8 +46,8 @@ OF_CRAWL = select(*(crawl.c[field.name] for field in fields(OfCrawl)))
 
 def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
     """The crawl of this name; without a name the default one, None if there is none."""
-    wanted = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
-    row = connection.execute(wanted).one_or_none()
+    query = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
+    row = connection.execute(query).one_or_none()
     if name and row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
     return OfCrawl(**row._mapping) if row is not None else None
@@ -70,8 +70,8 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
     names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
     if chosen and chosen not in names:
         names.insert(0, chosen)
-    there = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
-    return CrawlNames(names=tuple(names), left_out=max(0, there - len(names)))
+    crawl_count = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return CrawlNames(names=tuple(names), left_out=max(0, crawl_count - len(names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class SiteChoice:
 
 def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
     """The number of a site by its name; None if the crawl has no such site."""
-    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
-    return connection.execute(found).scalar()
+    query = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
+    return connection.execute(query).scalar()
 
 
 def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
@@ -97,27 +97,29 @@ def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> l
     found.
     """
     named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
-    found = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
+    query = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
     return [
-        (row.id, row.name) for row in connection.execute(found.order_by(site.c.pages.desc(), site.c.id).limit(most))
+        (row.id, row.name) for row in connection.execute(query.order_by(site.c.pages.desc(), site.c.id).limit(most))
     ]
 
 
-def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
+def chosen_site(connection: Connection, crawl_id: int, text: str) -> SiteChoice:
     """The site with this name, or of this address, or the only site whose name contains this text."""
-    name = given.strip().casefold()
+    name = text.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
-    for known in (name, address_of(absolute(address, address) or address).site):
-        if (number := site_number(connection, crawl_id, known)) is not None:
+    for site_name in (name, address_of(absolute(address, address) or address).site):
+        if (number := site_number(connection, crawl_id, site_name)) is not None:
             return SiteChoice(number)
-    found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
-    if len(found) == 1:
-        return SiteChoice(found[0][0])
-    return SiteChoice(None, tuple(one for _, one in found[:MOST_SITES]), len(found) > MOST_SITES)
+    similar_sites = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
+    if len(similar_sites) == 1:
+        return SiteChoice(similar_sites[0][0])
+    return SiteChoice(
+        None, tuple(similar_name for _, similar_name in similar_sites[:MOST_SITES]), len(similar_sites) > MOST_SITES
+    )
 
 
 def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
     """The names of the sites with the most pages, for a visitor to choose from; read from an index."""
-    found = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
-    names = connection.execute(found.limit(MOST_OFFERED)).scalars()
+    query = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
+    names = connection.execute(query.limit(MOST_OFFERED)).scalars()
     return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

@@ -33,7 +33,7 @@ def change(
     number: Annotated[Number, Path(alias="crawl")],
     wish: Annotated[Literal["pause", "resume", "stop"], Path(alias="change")],
 ) -> Response:
-    control, said, action = CONTROLS[wish]
+    control, notice, action = CONTROLS[wish]
     with opened(context) as jobs:
         with jobs.writing() as connection:
             crawl = found_crawl(connection, number)
@@ -44,4 +44,4 @@ def change(
             jobs.stop(run.id, RunStatus.TOLD)  # as on the schedule: the run counts as stopped
     if is_told:
         context.record(request, action, crawl.name)
-    return see_other(f"/crawls/{number}?said={said if is_told else 'idle'}")
+    return see_other(f"/crawls/{number}?said={notice if is_told else 'idle'}")

@@ -65,8 +65,8 @@ def edits(context: Context, before: Before = 0) -> EditList:
             rows = connection.execute(latest.where(edit.c.id < before) if before else latest).all()
     except NothingYetError:
         rows = []
-    found = tuple(Edit(*row) for row in rows[:AT_ONCE])
-    return EditList(found, found[-1].id if len(rows) > AT_ONCE else None)
+    latest_edits = tuple(Edit(*row) for row in rows[:AT_ONCE])
+    return EditList(latest_edits, latest_edits[-1].id if len(rows) > AT_ONCE else None)
 
 
 @router.get("/edits")

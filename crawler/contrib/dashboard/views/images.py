@@ -163,15 +163,15 @@ def one(context: Context, number: VerdictNumber) -> ShownImage:
 def show(context: Context, request: Request, given: Given) -> Response:
     with context.reading() as connection:
         of = chosen_crawl(connection, given.crawl, latest_with(verdict))
-        found = _lists(connection, of, given)
+        image_lists = _lists(connection, of, given)
         rate = image_errors(connection, of.id, of.name) if of is not None else None
-        crawls = crawl_names(connection, found.crawl)
+        crawls = crawl_names(connection, image_lists.crawl)
         sites = offered_sites(connection, of.id) if of is not None else []
     filters = _other_than_usual(given.model_dump())
     return context.page(
         request,
         "images.html",
-        found=found,
+        found=image_lists,
         rate=rate,
         given=given,
         crawls=crawls,
