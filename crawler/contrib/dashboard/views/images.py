@@ -195,10 +195,10 @@ def show_one(context: Context, request: Request, number: VerdictNumber) -> Respo
 def show_image(context: Context, number: VerdictNumber) -> Response:
     with context.reading() as connection:
         row = _row(connection, number)
-    found = image(context.output / "images" / row.file) if row.file else None
-    if found is None:
+    response = image(context.output / "images" / row.file) if row.file else None
+    if response is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not stored here.")
-    return found
+    return response
 
 
 @slow(router.post("/images/{verdict}/mark"))
@@ -246,7 +246,7 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
         if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
             return ImageList((), 0)
         is_labelled = disputed or given.only == "marked"
-        wanted = VerdictFilter(
+        verdict_filter = VerdictFilter(
             noise=noise,
             kinds=kinds,
             site_id=of_site.id,
@@ -255,7 +255,7 @@ def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -
             labelled=is_labelled,
             disputed=disputed,
         )
-        return list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST)
+        return list_verdicts(connection, of.id, verdict_filter, getattr(given, f"{name}_before"), MOST)
 
     return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)
 
@@ -274,21 +274,23 @@ def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
-    found = agreement(connection, crawl_id)
+    agreements = agreement(connection, crawl_id)
     return ImageErrors(
         name,
         audits(connection, crawl_id),
-        skipped=wilson(found["content_skipped"], found["content_skipped"] + found["noise_skipped"]),
-        kept=wilson(found["noise_kept"], found["noise_kept"] + found["content_kept"]),
-        unknown=found["unknown"],
+        skipped=wilson(agreements["content_skipped"], agreements["content_skipped"] + agreements["noise_skipped"]),
+        kept=wilson(agreements["noise_kept"], agreements["noise_kept"] + agreements["content_kept"]),
+        unknown=agreements["unknown"],
     )
 
 
 def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
     counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
-    found = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
-    rows = connection.execute(found.group_by(verdict.c.kind).order_by(verdict.c.kind))
-    return tuple(AuditShare(kind, chosen, wilson(mistaken, told)) for kind, chosen, told, mistaken in rows)
+    query = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
+    rows = connection.execute(query.group_by(verdict.c.kind).order_by(verdict.c.kind))
+    return tuple(
+        AuditShare(kind, chosen, wilson(mistaken, judged_by_size)) for kind, chosen, judged_by_size, mistaken in rows
+    )
 
 
 def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
@@ -304,10 +306,10 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
     )
     each = first.where(*labels_of(crawl_id)).group_by(label.c.id, label.c.value).subquery()
     counts = Counter[str]()
-    for value, found, count in connection.execute(
+    for value, first_verdict, count in connection.execute(
         select(each.c.value, each.c.first, func.count()).group_by(each.c.value, each.c.first)
     ):
-        counts["unknown" if found is None else f"{value}_{'skipped' if found % 2 else 'kept'}"] += count
+        counts["unknown" if first_verdict is None else f"{value}_{'skipped' if first_verdict % 2 else 'kept'}"] += count
     return counts
 
 

@@ -125,20 +125,20 @@ JUDGED = (
 
 
 def list_verdicts(
-    connection: Connection, crawl_id: int, wanted: VerdictFilter, before: int = 0, most: int = 24
+    connection: Connection, crawl_id: int, verdict_filter: VerdictFilter, before: int = 0, most: int = 24
 ) -> ImageList:
     """The newest verdicts that match and have a lower number."""
     numbers: list[int] = []
-    for found in _wanted(crawl_id, wanted, before or NEWEST):
-        numbers += connection.execute(found.limit(most + 1)).scalars()
+    for query in _wanted(crawl_id, verdict_filter, before or NEWEST):
+        numbers += connection.execute(query.limit(most + 1)).scalars()
     numbers.sort(reverse=True)
     return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
 
 
 def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[ShownImage, ...]:
     """The verdicts with these numbers, in this order; deleted ones are left out."""
-    known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
-    return tuple(known[number] for number in numbers if number in known)
+    image_of_number = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
+    return tuple(image_of_number[number] for number in numbers if number in image_of_number)
 
 
 def judged(row: Any) -> ShownImage:
@@ -164,35 +164,37 @@ def _name(url: str) -> str:
     return CONTROL.sub("", unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))[:80]
 
 
-def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
+def _wanted(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Iterator[Select[Any]]:
     """The numbers of the verdicts, in queries that each use an index for their order or have few rows to sort."""
-    if wanted.labelled:
-        yield _labelled(crawl_id, wanted, before)
+    if verdict_filter.labelled:
+        yield _labelled(crawl_id, verdict_filter, before)
         return
-    found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
-    if not wanted.audited:  # those are all noise, and their index tells nothing else
-        found = found.where(verdict.c.noise == wanted.noise)
-    for kind in wanted.kinds:
-        yield found.where(verdict.c.kind == kind, *_filters(wanted)).order_by(verdict.c.id.desc())
+    query = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
+    if not verdict_filter.audited:  # those are all noise, and their index tells nothing else
+        query = query.where(verdict.c.noise == verdict_filter.noise)
+    for kind in verdict_filter.kinds:
+        yield query.where(verdict.c.kind == kind, *_filters(verdict_filter)).order_by(verdict.c.id.desc())
 
 
-def _labelled(crawl_id: int, wanted: VerdictFilter, before: int) -> Select[Any]:
+def _labelled(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Select[Any]:
     # Starting from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
     number = verdict.c.id + 0
-    found = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
-    found = found.where(number < before, verdict.c.noise == wanted.noise, verdict.c.kind.in_(wanted.kinds))
-    if wanted.disputed:
-        found = found.where(label.c.value == (CONTENT if wanted.noise else NOISE))
-    return found.where(*_filters(wanted)).order_by(number.desc())
+    query = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
+    query = query.where(
+        number < before, verdict.c.noise == verdict_filter.noise, verdict.c.kind.in_(verdict_filter.kinds)
+    )
+    if verdict_filter.disputed:
+        query = query.where(label.c.value == (CONTENT if verdict_filter.noise else NOISE))
+    return query.where(*_filters(verdict_filter)).order_by(number.desc())
 
 
-def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
-    if wanted.site_id is not None:
-        yield verdict.c.site_id == wanted.site_id
-    if wanted.audited:
+def _filters(verdict_filter: VerdictFilter) -> Iterator[ColumnElement[bool]]:
+    if verdict_filter.site_id is not None:
+        yield verdict.c.site_id == verdict_filter.site_id
+    if verdict_filter.audited:
         yield IS_AUDITED
-    if wanted.by:
-        yield verdict.c.decided_by == wanted.by
+    if verdict_filter.by:
+        yield verdict.c.decided_by == verdict_filter.by
 
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
@@ -251,8 +253,10 @@ def image(path: Path) -> Response | None:
     body = read_file(path, MOST_BYTES + 1)
     if body is None or len(body) > MOST_BYTES:
         return None
-    found = type_of(body)
-    return Response(body, headers={**HEADERS, "Content-Type": found.media_type}) if found is not None else None
+    image_type = type_of(body)
+    return (
+        Response(body, headers={**HEADERS, "Content-Type": image_type.media_type}) if image_type is not None else None
+    )
 
 
 def read_file(path: Path, most: int) -> bytes | None:

@@ -180,8 +180,8 @@ def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, 
 def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
     with context.reading() as connection:
-        found = found_crawl(connection, crawl)
-    return _slow_hosts(context, found)
+        summary = found_crawl(connection, crawl)
+    return _slow_hosts(context, summary)
 
 
 @api.get("/api/crawls/{crawl}/patterns", summary=N_("The address patterns of a crawl, and what is put off"))
@@ -199,7 +199,7 @@ def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSumma
         seeds=tuple(json.loads(of.seeds)),
         failed_seeds=tuple(SeedFailure(seed.url, seed.outcome) for seed in failed.seeds),
         failed_seed_count=failed.number,
-        workers=tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
+        workers=tuple(CrawlWorker(worker.number, worker.silent, worker.held, worker.alive) for worker in of.workers),
         outcomes=_outcomes(context, of),
     )
 
@@ -207,12 +207,14 @@ def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSumma
 def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
     sort = given.sort
     after = given.after
-    wanted = SiteQuery(sort=sort, name=given.site.strip(), after=after if sort == "name" else _cursor(after))
-    found = sites(connection, of.id, wanted)
-    if not found.more:
-        return SiteList(found, None)
-    last = found.rows[-1]
-    return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
+    query = SiteQuery(sort=sort, name=given.site.strip(), after=after if sort == "name" else _cursor(after))
+    sorted_sites = sites(connection, of.id, query)
+    if not sorted_sites.more:
+        return SiteList(sorted_sites, None)
+    last = sorted_sites.rows[-1]
+    return SiteList(
+        sorted_sites, last.name if sorted_sites.sort == "name" else f"{getattr(last, sorted_sites.sort)}-{last.id}"
+    )
 
 
 def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
@@ -228,17 +230,17 @@ def _slow(context: DashboardContext, number: int) -> tuple[SlowHost, ...]:
 
 
 def found_crawl(connection: Connection, number: int) -> CrawlSummary:
-    found = summary_of(connection, number, database_time(connection))
-    if found is None:
+    summary = summary_of(connection, number, database_time(connection))
+    if summary is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
-    return found
+    return summary
 
 
 def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
     totals: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
     reasons: dict[str, dict[str, int]] = {}
-    for outcome, count in sorted(totals.outcomes.items(), key=lambda one: (-one[1], one[0])):
+    for outcome, count in sorted(totals.outcomes.items(), key=lambda entry: (-entry[1], entry[0])):
         if outcome.code.group is not Group.DONE:
             reasons.setdefault(outcome.code.group, {})[str(outcome)] = count
     return Outcomes(result.at, totals.ends, reasons, result.error)
@@ -283,7 +285,7 @@ def drawn(points: Sequence[SamplePoint]) -> Course:
     moments = list(_moments(points))
     shown = [point for _, point in moments]
     lines = [
-        Series(name, unit, tuple(None if one is None else value(one) for one in shown))
+        Series(name, unit, tuple(None if point is None else value(point) for point in shown))
         for name, (unit, value) in LINES.items()
     ]
     lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
@@ -347,10 +349,16 @@ def show(context: Context, request: Request, crawl: Number, given: Annotated[Cra
     with context.reading() as connection:
         of = found_crawl(connection, crawl)
         slow = _slow_hosts(context, of)  # first, as the background computation takes long
-        one = _one_crawl(context, connection, of)
-        found = _site_list(connection, of, given)
+        one_crawl = _one_crawl(context, connection, of)
+        listed_sites = _site_list(connection, of, given)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
-    values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
+    values: dict[str, Any] = {
+        "crawl": one_crawl,
+        "found": listed_sites,
+        "slow": slow,
+        "given": given,
+        "now": time.time(),
+    }
     values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
     values |= {"unlikely_links": unlikely_links, "links_behind_images": links_behind_images}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

@@ -84,24 +84,33 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
     try:
         with context.reading() as connection:
             now = database_time(connection)
-            found, more = latest_summaries(connection, now, before, AT_ONCE)
-            return CrawlList(figures(connection, found, now), more)
+            summaries, more = latest_summaries(connection, now, before, AT_ONCE)
+            return CrawlList(figures(connection, summaries, now), more)
     except NothingYetError:
         return CrawlList((), None)
 
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
-    totals = sample_totals(connection, [one.id for one in crawls])
-    fast = page_rates(connection, [one.id for one in crawls if one.status in AT_WORK], now)
-    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
-    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
-    found = []
-    for one in crawls:
-        did, job = totals.get(one.id), jobs.get(one.name)
-        found.append(
+    totals = sample_totals(connection, [crawl.id for crawl in crawls])
+    fast = page_rates(connection, [crawl.id for crawl in crawls if crawl.status in AT_WORK], now)
+    jobs = {job.crawl: job for job in jobs_of(connection)} if crawls else {}
+    due = next_due(connection, [crawl.id for crawl in crawls if crawl.ended_at is not None])
+    crawl_figures = []
+    for crawl in crawls:
+        did, job = totals.get(crawl.id), jobs.get(crawl.name)
+        crawl_figures.append(
             CrawlFigures(
-                *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
-                *(one.pages, fast.get(one.id), one.waiting, one.unlikely, one.behind_images),
+                *(
+                    crawl.id,
+                    crawl.name,
+                    crawl.status,
+                    crawl.started_at,
+                    crawl.ended_at,
+                    crawl.round,
+                    len(crawl.alive),
+                    crawl.silent,
+                ),
+                *(crawl.pages, fast.get(crawl.id), crawl.waiting, crawl.unlikely, crawl.behind_images),
                 failed=did.sums.failed if did else None,
                 harvest=did.harvest if did else None,
                 requests=did.sums.requests if did else None,
@@ -111,21 +120,21 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
                 saved=did.saved_bytes if did else None,
                 next_run=job.next_at if job and not job.paused else None,
                 job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
-                next_due=due.get(one.id),
+                next_due=due.get(crawl.id),
             )
         )
-    return tuple(found)
+    return tuple(crawl_figures)
 
 
 @router.get("/")
 def show(context: Context, request: Request, before: Before = 0) -> Response:
-    found = crawls(context, before)
-    running = [one for one in found.crawls if one.status in AT_WORK]
+    listed = crawls(context, before)
+    running = [crawl for crawl in listed.crawls if crawl.status in AT_WORK]
     return context.page(
         request,
         "overview.html",
-        found=found,
+        found=listed,
         before=before,
         running=len(running),
-        rate=sum(one.rate or 0.0 for one in running),
+        rate=sum(crawl.rate or 0.0 for crawl in running),
     )

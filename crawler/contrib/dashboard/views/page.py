@@ -104,8 +104,8 @@ class ShownPage:
     @cached_property
     def kept(self) -> frozenset[int]:
         """The indices of the blocks of the main text among all blocks of the page."""
-        mine = {id(block) for block in self.extraction.blocks}
-        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+        main_blocks = {id(block) for block in self.extraction.blocks}
+        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in main_blocks)
 
 
 def stored_page(connection: Connection, number: int) -> ShownPage:
@@ -124,8 +124,8 @@ def stored_page(connection: Connection, number: int) -> ShownPage:
     except TooLargeError as error:
         return ShownPage(row, source_at=kept["fetched_at"], damage=error.message)
     headers = {name.lower(): value for name, value in response.headers}
-    found = templates_of(connection, row["crawl_id"], host_of(row["url"]))
-    templates = tuple(LeafLabel(tag=one.tag, text=one.text) for one in found)
+    templates_of_host = templates_of(connection, row["crawl_id"], host_of(row["url"]))
+    templates = tuple(LeafLabel(tag=template.tag, text=template.text) for template in templates_of_host)
     return ShownPage(row, response.body, headers, kept["fetched_at"], templates=templates)
 
 
@@ -183,8 +183,8 @@ def data(context: Context, page: Number) -> PageDetail:
         return _detail(context, connection, stored_page(connection, page))
 
 
-def _detail(context: DashboardContext, connection: Connection, found: ShownPage) -> PageDetail:
-    row = found.row
+def _detail(context: DashboardContext, connection: Connection, shown_page: ShownPage) -> PageDetail:
+    row = shown_page.row
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored = page_refs(connection, [keys(url) for url in spoken_of.values()])
@@ -198,55 +198,55 @@ def _detail(context: DashboardContext, connection: Connection, found: ShownPage)
         outcome=Outcome(Code(last.outcome), last.outcome_detail or "") if last and last.outcome else None,
         found_on=refs.get("parent"),
         original=refs.get("duplicate_of"),
-        has_source=found.source is not None,
+        has_source=shown_page.source is not None,
         label=topic_labels(connection, row["crawl"], [row["url"]]).get(row["url"]),
     )
 
 
 def page_refs(connection: Connection, keys: Iterable[int]) -> dict[int, PageRef]:
     """The stored pages with these keys."""
-    found = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
-    return {key: PageRef(*ref) for key, *ref in connection.execute(found)}
+    query = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
+    return {key: PageRef(*ref) for key, *ref in connection.execute(query)}
 
 
 def _site(connection: Connection, row: RowMapping) -> str:
     name = None
     if row["site_id"] is not None:
-        mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
-        name = connection.execute(select(site.c.name).where(*mine)).scalar()
+        is_site = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
+        name = connection.execute(select(site.c.name).where(*is_site)).scalar()
     return name or address_of(row["url"]).host
 
 
 @slow(router.get("/pages/{page}"))
 def show(context: Context, request: Request, page: Number) -> Response:
     with context.reading() as connection:
-        found = stored_page(connection, page)
-        detail = _detail(context, connection, found)
+        shown_page = stored_page(connection, page)
+        detail = _detail(context, connection, shown_page)
     return context.page(
         request,
         "page.html",
         detail=detail,
         labels={name: label for name, label in LABELS.items() if getattr(detail, name)},
-        number=found.row["crawl_id"],
+        number=shown_page.row["crawl_id"],
         paragraphs=_paragraphs(detail.text[:MOST_SHOWN]),
-        rendered=_rendered(found),
+        rendered=_rendered(shown_page),
         remarks=_paragraphs(detail.comments[:MOST_REMARKS]),
         most_remarks=MOST_REMARKS,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
         most=MOST_SHOWN,
         lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
-        damage=found.damage,
+        damage=shown_page.damage,
         use_labels=USES,
         tab="text",
     )
 
 
-def _rendered(found: ShownPage) -> Markup | None:
+def _rendered(shown_page: ShownPage) -> Markup | None:
     """The text as its Markdown looks, without links and images; None without a source, or of a large page."""
-    if found.source is None or len(found.source) > MOST_RENDERED:
+    if shown_page.source is None or len(shown_page.source) > MOST_RENDERED:
         return None
-    images = frozenset(image.url for image in found.page.images)
-    text = markdown(found.page, found.extraction, refused=images)
+    images = frozenset(image.url for image in shown_page.page.images)
+    text = markdown(shown_page.page, shown_page.extraction, refused=images)
     return markdown_html(text) if 0 < len(text) <= MOST_SHOWN else None
 
 

@@ -74,24 +74,32 @@ class PageBlocks:
     """Where the next ones start."""
 
 
-def explanation(found: ShownPage) -> PageExplanation | None:
+def explanation(shown_page: ShownPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
-    return found.page.once(explain) if found.method == METHOD else None
+    return shown_page.page.once(explain) if shown_page.method == METHOD else None
 
 
-def blocks(found: ShownPage) -> list[PageBlock]:
-    said = explanation(found)
-    made = []
-    for place, block in enumerate(found.page.blocks):
-        mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
-        kept = place in found.kept
-        reasons = mine.reasons if mine is not None else ()
-        if mine is not None and said is not None and kept != (mine.probability >= said.limit):
-            as_a_whole = BlockReason.IN_DOUBT if is_doubtful(found.extraction) else BlockReason.PART
-            reasons = (Reason(BlockReason.COMMON if place in found.common else as_a_whole, {}),)
-        probability = mine.probability if mine is not None else None
+def blocks(shown_page: ShownPage) -> list[PageBlock]:
+    page_explanation = explanation(shown_page)
+    page_blocks = []
+    for place, block in enumerate(shown_page.page.blocks):
+        block_explanation = (
+            page_explanation.blocks[place]
+            if page_explanation is not None and place < len(page_explanation.blocks)
+            else None
+        )
+        kept = place in shown_page.kept
+        reasons = block_explanation.reasons if block_explanation is not None else ()
+        if (
+            block_explanation is not None
+            and page_explanation is not None
+            and kept != (block_explanation.probability >= page_explanation.limit)
+        ):
+            as_a_whole = BlockReason.IN_DOUBT if is_doubtful(shown_page.extraction) else BlockReason.PART
+            reasons = (Reason(BlockReason.COMMON if place in shown_page.common else as_a_whole, {}),)
+        probability = block_explanation.probability if block_explanation is not None else None
         linked = block.linked / max(1, len(block.text))
-        made.append(
+        page_blocks.append(
             PageBlock(
                 place=place,
                 text=block.text,
@@ -102,91 +110,97 @@ def blocks(found: ShownPage) -> list[PageBlock]:
                 reasons=reasons,
             )
         )
-    return made
+    return page_blocks
 
 
 @slow(api.get("/api/pages/{page}/blocks", summary=N_("The blocks of a page, and why each is main text or not")))
 def data(context: Context, page: Number, which: WhichBlocks = "all", start: Start = 0) -> PageBlocks:
     """The blocks of a page that were asked for."""
-    found = page_at(context, page)
-    total = len(found.page.blocks) if found.source is not None else 0
-    said = explanation(found) if total else None
-    wanted = [block for block in blocks(found) if _is_wanted(block, which, said)] if total else []
+    shown_page = page_at(context, page)
+    total = len(shown_page.page.blocks) if shown_page.source is not None else 0
+    page_explanation = explanation(shown_page) if total else None
+    matching_blocks = (
+        [block for block in blocks(shown_page) if _is_wanted(block, which, page_explanation)] if total else []
+    )
     first = max(0, start)
     after = first + AT_ONCE
     return PageBlocks(
         page=page,
-        crawl=found.row["crawl"],
-        title=found.row["title"],
-        has_source=found.source is not None,
-        damage=found.damage,
-        method=found.method,
-        in_scripts=total > 0 and bool(found.extraction.text) and not found.extraction.blocks,
-        limit=said.limit if said is not None else None,
-        share=said.share if said is not None else None,
-        best=said.best if said is not None else None,
+        crawl=shown_page.row["crawl"],
+        title=shown_page.row["title"],
+        has_source=shown_page.source is not None,
+        damage=shown_page.damage,
+        method=shown_page.method,
+        in_scripts=total > 0 and bool(shown_page.extraction.text) and not shown_page.extraction.blocks,
+        limit=page_explanation.limit if page_explanation is not None else None,
+        share=page_explanation.share if page_explanation is not None else None,
+        best=page_explanation.best if page_explanation is not None else None,
         total=total,
-        kept=len(found.kept) if total else 0,
-        matching=len(wanted),
-        is_explained=said is not None and len(said.blocks) <= MOST_EXPLAINED,
-        blocks=tuple(wanted[first:after]),
-        next=after if after < len(wanted) else None,
+        kept=len(shown_page.kept) if total else 0,
+        matching=len(matching_blocks),
+        is_explained=page_explanation is not None and len(page_explanation.blocks) <= MOST_EXPLAINED,
+        blocks=tuple(matching_blocks[first:after]),
+        next=after if after < len(matching_blocks) else None,
     )
 
 
-def _is_wanted(block: PageBlock, which: str, said: PageExplanation | None) -> bool:
+def _is_wanted(block: PageBlock, which: str, page_explanation: PageExplanation | None) -> bool:
     if which == "doubt":
-        return said is not None and block.probability is not None and abs(block.probability - said.limit) <= NEAR
+        return (
+            page_explanation is not None
+            and block.probability is not None
+            and abs(block.probability - page_explanation.limit) <= NEAR
+        )
     return which == "all" or block.kept == (which == "kept")
 
 
 @slow(router.get("/pages/{page}/blocks"))
 def show(context: Context, request: Request, page: Number, which: WhichBlocks = "all", start: Start = 0) -> Response:
-    found = data(context, page, which, start)
+    page_blocks = data(context, page, which, start)
     return context.page(
-        request, "page_blocks.html", found=found, which=which, choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
+        request, "page_blocks.html", found=page_blocks, which=which, choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
     )
 
 
 @slow(router.get("/pages/{page}/original"))
 def show_original(context: Context, request: Request, page: Number) -> Response:
     """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
-    found = page_at(context, page)
-    if found.source is None:
+    shown_page = page_at(context, page)
+    if shown_page.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not stored.")
     _ = catalogue_of(language_of(request)).gettext
-    is_large = len(found.source) > MOST_TINTED or len(found.page.blocks) > MOST_EXPLAINED
-    facts = {} if is_large else fact_blocks(found)
-    made = original(found.page, found.kept, {} if is_large else _whys(found, _), facts)
-    notes = _notes(found, _)
+    is_large = len(shown_page.source) > MOST_TINTED or len(shown_page.page.blocks) > MOST_EXPLAINED
+    facts = {} if is_large else fact_blocks(shown_page)
+    marked_page = original(shown_page.page, shown_page.kept, {} if is_large else _whys(shown_page, _), facts)
+    notes = _notes(shown_page, _)
     if is_large:
         notes.append(_("The page is too large to show reasons here; see its blocks."))
-    if made.is_cut:
+    if marked_page.is_cut:
         notes.append(_("Only its beginning is shown: the page is too large."))
-    body = document(made, language_of(request), found.row["title"], notes)
+    body = document(marked_page, language_of(request), shown_page.row["title"], notes)
     return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
 
 
-def _whys(found: ShownPage, _: Callable[..., str]) -> dict[int, str]:
-    said: dict[int, str] = {}
-    for block in blocks(found):
-        reasons = _("; ").join(_(one.message) for one in block.reasons)
+def _whys(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
+    hint_of_place: dict[int, str] = {}
+    for block in blocks(shown_page):
+        reasons = _("; ").join(_(reason.message) for reason in block.reasons)
         verdict = _("kept") if block.kept else _("left out")
         likely = f" ({block.probability:.0%})" if block.probability is not None else ""
-        said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
-    return said
+        hint_of_place[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
+    return hint_of_place
 
 
-def _notes(found: ShownPage, _: Callable[..., str]) -> list[str]:
+def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
     notes = []
-    row = found.row
-    extraction = found.extraction
-    if found.method != row["extractor"]:
+    row = shown_page.row
+    extraction = shown_page.extraction
+    if shown_page.method != row["extractor"]:
         notes.append(
             _(
                 "The dashboard does not run {method}; the highlights are those of {other}.",
                 method=row["extractor"],
-                other=found.method,
+                other=shown_page.method,
             )
         )
     if extraction.text and not extraction.blocks:
@@ -198,8 +212,8 @@ def _notes(found: ShownPage, _: Callable[..., str]) -> list[str]:
                 "removed what the pages of the site share."
             )
         )
-    if found.source_at and found.source_at != row["fetched_at"]:
+    if shown_page.source_at and shown_page.source_at != row["fetched_at"]:
         notes.append(_("This source is older than the text: it was not stored when the page was last fetched."))
-    if found.page.ended or extraction.ended:
+    if shown_page.page.ended or extraction.ended:
         notes.append(_("The page is too large: it was not read to its end."))
     return notes

@@ -54,7 +54,7 @@ class ChangeList:
 def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeList:
     """Changes of a crawl after an offset."""
     with context.reading() as connection:
-        found = chosen(connection, crawl)
+        chosen_crawl = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
     offset = ChangeOffset.of(after)
     names = [*TYPES]
@@ -62,7 +62,7 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
         epochs = change_epochs(connection)
         if not is_of_database(offset, until, epochs):
             raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
-        query = changes_after(found.id, names, offset.number, until).limit(AT_ONCE)
+        query = changes_after(chosen_crawl.id, names, offset.number, until).limit(AT_ONCE)
         rows: list[RowMapping] = []
         letters = 0
         for row in connection.execute(query, execution_options={"yield_per": 10}).mappings():
@@ -71,7 +71,7 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
             if letters > MOST_LETTERS:
                 break
     changes = tuple(ChangedPage(**changed_values(row, names, epochs)) for row in rows)
-    return ChangeList(found.name, changes, changes[-1].offset if changes else after)
+    return ChangeList(chosen_crawl.name, changes, changes[-1].offset if changes else after)
 
 
 def _letters(row: RowMapping, names: Sequence[str]) -> int:

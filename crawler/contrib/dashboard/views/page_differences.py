@@ -92,20 +92,20 @@ def difference(old: str, new: str) -> Difference:
     lines = []
     unread = 0
     for text in (old, new):
-        mine = [line for line in text[:MOST_LETTERS].split("\n") if line.strip()]
-        lines.append(mine[:MOST_LINES])
-        unread += max(0, len(text) - MOST_LETTERS) + sum(map(len, mine[MOST_LINES:]))
+        lines_of_text = [line for line in text[:MOST_LETTERS].split("\n") if line.strip()]
+        lines.append(lines_of_text[:MOST_LINES])
+        unread += max(0, len(text) - MOST_LETTERS) + sum(map(len, lines_of_text[MOST_LINES:]))
     budget = _Budget()
-    found = list(_paragraphs(lines[0], lines[1], budget))
+    paragraphs = list(_paragraphs(lines[0], lines[1], budget))
     counts = Counter[str]()
-    for paragraph in found:
+    for paragraph in paragraphs:
         for piece in paragraph.pieces:
             counts[piece.kind] += piece.letters
     changed = counts[REMOVED] + counts[ADDED]
     both = sum(map(len, lines[0])) + sum(map(len, lines[1]))
     share = min(1.0, changed / both) if both else 0.0
     return Difference(
-        paragraphs=tuple(_folded(found)),
+        paragraphs=tuple(_folded(paragraphs)),
         removed=counts[REMOVED],
         added=counts[ADDED],
         share=share,
@@ -147,12 +147,12 @@ def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
     if budget.tokens < 0:
         budget.is_spent = True
         return [Piece(REMOVED, before, len(before)), Piece(ADDED, after, len(after))]
-    found = []
+    pieces = []
     for is_same, ours, theirs in parts(old, new, budget):
         for kind, tokens in ((SAME, ours),) if is_same else ((REMOVED, ours), (ADDED, theirs)):
             if text := "".join(tokens):
-                found.append(Piece(kind, text, len(text)))
-    return found
+                pieces.append(Piece(kind, text, len(text)))
+    return pieces
 
 
 def parts(
@@ -166,27 +166,27 @@ def parts(
     first = _same(old, new)
     last = len(old) - _same(old[first:][::-1], new[first:][::-1])
     end = last + len(new) - len(old)
-    mine = old[first:last]
+    old_part = old[first:last]
     theirs = new[first:end]
-    olds, news = (Counter(one for one in part if not one.isspace()) for part in (mine, theirs))
+    olds, news = (Counter(word for word in part if not word.isspace()) for part in (old_part, theirs))
     # Each stretch that is found takes a look at all pairs of what is alike.
-    steps = sum(count * news[one] for one, count in olds.items()) * min(len(mine), len(theirs))
+    steps = sum(count * news[word] for word, count in olds.items()) * min(len(old_part), len(theirs))
     yield True, old[:first], new[:first]
     if steps > budget.steps:
         budget.is_spent = True
-        yield False, mine, theirs
+        yield False, old_part, theirs
     else:
         budget.steps -= steps
-        matcher = SequenceMatcher(str.isspace, mine, theirs, autojunk=False)
+        matcher = SequenceMatcher(str.isspace, old_part, theirs, autojunk=False)
         for what, a, b, c, d in matcher.get_opcodes():
-            yield what == "equal", mine[a:b], theirs[c:d]
+            yield what == "equal", old_part[a:b], theirs[c:d]
     yield True, old[last:], new[end:]
 
 
 def _same(old: Sequence[str], new: Sequence[str]) -> int:
     """How many begin both."""
     pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+    return next((at for at, (old_word, other) in pairs if old_word != other), min(len(old), len(new)))
 
 
 def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -203,13 +203,13 @@ def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
 def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
     """The paragraphs, with those that are far from any change folded."""
     near: set[int] = set()
-    for at, one in enumerate(paragraphs):
-        if one.kind != SAME:
+    for at, paragraph in enumerate(paragraphs):
+        if paragraph.kind != SAME:
             near.update(range(at - AROUND, at + AROUND + 1))
-    for is_shown, some in groupby(enumerate(paragraphs), lambda one: one[0] in near):
-        those = [one for _, one in some]
+    for is_shown, some in groupby(enumerate(paragraphs), lambda numbered: numbered[0] in near):
+        those = [paragraph for _, paragraph in some]
         if is_shown:
-            yield from (replace(one, pieces=tuple(_cut(one.pieces))) for one in those)
+            yield from (replace(paragraph, pieces=tuple(_cut(paragraph.pieces))) for paragraph in those)
         else:
-            letters = sum(piece.letters for one in those for piece in one.pieces)
+            letters = sum(piece.letters for paragraph in those for piece in paragraph.pieces)
             yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(those))

@@ -105,16 +105,16 @@ class PageLinks:
 def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
     """Links or images of a page, a hundred at a time."""
     with context.reading() as connection:
-        found = stored_page(connection, page)
+        shown_page = stored_page(connection, page)
         if of == "found":
-            rows = found_on(connection, found.row["key"], _cursor(after), AT_ONCE + 1)
-            total, is_cut = found_count(connection, found.row["key"])
+            rows = found_on(connection, shown_page.row["key"], _cursor(after), AT_ONCE + 1)
+            total, is_cut = found_count(connection, shown_page.row["key"])
     if of == "found":
-        return replace(_first_found(found, rows), total=total, is_cut=is_cut)
-    _ = found.page.links  # read before the next look at the database: a large page takes its time
+        return replace(_first_found(shown_page, rows), total=total, is_cut=is_cut)
+    _ = shown_page.page.links  # read before the next look at the database: a large page takes its time
     with context.reading() as connection:
-        keys = AddressKeys(found.row["crawl_id"], canonical_of(context.settings))
-        return _of_source(connection, found, keys, of, after)
+        keys = AddressKeys(shown_page.row["crawl_id"], canonical_of(context.settings))
+        return _of_source(connection, shown_page, keys, of, after)
 
 
 def found_on(connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100) -> list[Row[Any]]:
@@ -124,14 +124,14 @@ def found_on(connection: Connection, key: int, after: tuple[int, int] | None = N
     named after so many is not listed, as to put all in order would take too long.
     """
     first = _numbers_found(key).subquery()
-    wanted = select(first.c.id)
+    query = select(first.c.id)
     if after is not None:
         priority, last = after
         lower = and_(first.c.priority == priority, first.c.id > last)
-        wanted = wanted.where(or_(first.c.priority < priority, lower))
-    numbers = list(connection.execute(wanted.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
+        query = query.where(or_(first.c.priority < priority, lower))
+    numbers = list(connection.execute(query.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
     rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.id.in_(numbers)))
-    return sorted(rows, key=lambda one: (-one.priority, one.id))
+    return sorted(rows, key=lambda row: (-row.priority, row.id))
 
 
 def found_count(connection: Connection, key: int) -> tuple[int, bool]:
@@ -143,8 +143,8 @@ def found_count(connection: Connection, key: int) -> tuple[int, bool]:
 
 def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
     """So many of those addresses, in no order: an order would make PostgreSQL search all addresses for them."""
-    mine = select(address.c.id).where(address.c.key == key).scalar_subquery()
-    return select(address.c.id, address.c.priority).where(address.c.parent == mine).limit(MOST_FOUND + more)
+    page_address = select(address.c.id).where(address.c.key == key).scalar_subquery()
+    return select(address.c.id, address.c.priority).where(address.c.parent == page_address).limit(MOST_FOUND + more)
 
 
 def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
@@ -169,52 +169,55 @@ def _cursor(after: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _first_found(found: ShownPage, rows: list[Row[Any]]) -> PageLinks:
+def _first_found(shown_page: ShownPage, rows: list[Row[Any]]) -> PageLinks:
     """What was first found on the page, the most promising first, with what its source calls it."""
     anchors: dict[str, str] = {}
-    for one in found.page.links if rows else ():
-        if one.text:
-            anchors.setdefault(one.url, one.text)
+    for page_link in shown_page.page.links if rows else ():
+        if page_link.text:
+            anchors.setdefault(page_link.url, page_link.text)
     links = tuple(link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
     last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
     next_one = f"{last.priority}.{last.id}" if last is not None else None
-    return replace(_answer(found, "found", len(rows)), links=links, next=next_one)
+    return replace(_answer(shown_page, "found", len(rows)), links=links, next=next_one)
 
 
-def _of_source(connection: Connection, found: ShownPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
+def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
     """All links, or images, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     start = int(after or 0)
     end = start + AT_ONCE
     if of == "images":
-        images = list({one.url: one for one in found.page.images}.values())
-        keyed = [(one, keys(one.url, AddressKind.IMAGE)) for one in images[start:end]]
-        said = verdicts_by_key(connection, [key for _, key in keyed])
-        shown = tuple(_image(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
-        answer = replace(_answer(found, "images", len(images)), images=shown)
+        images = list({shown_image.url: shown_image for shown_image in shown_page.page.images}.values())
+        keyed = [(shown_image, keys(shown_image.url, AddressKind.IMAGE)) for shown_image in images[start:end]]
+        verdict_of_key = verdicts_by_key(connection, [key for _, key in keyed])
+        shown = tuple(
+            _image(shown_image.url, shown_image.alt, shown_image.target, verdict_of_key.get(key))
+            for shown_image, key in keyed
+        )
+        answer = replace(_answer(shown_page, "images", len(images)), images=shown)
     else:
         first: dict[str, str] = {}
-        for one in found.page.links:
-            first[one.url] = first.get(one.url) or one.text
+        for page_link in shown_page.page.links:
+            first[page_link.url] = first.get(page_link.url) or page_link.text
         listed = [(url, text, keys(url)) for url, text in list(first.items())[start:end]]
-        known = known_by_key(connection, [key for _, _, key in listed])
-        links = tuple(link(url, text, known.get(key)) for url, text, key in listed)
-        answer = replace(_answer(found, "all", len(first)), links=links)
+        row_of_key = known_by_key(connection, [key for _, _, key in listed])
+        links = tuple(link(url, text, row_of_key.get(key)) for url, text, key in listed)
+        answer = replace(_answer(shown_page, "all", len(first)), links=links)
     return replace(answer, next=str(end) if end < answer.total else None)
 
 
-def _answer(found: ShownPage, of: str, total: int) -> PageLinks:
+def _answer(shown_page: ShownPage, of: str, total: int) -> PageLinks:
     return PageLinks(
-        page=found.row["id"],
-        crawl=found.row["crawl"],
-        title=found.row["title"],
-        has_source=found.source is not None,
-        damage=found.damage,
+        page=shown_page.row["id"],
+        crawl=shown_page.row["crawl"],
+        title=shown_page.row["title"],
+        has_source=shown_page.source is not None,
+        damage=shown_page.damage,
         of=of,
         total=total,
         is_cut=False,
-        unread=found.page.cut if of != "found" else 0,
+        unread=shown_page.page.cut if of != "found" else 0,
         links=(),
         images=(),
         next=None,
@@ -248,21 +251,21 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
     )
 
 
-def _image(url: str, alt: str, target: str, said: Row[Any] | None) -> PageImage:
-    if said is None:
+def _image(url: str, alt: str, target: str, verdict_row: Row[Any] | None) -> PageImage:
+    if verdict_row is None:
         return PageImage(
             url=url, alt=alt, target=target, verdict=None, noise=None, probability=None, reasons=(), decided_by=""
         )
-    why = verdict_reasons.read(said.reasons)
+    why = verdict_reasons.read(verdict_row.reasons)
     return PageImage(
         url=url,
         alt=alt,
         target=target,
-        verdict=said.id,
-        noise=said.noise,
-        probability=said.probability,
+        verdict=verdict_row.id,
+        noise=verdict_row.noise,
+        probability=verdict_row.probability,
         reasons=why,
-        decided_by=said.decided_by,
+        decided_by=verdict_row.decided_by,
     )
 
 

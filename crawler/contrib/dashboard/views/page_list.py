@@ -99,7 +99,7 @@ class PageParameters(BaseModel):
 
 
 Given = Annotated[PageParameters, Query()]
-NAMES = frozenset(one.alias or name for name, one in PageParameters.model_fields.items())
+NAMES = frozenset(parameter.alias or name for name, parameter in PageParameters.model_fields.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
     use, _, right = given.rights.partition(":")
-    wanted = PageQuery(
+    query = PageQuery(
         crawl=crawl.id,
         words=words,
         site=of_site.id,
@@ -230,16 +230,20 @@ def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, giv
     if words:
         is_indexed = index.update(crawl.id, crawl.started_at)
     most = AT_ONCE - before.found % AT_ONCE
-    seen = look(connection, wanted, before.place, most, index if is_indexed else None)
+    seen = look(connection, query, before.place, most, index if is_indexed else None)
     texts = {hit.id: hit.text for hit in seen.hits}
     pages = listed(connection, [hit.id for hit in seen.hits])
-    labels = topic_labels(connection, crawl.name, (one.url for one in pages))
+    labels = topic_labels(connection, crawl.name, (listed_page.url for listed_page in pages))
     after = Progress(place=seen.place, looked=before.looked + seen.looked, found=before.found + len(seen.hits))
     return PageList(
         *how,
         tuple(
-            PageFound(one, excerpt(texts[one.id] or one.beginning, given.highlights), labels.get(one.url))
-            for one in pages
+            PageFound(
+                listed_page,
+                excerpt(texts[listed_page.id] or listed_page.beginning, given.highlights),
+                labels.get(listed_page.url),
+            )
+            for listed_page in pages
         ),
         after.looked,
         after.found,
@@ -262,12 +266,12 @@ def chosen(connection: Connection, name: str) -> OfCrawl:
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
     """The pages of these numbers, in this order; those that are there no more are left out."""
-    names = [one.name for one in fields(ListedPage)][:-1]
+    names = [page_field.name for page_field in fields(ListedPage)][:-1]
     columns = [site.c.name if name == "site" else page.c[name] for name in names]
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
     rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
-    found = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
-    return [found[number] for number in numbers if number in found]
+    page_of_number = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    return [page_of_number[number] for number in numbers if number in page_of_number]
 
 
 def progress(after: str) -> Progress:
@@ -276,7 +280,9 @@ def progress(after: str) -> Progress:
         return Progress()
     try:
         relevance, *whole = after.split("_")
-        number, looked, count = (int(one) if one.isascii() and one.isdigit() and len(one) < 19 else -1 for one in whole)
+        number, looked, count = (
+            int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1 for digits in whole
+        )
         place = Place(id=number, relevance=float(relevance))
         if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
             raise ValueError
@@ -289,8 +295,8 @@ def progress(after: str) -> Progress:
 def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
     with context.reading() as connection:
-        found = chosen(connection, crawl)
-    return counted(context, found)
+        chosen_crawl = chosen(connection, crawl)
+    return counted(context, chosen_crawl)
 
 
 def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:

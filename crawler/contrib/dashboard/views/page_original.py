@@ -77,14 +77,14 @@ class _Writer:
         if not text:
             return
         left = max(0, MOST_LETTERS - self.letters)
-        said = shown(text[:left])[:left]
+        shown_text = shown(text[:left])[:left]
         if text.isspace() or self.at >= len(self.page.blocks):
-            self.write(said)
+            self.write(shown_text)
             return
         kind = f"{'kept' if self.at in self.kept else 'left'} {self.facts.get(self.at, '')}".strip()
         why = self.why.get(self.at)
         title = f' title="{shown(why)}"' if why else ""
-        self.write(f'<span class="{kind}"{title}>{said}</span>')
+        self.write(f'<span class="{kind}"{title}>{shown_text}</span>')
 
     @property
     def is_full(self) -> bool:
@@ -149,16 +149,16 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
 
 
 def _attributes(element: etree._Element) -> str:
-    found = ""
+    attributes = ""
     if (language := element.get("lang")) and LANGUAGE.fullmatch(language):
-        found += f' lang="{language}"'
+        attributes += f' lang="{language}"'
     if (direction := element.get("dir", "").lower()) in DIRECTIONS:
-        found += f' dir="{direction}"'
+        attributes += f' dir="{direction}"'
     if element.tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
             if (span := element.get(name)) and _SPAN.fullmatch(span):
-                found += f' {name}="{span}"'
-    return found
+                attributes += f' {name}="{span}"'
+    return attributes
 
 
 @cache
@@ -172,10 +172,10 @@ def sheet() -> tuple[str, str]:
     return style, POLICY.format(style=f"'sha256-{digest}'")
 
 
-def document(found: Original, language: str, title: str, notes: list[str]) -> bytes:
+def document(marked_page: Original, language: str, title: str, notes: list[str]) -> bytes:
     """The whole document, with what is to be said of it before it."""
-    said = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
+    remarks = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{shown(title)}</title>'
-        f"<style>{sheet()[0]}</style></head><body>{said}{found.html}</body></html>"
+        f"<style>{sheet()[0]}</style></head><body>{remarks}{marked_page.html}</body></html>"
     ).encode("utf-8", "replace")

@@ -103,7 +103,7 @@ class Look(NamedTuple):
 
 def look(
     connection: Connection,
-    wanted: PageQuery,
+    query: PageQuery,
     after: Place | None,
     most: int,
     index: SearchIndex | None = None,
@@ -111,17 +111,17 @@ def look(
 ) -> Look:
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
     until = time.monotonic() + seconds
-    named = _named(wanted, after, index)
-    pages = _Pages(connection, wanted, named)
-    rest = Place(id=named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
+    named = _named(query, after, index)
+    pages = _Pages(connection, query, named)
+    rest = Place(id=named[-1]) if named is not None and query.order == NEWEST and len(named) == NAMED else None
     hits: list[Hit] = []
     looked = 0
     legs = pages.legs(after)
     while legs:
         part = pages.part(legs[0])
-        for found, here in pages.met(part, most - len(hits)):
-            hits += found
-            if len(hits) >= most or (wanted.words and time.monotonic() > until):
+        for met_hits, here in pages.met(part, most - len(hits)):
+            hits += met_hits
+            if len(hits) >= most or (query.words and time.monotonic() > until):
                 has_more = rest is not None or any(pages.has_any(leg) for leg in pages.legs(here))
                 looked += pages.count_until(part, legs[0], here)
                 return Look(hits=tuple(hits), looked=looked, place=here if has_more else None)
@@ -134,58 +134,58 @@ def look(
     return Look(hits=tuple(hits), looked=looked, place=rest)
 
 
-def _named(wanted: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
+def _named(query: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
     """The pages after a place that the full-text index names; None where all must be looked through."""
-    if index is None or not wanted.words:
+    if index is None or not query.words:
         return None
-    if wanted.order == NEWEST:
-        return index.find(wanted.crawl, wanted.words, after.id if after is not None else None, NAMED)
-    found = index.find(wanted.crawl, wanted.words, None, NAMED + 1)
-    return found if found is not None and len(found) <= NAMED else None
+    if query.order == NEWEST:
+        return index.find(query.crawl, query.words, after.id if after is not None else None, NAMED)
+    named_pages = index.find(query.crawl, query.words, None, NAMED + 1)
+    return named_pages if named_pages is not None and len(named_pages) <= NAMED else None
 
 
-def _conditions(wanted: PageQuery) -> Iterator[Condition]:
+def _conditions(query: PageQuery) -> Iterator[Condition]:
     """What a page must be, besides what its place in the order tells and what only its row tells."""
-    if wanted.order == NEWEST:
-        yield from _bounds(wanted)
-    elif wanted.site is not None:
-        yield "site_id", eq, wanted.site
-    if wanted.language:
-        yield "language", eq, wanted.language
-    if wanted.page_type:
-        yield "page_type", eq, wanted.page_type
-    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(wanted.state, "last_round")
-    if wanted.round:
-        yield became, eq, max(-1, min(wanted.round, MOST_ROUND))
-    elif wanted.state in (CHANGED, GONE):
+    if query.order == NEWEST:
+        yield from _bounds(query)
+    elif query.site is not None:
+        yield "site_id", eq, query.site
+    if query.language:
+        yield "language", eq, query.language
+    if query.page_type:
+        yield "page_type", eq, query.page_type
+    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(query.state, "last_round")
+    if query.round:
+        yield became, eq, max(-1, min(query.round, MOST_ROUND))
+    elif query.state in (CHANGED, GONE):
         yield became, is_not, None
-    if wanted.state == PRESENT:
+    if query.state == PRESENT:
         yield "gone_round", is_, None
 
 
-def _bounds(wanted: PageQuery) -> Iterator[Condition]:
-    if wanted.least > 0:
-        yield "relevance", ge, wanted.least
-    if wanted.most < 1:
-        yield "relevance", le, wanted.most
+def _bounds(query: PageQuery) -> Iterator[Condition]:
+    if query.least > 0:
+        yield "relevance", ge, query.least
+    if query.most < 1:
+        yield "relevance", le, query.most
 
 
 class _Pages:
     """The pages that are looked through, in their order."""
 
-    def __init__(self, connection: Connection, wanted: PageQuery, named: list[int] | None) -> None:
+    def __init__(self, connection: Connection, query: PageQuery, named: list[int] | None) -> None:
         self.connection = connection
-        self.wanted = wanted
-        self.conditions = [*_conditions(wanted)]
-        self.by_number = wanted.order == NEWEST
-        self.is_down = wanted.order != WORST
+        self.wanted = query
+        self.conditions = [*_conditions(query)]
+        self.by_number = query.order == NEWEST
+        self.is_down = query.order != WORST
         self.names = ["id"] if self.by_number else ["relevance", "id"]
-        self.size = NAMED if named is not None else SMALL if wanted.is_read else LARGE
-        self.scope = page.c.crawl_id == wanted.crawl
+        self.size = NAMED if named is not None else SMALL if query.is_read else LARGE
+        self.scope = page.c.crawl_id == query.crawl
         if named is not None:  # of this crawl alone, or SQLite would go through all that the crawl has
             self.scope = page.c.id.in_(bindparam("named", named, expanding=True, literal_execute=True))
-        if self.by_number and wanted.site is not None:
-            self.scope = and_(self.scope, page.c.site_id == wanted.site)
+        if self.by_number and query.site is not None:
+            self.scope = and_(self.scope, page.c.site_id == query.site)
         # In the order of the pages' numbers, one index knows all that is asked. Of pages that another index or the
         # search names it is asked one by one: SQLite would read their rows, with all their texts.
         is_in_order = self.by_number and named is None
@@ -214,8 +214,8 @@ class _Pages:
 
     def part(self, leg: ColumnElement[bool]) -> Subquery:
         """The first pages of a leg, with what is asked of them."""
-        asked = [] if self.is_apart else [name for name, _, _ in self.conditions]
-        return self._keys(leg, *asked).limit(self.size).subquery("part")
+        columns = [] if self.is_apart else [name for name, _, _ in self.conditions]
+        return self._keys(leg, *columns).limit(self.size).subquery("part")
 
     def end(self, leg: ColumnElement[bool]) -> Place:
         """The last place of a part that has as many pages as a part may have."""
@@ -244,17 +244,17 @@ class _Pages:
         rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
         if not self.wanted.words:
             # All at once: the index was asked already, and a machine with much to do must not have one page a look.
-            if found := [_place(row) for row in self.connection.execute(rows.limit(most))]:
-                yield [Hit(id=place.id, text=None) for place in found], found[-1]
+            if met_places := [_place(row) for row in self.connection.execute(rows.limit(most))]:
+                yield [Hit(id=place.id, text=None) for place in met_places], met_places[-1]
             return
         places = [_place(row) for row in self.connection.execute(rows)]
         for start in range(0, len(places), AT_ONCE):
             some = places[start : start + AT_ONCE]
-            wanted = self._read([place.id for place in some])
-            those = [place for place in some if place.id in wanted][:most]
+            hit_of_number = self._read([place.id for place in some])
+            those = [place for place in some if place.id in hit_of_number][:most]
             most -= len(those)
             # Where enough are found, what comes after the last one is left for the next look.
-            yield [wanted[place.id] for place in those], some[-1] if most else those[-1]
+            yield [hit_of_number[place.id] for place in those], some[-1] if most else those[-1]
 
     def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """The conditions, of the pages of a part."""
@@ -299,8 +299,8 @@ def has_all(words: Sequence[str], *texts: str) -> bool:
     (True, True, False)
     """
     missing = list(words)
-    for one in texts:
-        folded = one.casefold() if missing else ""
+    for page_text in texts:
+        folded = page_text.casefold() if missing else ""
         missing = [word for word in missing if word not in folded]
     return not missing
 

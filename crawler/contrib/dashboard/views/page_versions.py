@@ -66,14 +66,14 @@ def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST)
     """The versions of a page, and what changed between two."""
     with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
-        mine = select(literal(0).label("id"), *columns).join(crawl, crawl.c.id == page.c.crawl_id)
-        row = connection.execute(mine.where(page.c.id == number)).one_or_none()
+        query = select(literal(0).label("id"), *columns).join(crawl, crawl.c.id == page.c.crawl_id)
+        row = connection.execute(query.where(page.c.id == number)).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
         texts = [row, *texts_before(connection, row.key)]
     listed = tuple(
-        PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
-        for one, share in zip(texts, _shares(texts), strict=True)
+        PageVersion(version.id, version.fetched_at, version.title, len(version.text), share)
+        for version, share in zip(texts, _shares(texts), strict=True)
     )
     how = number, row.crawl, row.title, row.changes, listed
     if len(texts) < 2:
@@ -103,10 +103,10 @@ def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) ->
 def _chosen(texts: list[Any], number: int, default: Any) -> Any:
     if number == LAST:
         return default
-    found = next((one for one in texts if one.id == number), None)
-    if found is None:
+    chosen_version = next((version for version in texts if version.id == number), None)
+    if chosen_version is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such version of this page any more.")
-    return found
+    return chosen_version
 
 
 def _shares(texts: list[Any]) -> Iterator[float | None]:
@@ -114,16 +114,18 @@ def _shares(texts: list[Any]) -> Iterator[float | None]:
 
     Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.
     """
-    counts = [Counter(one.text[:MOST_LETTERS].split("\n", MOST_LINES)) for one in texts]
-    letters = [min(len(one.text), MOST_LETTERS) for one in texts]
+    counts = [Counter(version.text[:MOST_LETTERS].split("\n", MOST_LINES)) for version in texts]
+    letters = [min(len(version.text), MOST_LETTERS) for version in texts]
     for (new, old), both in zip(pairwise(counts), map(sum, pairwise(letters)), strict=True):
-        apart = sum(len(line) * count for found in (new - old, old - new) for line, count in found.items())
+        apart = sum(
+            len(line) * count for changed_lines in (new - old, old - new) for line, count in changed_lines.items()
+        )
         yield apart / max(1, both)
     yield None
 
 
 @slow(router.get("/pages/{page}/versions"))
 def show(context: Context, request: Request, page: Number, old: Old = LAST, new: New = LAST) -> Response:
-    found = data(context, page, old, new)
+    versions = data(context, page, old, new)
     bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
-    return context.page(request, "page_versions.html", found=found, tab="versions", **bounds)
+    return context.page(request, "page_versions.html", found=versions, tab="versions", **bounds)

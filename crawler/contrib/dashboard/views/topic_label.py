@@ -25,9 +25,9 @@ TopicValue = Annotated[Literal["on_topic", "off_topic", "none"], Query()]
 @slow(router.post("/pages/{page}/topic"))
 def say(context: Context, request: Request, page: Number, value: TopicValue) -> Response:
     columns = page_table.c.url, page_table.c.title, page_table.c.text, crawl.c.name, crawl.c.topic_digest
-    found = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
+    query = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
     with context.reading() as connection:
-        row = connection.execute(found).one_or_none()
+        row = connection.execute(query).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
