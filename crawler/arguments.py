@@ -52,7 +52,7 @@ class ItemMarkdown(StrEnum):
     NO = "no"
     YES = "yes"
     LINKS = "links"
-    """With the addresses of links."""
+    """Markdown with the addresses of links."""
 
 
 class Refresh(StrEnum):
@@ -66,7 +66,7 @@ class Render(StrEnum):
     """Which pages are rendered in a browser."""
 
     AUTO = "auto"
-    """Those that seem to need it."""
+    """Only pages that seem to need it."""
     NEVER = "never"
     ALWAYS = "always"
 
@@ -119,7 +119,7 @@ class Arguments:
     purpose: Purpose = LABEL_ONLY
     render: Render = Render.AUTO
     workers: int = AUTO
-    """With `AUTO`, further ones begin while those that run are busy all the time."""
+    """`AUTO` starts further workers while those that run are busy all the time."""
 
 
 def parse(texts_or_lists: Mapping[str, object]) -> Arguments:

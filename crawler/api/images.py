@@ -24,7 +24,7 @@ class ImageVerdict:
     is_noise: bool
     """Whether it is an advert or navigation."""
     probability: float
-    """Of noise, from 0 to 1."""
+    """The probability that it is noise, from 0 to 1."""
     reasons: tuple[str, ...]
     """The reasons, as sentences."""
 

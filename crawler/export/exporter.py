@@ -31,7 +31,7 @@ class Tally:
     pages: int = 0
     bytes: int = 0
     offset: str = ""
-    """Of the last change."""
+    """The offset of the last change."""
     bare: int = 0
     """Pages without a stored response, or without Markdown, if the format is about these."""
 

@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 ENOUGH = 7
 """Useless requests in a row, of a pattern that was never useful."""
 ENOUGH_UNNAMED = 20
-"""The same, of a pattern that has no name but parts that may be anything."""
+"""Useless requests for a pattern that has no name but parts that may be anything."""
 ENOUGH_EQUAL = 3
-"""The same, of the pattern of a parameter: its copies are known to be of the same address."""
+"""Useless requests for the pattern of a parameter, whose copies are known to be of the same address."""
 MOST_BORROWED = 5
-"""Those that related patterns may lend."""
+"""Useless requests that related patterns may lend."""
 ENOUGH_LISTS = 4
 """Useless requests to lists of a site, of which one is of the pattern itself, if that was never useful."""
 LEAST_SHARE_OF_LISTS = 0.9
@@ -76,13 +76,13 @@ PROVEN = 2
 """Useful requests after which a pattern is known to bring pages, if they are at least half of all."""
 AUDIT_FIRST = 50
 AUDIT_FACTOR = 5
-"""Of the addresses put off, the 50th, the 250th, the 1,250th and so on are requested all the same."""
+"""The 50th address that is put off is requested all the same, then the 250th, the 1,250th and so on."""
 FIRST_AUDIT_OF_PARAMETER = 5
-"""Of those put off by a parameter, the 5th, the 25th and so on: three copies are little evidence."""
+"""The first address put off by a parameter that is requested all the same: three copies are little evidence."""
 TRIALS = 3
 """Pages of a pattern that are rendered because of a sign alone."""
 SITE_TRIALS = 12
-"""Those of a site, if none has gained."""
+"""Trials of a site, if none has gained."""
 AUDITED, AUDITED_WITHOUT_SIGN = 1 / 100, 1 / 1000
 """Shares of the other pages, with and without a sign, that are rendered all the same."""
 MOST_QUERIES = 20
@@ -92,7 +92,7 @@ LEAST_OF_ENDLESS = 40
 MOST_COPIES = 9 / 10
 """Share of copies among the pages of a pattern with a query, from which its addresses are left."""
 MOST_COPIES_COMBINED = 3 / 5
-"""The same of a pattern that combines parameters: where two addresses lead to each page, half are copies."""
+"""The share for a pattern that combines parameters: where two addresses lead to each page, half are copies."""
 DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
 BRINGS_NOTHING = frozenset(
     (
@@ -173,7 +173,7 @@ class PatternCounts:
     rendered: int = 0
     """Pages that were rendered in a browser."""
     gained: int = 0
-    """Those of them that had more text or links then."""
+    """How many of them had more text or links then."""
     lists: int = 0
     """Requests that brought a list of other pages, whatever its use."""
     copies: int = 0

@@ -10,7 +10,7 @@ class PendingPriorities:
     def __init__(self) -> None:
         self.found: dict[str, int] = {}
         self.sent: dict[str, int] = {}
-        """Those in the batch being committed."""
+        """The priorities in the batch that is being committed."""
 
     def add(self, name: str, priority: int) -> None:
         """Add a priority found on a host."""

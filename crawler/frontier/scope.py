@@ -18,9 +18,9 @@ class ScopeKind(StrEnum):
     """Which links are followed."""
 
     HOST = "host"
-    """Those to the hosts of the seeds."""
+    """Links to the hosts of the seeds."""
     SITE = "site"
-    """Those to their registrable domains."""
+    """Links to their registrable domains."""
     ANY = "any"
 
 

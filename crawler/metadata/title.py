@@ -74,9 +74,9 @@ class _Descriptions:
     """The titles of a page in its descriptions."""
 
     headline: str
-    """In JSON-LD."""
+    """The headline in JSON-LD."""
     titles: tuple[str, ...]
-    """In meta elements."""
+    """The titles in meta elements."""
     title: str
     """<title>, without a name of the site that stands above the page's heading."""
     parts: tuple[str, ...]

@@ -26,7 +26,7 @@ from crawler.urls.http_limits import MOST_CHUNKS
 from crawler.urls.public_hosts import is_public
 
 MOST_BYTES = 256 * 1024
-"""Of the headers of a response, as in Chrome; Twisted has no limit."""
+"""Bytes of the headers of a response, as in Chrome; Twisted has no limit."""
 LONGEST_LINE = 64 * 1024
 """Bytes of one header. Twisted's limit is 16 KB, which some policies of contents exceed."""
 
@@ -146,7 +146,7 @@ class ResponseLimits:
     def __init__(self, protocol: Any) -> None:
         self._protocol, self._receive = protocol, protocol.dataReceived
         self._parser: Any = None
-        """That of the response; each has one of its own."""
+        """The parser of the response; each response has its own."""
         self._received = 0
 
     def __call__(self, data: bytes) -> None:

@@ -69,7 +69,7 @@ NOTHING = ModelVerdict()
 class Verdict:
     is_noise: bool
     probability: float
-    """Of noise."""
+    """The probability that it is noise."""
     _: KW_ONLY
     keyword: float | None = None
     """The scores of the three models; None if a model has no data."""

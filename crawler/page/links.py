@@ -233,7 +233,7 @@ class _LinkedHeading:
     """A link in a heading to its page, with parameters."""
 
     ids: frozenset[str]
-    """Those of the heading and of the link."""
+    """The ids of the heading and of the link."""
     parameters: tuple[tuple[str, str], ...]
 
     def values(self, name: str) -> set[str]:

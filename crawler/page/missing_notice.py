@@ -13,7 +13,7 @@ from crawler.page.text import width
 MOST_WIDTH = 400
 """Letters of a notice, Chinese characters counted twice; a longer text is about something."""
 LITTLE_WIDTH = 100
-"""The same, of a text below a title that is a number only: 404 is a year, too."""
+"""The width below a title that is a number only: 404 is a year, too."""
 FIRST_LINES = 3
 """Lines of a text that may be its headline: the name of the site may come first."""
 _SUBJECT = r"(?:page|article|post|topic|thread|entry|document|story|content|question|file|resource|address|url)s?"

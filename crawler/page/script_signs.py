@@ -134,7 +134,7 @@ class RenderedContent:
     """What counts of a page when it is compared with another version of it."""
 
     columns: int
-    """Of main text."""
+    """The width of the main text in columns."""
     links: frozenset[str]
     """Addresses of its own site that it links to."""
 

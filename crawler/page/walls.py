@@ -53,7 +53,7 @@ class HeaderMark:
     """A header that a service sends with its walls."""
 
     name: str
-    """In lower case."""
+    """The name in lower case."""
     value: str = ""
     """A regular expression that is searched in its value."""
     statuses: frozenset[int] = _ANY

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import IO, Any
 
 LENGTH_BYTES = 8
-"""Of the length before a message."""
+"""Bytes of the length before a message."""
 STOP = b"."
 
 

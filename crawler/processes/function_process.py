@@ -31,7 +31,7 @@ class ChildLimits:
     """The limits of a child; 0 is none."""
 
     cpu_seconds: float = 0
-    """Of one call; not on Windows."""
+    """The limit of one call; not on Windows."""
     memory_bytes: int = 0
     """Not on Windows."""
     answer_bytes: int = 0

@@ -343,7 +343,7 @@ class _Originals:
         self.originals = np.arange(len(order), dtype=np.int32)
         """The original of each text, or the text itself if it is no copy."""
         self.similarities = np.ones(len(order), np.float32)
-        """Those of texts and their originals."""
+        """The similarities of texts and their originals."""
         # The copies of an original are a list, the last one first: its end is -1.
         self._last_copies = np.full(len(order), -1, np.int32)
         self._copies_before = np.full(len(order), -1, np.int32)

@@ -87,13 +87,13 @@ class CrawlSummary:
     started_at: float
     ended_at: float | None
     pages: int
-    """In this round."""
+    """Pages of this round."""
     waiting: int
     """Queued addresses, without unlikely links."""
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
     behind_images: int
-    """Those of the waiting that are links behind images, if it has ended."""
+    """How many of the waiting are links behind images, if it has ended."""
     round: int
     first_round: int
     control: Control

@@ -65,16 +65,16 @@ class NoiseFigures:
     audited: int
     """Chosen for the audit although they are noise."""
     audited_links: int
-    """Of them, pages behind images."""
+    """How many of them are pages behind images."""
     audited_images: int
-    """Of them, the downloaded images."""
+    """How many of them are downloaded images."""
     audited_bytes: int
     audited_pages: int
     """Pages that are stored although only noise leads to them."""
     told: int
     """Audited images whose size tells whether they are content."""
     mistaken: int
-    """Of these, those that are content."""
+    """How many of these are content."""
     models: tuple[NoiseModelFigures, ...]
     sites: tuple[NoiseSite, ...]
     site_count: int

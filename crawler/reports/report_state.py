@@ -38,7 +38,7 @@ class DiskSize:
 
     size: int
     free: int
-    """Of these, bytes that SQLite will reuse."""
+    """How many of these bytes SQLite will reuse."""
 
 
 def disk_size(url: URL) -> DiskSize | None:

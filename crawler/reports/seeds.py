@@ -25,7 +25,7 @@ class FailedSeeds:
 
     seeds: tuple[FailedSeed, ...]
     number: int
-    """Of all failed seeds."""
+    """How many seeds failed."""
 
 
 def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeeds:

@@ -39,9 +39,9 @@ class SiteFiles:
     robots: RobotsFile | None = None
     tdm: TdmFile | None = None
     licences: tuple[LicenceFile, ...] = ()
-    """Those that robots.txt names."""
+    """The licence files that robots.txt names."""
     of_page: tuple[LicenceFile, ...] = ()
-    """Those that the page names."""
+    """The licence files that the page names."""
 
     def evidence(self, url: str) -> list[RightsEvidence]:
         """What they say about an address of the host."""

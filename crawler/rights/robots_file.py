@@ -186,7 +186,7 @@ class _Reader:
         """Each once."""
         self._statements = {BOT: Statements(), _ANY: Statements()}
         self._licences: list[str] = []
-        """Those outside of the groups."""
+        """Licences outside of the groups."""
         self._sitemaps: dict[str, None] = {}
         self._named: set[str] = set()
         self._agents: frozenset[str] = frozenset()

@@ -52,7 +52,7 @@ class Signal(StrEnum):
 
 
 RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)
-"""Of several statements about a use the first of these counts: what cannot be parsed may be a refusal."""
+"""The first of these that any statement about a use has counts: what cannot be parsed may be a refusal."""
 
 Uses = Mapping[Use, State]
 NOTHING: Uses = MappingProxyType({})

@@ -14,7 +14,7 @@ from crawler.spiders.request_outcomes import Refusal, lease_of
 
 ANYWHERE = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
 TIMES = "redirect_times"
-"""In the meta of a request, set by Scrapy too: how many redirects led here."""
+"""The key in the meta of a request, set by Scrapy too: how many redirects led here."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class CrawlPlan:
     topic: str = ""
     """As given by the user."""
     topic_digest: str | None = None
-    """Of its words and examples, which a crawl of the same name must share; None for any topic."""
+    """The digest of its words and examples, which a crawl of the same name must share; None for any topic."""
     retopic: bool = False
     """Whether the crawl may get this topic in place of another."""
 
@@ -90,7 +90,7 @@ class WorkerSession:
         self.is_new = False
         """Whether nobody began a crawl of this name before."""
         self.seeds_before: tuple[str, ...] = ()
-        """Those that the crawl had before this worker joined it, if it continues with them."""
+        """The seeds that the crawl had before this worker joined it, if it continues with them."""
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)

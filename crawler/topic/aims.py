@@ -53,7 +53,7 @@ LESSON_PAGES = 1.0
 MOST_LEARNED = 10
 """Words that were learned to mean the topic."""
 LEAST_RATIO = 3.84
-"""Of twice the log-likelihood ratio: by chance 1 of 20 words has it."""
+"""The least value of twice the log-likelihood ratio: by chance 1 of 20 words has it."""
 TINY = 1e-12
 FOLDER_WEIGHT = 0.25
 """How much a page counts of which no translation is known, by the relevance of pages in its folder."""
@@ -70,7 +70,7 @@ class TopicWord:
     weight: float
     place: int
     places: tuple[int, ...]
-    """Of its forms, or of its parts."""
+    """The places of its forms, or of its parts."""
     has_forms: bool
     is_given: bool
     """Whether it is the word of the topic itself."""

@@ -66,7 +66,7 @@ REMEMBERED = 200_000
 MOST_BEGUN = 250
 """Stored pages that a new topic is learned from: those most like it, and as many others."""
 WEIGHED_AFTER = 25
-"""Of these pages, after which words are weighed again."""
+"""So many of these pages later, words are weighed again."""
 
 
 class TopicFocus:

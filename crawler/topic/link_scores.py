@@ -54,7 +54,7 @@ class Apprentice:
     def __init__(self, features: int = len(SORTS) * PLACES) -> None:
         self._own = np.zeros((2, features), np.float32)
         self._all = self._own
-        """With what other workers learned; the same table, of 8 MB for the features of links, until one is heard."""
+        """The own table with what other workers learned; the same table of 8 MB until one is heard."""
         self.good = self.bad = 0.0
         """How much of the pages seen by this worker was on the topic, and how much was not."""
         self._others: dict[int, FeatureCounts] = {}

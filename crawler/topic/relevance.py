@@ -52,7 +52,7 @@ NAMED_POWER = 0.8
 LEAST_NAMED = 0.1
 """Added to how much pages name the words: one that names none may be about the topic."""
 LEAST_BOUND = 0.1
-"""Of the likeness of the pages most like the aim."""
+"""The least likeness of the pages most like the aim."""
 
 FEW = 50
 """Pages after which what was learned counts as much as the words alone."""
@@ -101,7 +101,7 @@ class Subject:
 
     def __init__(self, words: Vector | None = None) -> None:
         self.words = words
-        """Those in which the topic was given."""
+        """The words in which the topic was given."""
         self.pages: deque[KnownPage] = deque(maxlen=REMEMBERED)
         self.lent: dict[int, list[KnownPage]] = {}
         """Pages of other workers and of an earlier run, by worker number."""
@@ -114,7 +114,7 @@ class Subject:
         self.trust = 1.0
         """How much relevance counts: less as long as a lesson is of few pages."""
         self.learned_words: LearnedWords | None = None
-        """In such a language the words that were learned to mean the topic."""
+        """The words of another language that were learned to mean the topic."""
         self.named_scale = 1.0
         """By how much pages name the words more if those that are only of other languages are left out."""
         self.like: list[KnownPage] = []

@@ -40,7 +40,7 @@ MOST_TEXT = 12_000_000
 MOST_COUNT = 1e9
 """Pages, and links: larger numbers are limited to this."""
 MOST_TIMES = 1 + math.log(1e6)
-"""Of a word in a page, as a vector has it."""
+"""The largest count of a word in a page, as a vector has it."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ MOST_TOKENIZER = 200_000_000
 """Bytes of the tokens: a million of them take 50 MB."""
 TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
-"""Of the rows of tokens, where several tokens share a vector."""
+"""The types of the rows of tokens, where several tokens share a vector."""
 WORD = "▁"
 PART = "##"
 

@@ -32,11 +32,11 @@ BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
         ),
     ),
 }
-"""Of each script the language if none is given, and those that may be given, by their codes."""
+"""For each script its usual language, and the languages that may be given, by their codes."""
 BEGINNING = 2
 """Letters that forms of one word share."""
 LEAST_LETTERS = 4
-"""Of a word that has other forms."""
+"""The least letters of a word that has other forms."""
 MOST_CACHED = 10_000
 """Words whose stems are cached."""
 

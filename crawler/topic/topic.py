@@ -26,7 +26,7 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
 SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
-"""Of each word the similar ones, each with its cosine."""
+"""For each word the similar ones, each with its cosine."""
 # Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "

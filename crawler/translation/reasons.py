@@ -39,7 +39,7 @@ class ReasonCode(StrEnum):
     """The code of a reason, with its sentence and, if features decide, the condition."""
 
     sentence: str
-    """With placeholders for values."""
+    """The sentence, with placeholders for values."""
     places: tuple[str, ...]
     """The names of the values, which are properties of what was judged."""
     is_true: Callable[[Any], object]

@@ -27,7 +27,7 @@ class Address(NamedTuple):
     scheme: str
     """Empty, like the host, for a text that is no address."""
     host: str
-    """With its port unless that is the default."""
+    """The host, with its port unless that is the default."""
     path: str
     """It begins with a slash, unless the text is no address."""
     query: str

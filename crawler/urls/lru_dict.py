@@ -19,11 +19,11 @@ class LruDict(Mapping[Key, Value]):
     def __init__(self, max_weight: int, weigh: Callable[[Value], int] | None = None) -> None:
         self.max_weight = max_weight
         self.weight = 0
-        """Of all entries."""
+        """The weight of all entries."""
         self._weigh = weigh
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._weights: dict[Key, int] = {}
-        """Of the entries that `weigh` has weighed."""
+        """The weights of the entries that `weigh` has weighed."""
 
     def __getitem__(self, key: Key) -> Value:
         return self._values[key]

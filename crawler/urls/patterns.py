@@ -56,7 +56,7 @@ class Patterns:
         self._addresses: dict[str, set[int]] = {}
         """For each part that may become a name, the addresses that have it."""
         self._labelled: dict[str, set[int]] = {}
-        """The same of labels."""
+        """For each label that may become a name, the addresses that have it."""
         self.learn(patterns)
 
     def learn(self, patterns: Iterable[str]) -> None:

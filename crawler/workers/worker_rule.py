@@ -22,7 +22,7 @@ IDLE_SHARE = 0.05
 LEAST_HOSTS = 2
 """Hosts of the first worker: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
-"""Of work for the present workers: a further one needs 2 to 5 s to start."""
+"""Seconds of work for the present workers: a further one needs 2 to 5 s to start."""
 LEAST_MEMORY_BYTES = 1_000_000_000
 """Available on the machine: a worker takes 200 to 500 MB, and so does the growth of the others."""
 START_SECONDS = 5.0

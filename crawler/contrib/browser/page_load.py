@@ -68,7 +68,7 @@ class RenderOptions:
     clicks_more: bool = False
     """Whether a button for more of a list or text is pressed."""
     most_characters: int = 10_000_000
-    """Of a rendered page; the rest is left out."""
+    """The characters of a rendered page that are read; the rest is left out."""
 
 
 class Renderer:

@@ -92,7 +92,7 @@ class PageToClean:
     url: str
     fetched_at: str
     fingerprint: str | None
-    """Of its current text."""
+    """The fingerprint of its current text."""
     response: Mapping[str, Any]
     method: str
     favour: str

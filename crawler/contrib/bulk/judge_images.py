@@ -66,7 +66,7 @@ class JudgedPage:
     file: str
     site: str
     pages: int
-    """Of its site."""
+    """How many pages its site has."""
     images: dict[str, tuple[Verdict, ...]]
     """For each address, in page order, the verdict of each judge."""
 

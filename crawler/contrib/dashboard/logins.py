@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 COOKIE = "winnow-login"
 SESSION_SECONDS = 12 * 3_600
 MOST_SESSIONS = 20
-"""Of more logins of a user, the oldest end."""
+"""Logins of a user at a time; a further one ends the oldest."""
 TRIES, MINUTE = 20, 60.0
 """Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
 USER_TRIES = 20

@@ -17,7 +17,7 @@ from crawler.page.text import width
 LARGER = 1.09
 """Size of a heading to that of the text, unless it is bold."""
 LEAST_SIZE = 0.95
-"""The same for a bold one."""
+"""The least size of a bold heading, as a share of the usual size."""
 MAX_HEADING = 200
 """Columns of a heading."""
 MOST_LINES = 4

@@ -9,7 +9,7 @@ from math import ceil
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 
 LEAST_LINES = 8
-"""Of each column."""
+"""The least lines of each column."""
 MIDDLE = (0.3, 0.7)
 """Shares of the text's width between which the space between two columns is."""
 CROSSING = 0.25

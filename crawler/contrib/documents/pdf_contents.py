@@ -10,7 +10,7 @@ NUMBER = re.compile(r"[\divxlc]{1,6}")
 LEAST = 5
 """Entries of a page that is part of a table of contents; pages of lists of figures have fewer."""
 SHARE = 0.4
-"""Of the lines of such a page; the others are further lines of entries."""
+"""The least share of such lines on a page of contents; the others are further lines of entries."""
 NAME = re.compile(
     r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
     r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",

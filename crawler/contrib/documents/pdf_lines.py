@@ -23,9 +23,9 @@ import pypdfium2.raw as pdf
 from crawler.contrib.documents.pdf_links import PdfLink, page_links
 
 MAX_LINKS = 2_000
-"""Of one page; a page of an index has some hundred."""
+"""Links of one page that are read; a page of an index has some hundred."""
 MAX_CHARACTERS = 100_000
-"""Of one page; a full page of a newspaper has some 20,000."""
+"""Characters of one page that are read; a full page of a newspaper has some 20,000."""
 HYPHEN = "\ufffe"
 """What PDFium puts in the place of a hyphen at the end of a line; no line end follows."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")

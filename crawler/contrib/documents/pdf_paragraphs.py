@@ -76,7 +76,7 @@ class Measures:
     """What is usual in a document."""
 
     size: float
-    """Of its text."""
+    """The size of its text."""
     pitches: dict[float, float]
     """The usual distance from line to line, for each size."""
 

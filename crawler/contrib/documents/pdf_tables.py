@@ -9,7 +9,7 @@ from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 from crawler.contrib.documents.text_join import joined
 
 LEAST_ROWS = 3
-"""Of several cells each; with three or more columns one fewer."""
+"""The least rows of several cells each; one fewer in a table of three or more columns."""
 MOST_PITCH = 3.0
 """Ems between the baselines of two lines of a table."""
 SPACE = 0.5
@@ -17,7 +17,7 @@ SPACE = 0.5
 APART = 1.5
 """How far from each other a file may draw the lines of a table, to how many they are."""
 MOST_LINES = 500
-"""Of a page in which tables are looked for; a page of more has no text for readers."""
+"""Lines of a page in which tables are looked for; a page of more has no text for readers."""
 MAX_COLUMNS = 30
 PROSE = 45
 """Mean characters of the cells of a column of text: two such columns are no table."""

@@ -77,7 +77,7 @@ class WaitingCounts:
     total: int
     """Without unlikely links."""
     promising: int
-    """Those with at least the requested score; and seeds, which have no score."""
+    """How many have at least the requested score, or are seeds, which have no score."""
     unlikely: int = 0
     """Links that wait because they are unlikely to lead to the topic."""
 
@@ -179,11 +179,11 @@ class Recall:
 
     addresses: int
     met: int
-    """Of these, those that were stored."""
+    """How many of these were stored."""
     agreed: int
     """Stored pages that are on the topic by the list and by their relevance."""
     missed: int
-    """Those that are only by the list."""
+    """How many are on topic by the list only."""
     on_topic: int
     brier: float
     """The mean square of the difference between relevance and truth, which is 1 or 0; of stored pages."""

@@ -71,7 +71,7 @@ def crawl_focus(
 
 
 ROWS = 10
-"""Of the table of the course."""
+"""Rows of the table of the course."""
 PLACES = {
     "address": N_("{word} (in the address)"),
     "near": N_("{word} (near the link)"),

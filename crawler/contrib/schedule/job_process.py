@@ -59,7 +59,7 @@ class LogTail(NamedTuple):
     text: str
     lines: int
     bytes: int
-    """Of the whole log, in bytes."""
+    """The size of the whole log."""
     is_cut: bool
     """Whether the log has more before the tail."""
 

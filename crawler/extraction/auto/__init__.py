@@ -54,7 +54,7 @@ class MainText:
 
     text: str
     places: list[int] | None
-    """Of its blocks; None if it is in the page's scripts."""
+    """The places of its blocks; None if it is in the page's scripts."""
     page_type: str
     _: KW_ONLY
     certainty: float | None = None

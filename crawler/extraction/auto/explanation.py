@@ -45,7 +45,7 @@ class PageExplanation:
     limit: float
     """The least probability of a kept block: the weight of precision times the best F that can be expected."""
     best: float
-    """That F."""
+    """The best F that can be expected."""
     share: float
     blocks: tuple[BlockExplanation, ...]
 

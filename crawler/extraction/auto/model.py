@@ -53,12 +53,12 @@ class LearnedWeights:
     """The scores of names and words, each by itself."""
 
     own: Floats
-    """Of the names of the element a block is in."""
+    """The scores of the names of the element that a block is in."""
     around: Floats
-    """Of the names of those around it."""
+    """The scores of the names of the elements around it."""
     words: Floats
     kinds: Floats
-    """Of the page's names: for each a row, for each type of page a column."""
+    """The scores of the page's names: a row for each name, a column for each type of page."""
     kinds_bias: Floats
 
     def scores(self, seen: PageArrays) -> Scores:

@@ -64,7 +64,7 @@ class BlockGroups:
     """The blocks in page order, then by their paths, so that those of a group follow each other; then the first block
     until a run is full, and one at least."""
     starts: Ints
-    """Of each group, in `rows`."""
+    """Where each group starts in `rows`."""
     ends: Ints
     sizes: Floats
     """A column of the blocks in each group."""

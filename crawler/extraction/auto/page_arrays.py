@@ -73,9 +73,9 @@ class ContainerArrays:
     """A bit for each kind of element that it is, or that contains it."""
     depths: Ints
     paths: Ints
-    """The same number for containers whose names, and those of all around them, are the same."""
+    """A number for each container, the same if its names and those of all around it are the same."""
     places: Ints
-    """The same number for containers that repeat."""
+    """A number for each container, the same for those that repeat."""
     starts: Ints
     ends: Ints
 
@@ -85,9 +85,9 @@ class PageArrays:
     """Everything that the model reads from a page, before any weights are used."""
 
     words: NameWords
-    """Of the names of elements: their tags, classes, ids and roles."""
+    """The names of elements: their tags, classes, ids and roles."""
     texts: Characters
-    """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
+    """The texts of the blocks, then the title, the description, and the article as the page gives it to machines."""
     outline: ContainerArrays
     homes: Ints
     """The innermost container around each block."""
@@ -98,7 +98,7 @@ class PageArrays:
     lengths: Floats
     linked: Floats
     copies: Ints
-    """The same number for blocks with the same text."""
+    """A number for each block, the same for those with the same text."""
     links: Floats
     """How many images are in each block."""
     images: Floats
@@ -266,13 +266,13 @@ class Scores:
     """The scores of names and words, trained one by one."""
 
     own: Floats
-    """Of each block, by the names of its home."""
+    """The score of each block by the names of its home."""
     around: Floats
-    """Of each container, by the names of it and of those around it."""
+    """The score of each container by its names and those of the containers around it."""
     words: Floats
-    """Of each block."""
+    """The score of each block by its words."""
     kinds: Floats
-    """Of the page: the probability of each page type."""
+    """The probability of each page type."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ LIKELY_AFTER_TEXT = 0.25
 than 0.1.
 """
 LIKELY_ALONE = 0.35
-"""The same anywhere else, as for the list of a class's members below a heading that is not kept."""
+"""The least probability elsewhere, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
 """Blocks of an average cell or item."""
 NEAR = 2

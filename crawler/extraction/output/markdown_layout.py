@@ -34,7 +34,7 @@ class Indent:
 
     element: etree._Element
     label: str = ""
-    """That of a footnote."""
+    """The label of a footnote."""
     is_begun: bool = False
 
     @property

@@ -77,9 +77,9 @@ class WaitingLinkCounts(NamedTuple):
     """Queued links that are no work of a crawl, counted."""
 
     unlikely: int
-    """Those that wait because they are unlikely to lead to the topic."""
+    """Links that wait because they are unlikely to lead to the topic."""
     behind_images: int
-    """Those that wait until the images are judged, after all pages."""
+    """Links that wait until the images are judged, after all pages."""
 
     def others(self, queued: int) -> int:
         """How many of so many queued addresses are none of these; if a crawl ends with any, it has all its pages.

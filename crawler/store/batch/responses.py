@@ -46,7 +46,7 @@ class Packed:
     """The completions of a batch, and the rows of the responses that are stored with it."""
 
     ended: list[Completion]
-    """With the ids of their records in those that have a row."""
+    """The completions; those that have a row know the ids of their records."""
     rows: dict[int, dict[str, Any]]
     """By the key of the page."""
     left_out: list[int]

@@ -112,7 +112,7 @@ class RoundLimits:
     least: float
     """Seconds after the round before until sitemaps and feeds among the seeds are due."""
     site_pages: int
-    """With so many stored pages, a site gets none of the addresses that were refused for its budget."""
+    """A site with so many stored pages gets none of the addresses that were refused for its budget."""
 
 
 def begin_round(

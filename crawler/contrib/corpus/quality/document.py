@@ -19,7 +19,7 @@ class MeasuredText:
     text: str
     language: str | None
     lines: list[str]
-    """Those that are not blank."""
+    """The lines that are not blank."""
     words: Words
 
     @classmethod

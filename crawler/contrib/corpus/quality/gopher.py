@@ -43,29 +43,29 @@ class GopherRepetition:
     dup_line_frac: float
     """Share of the lines that repeat an earlier one."""
     dup_para_frac: float
-    """The same of paragraphs, which a blank line separates."""
+    """Share of the paragraphs, separated by blank lines, that repeat an earlier one."""
     dup_line_char_frac: float
     """Share of the characters that are in such lines."""
     dup_para_char_frac: float
-    """The same of paragraphs."""
+    """Share of the characters that are in such paragraphs."""
     top_2_gram_char_frac: float
     """Share of the characters that the commonest sequence of 2 words covers."""
     top_3_gram_char_frac: float
-    """The same of 3 words."""
+    """Share of the characters that the commonest sequence of 3 words covers."""
     top_4_gram_char_frac: float
-    """The same of 4 words."""
+    """Share of the characters that the commonest sequence of 4 words covers."""
     dup_5_gram_char_frac: float
     """Share of the characters in sequences of 5 words that occurred before."""
     dup_6_gram_char_frac: float
-    """The same of 6 words."""
+    """Share of the characters in sequences of 6 words that occurred before."""
     dup_7_gram_char_frac: float
-    """The same of 7 words."""
+    """Share of the characters in sequences of 7 words that occurred before."""
     dup_8_gram_char_frac: float
-    """The same of 8 words."""
+    """Share of the characters in sequences of 8 words that occurred before."""
     dup_9_gram_char_frac: float
-    """The same of 9 words."""
+    """Share of the characters in sequences of 9 words that occurred before."""
     dup_10_gram_char_frac: float
-    """The same of 10 words."""
+    """Share of the characters in sequences of 10 words that occurred before."""
 
 
 def _repetition(lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) -> tuple[Limit, ...]:

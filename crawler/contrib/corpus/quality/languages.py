@@ -15,7 +15,7 @@ from crawler.contrib.corpus.quality.words import IS_ENGLISH, Array
 SHORTEST = 20
 """Characters of a paragraph in Latin letters that is judged."""
 WEIGHT = 3
-"""Of a paragraph in Chinese, Japanese or Korean: a character says as much as three Latin letters."""
+"""The weight of a paragraph in Chinese, Japanese or Korean: a character says as much as three Latin letters."""
 UNCLEAR, SHORT, EN, ZH, OTHER = range(5)
 HAN, KANA, HANGUL = (0x4E00, 0x9FFF), (0x3041, 0x30FF), (0xAC00, 0xD7A3)
 

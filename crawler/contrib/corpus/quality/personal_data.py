@@ -90,7 +90,7 @@ PERSONAL_LABELS = (
 )
 """Words that name a number of a person which follows them without a space, also in the parameters of a URL."""
 LABELS = (*PERSONAL_LABELS, "call", "contact", "id", "ip", "no", "nr", "num", "number")
-"""With words that in the parameters of a URL name a page."""
+"""The labels above, and words that name a page in the parameters of a URL."""
 BEFORE = 16
 """Characters before a number that are looked at: more than the longest label and a sign."""
 _GLUED = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")

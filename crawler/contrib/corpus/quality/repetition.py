@@ -25,9 +25,9 @@ class NGrams:
     """Characters that sequences of n words cover, by n."""
 
     top: Mapping[int, int]
-    """Those of the commonest sequence, with a space between words; of equally common ones, of the first."""
+    """The characters of the commonest sequence by its length; of equally common ones, of the first."""
     repeated: Mapping[int, int]
-    """Those that occurred before, from left to right without overlaps."""
+    """The characters of sequences that occurred before, from left to right without overlaps."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Words:
     """The words of a text, in order."""
 
     numbers: Array
-    """The same for the same words of this text."""
+    """The numbers of the same words in this text."""
     lengths: Array
     """Characters."""
     kinds: Array
@@ -85,7 +85,7 @@ class _WordNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.facts = array("q")
-        """Of each word: its length, and in the last bits its kind."""
+        """For each word its length, and in the last bits its kind."""
         for word in (BREAK, *ENGLISH, *CHINESE):
             self[word]
 

@@ -34,12 +34,12 @@ class CorpusCopies:
     """The near-duplicates of a crawl."""
 
     pages: int
-    """Of the corpus."""
+    """How many pages the corpus has."""
     copies: int
-    """Those that are near-duplicates of others."""
+    """How many pages are near-duplicates of others."""
     cluster_count: int
     clusters: tuple[CopyCluster, ...]
-    """Those with the most copies."""
+    """The clusters with the most copies."""
 
 
 def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> CorpusCopies:

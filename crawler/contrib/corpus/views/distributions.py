@@ -82,7 +82,7 @@ class Example:
     title: str
     url: str
     beginning: str
-    """Of its text."""
+    """The beginning of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Distribution:
     title: str
     is_share: bool
     pages: int
-    """Those that have the number."""
+    """How many pages have the number."""
     low: float
     """A tenth of the pages has at most this."""
     median: float
@@ -111,7 +111,7 @@ class Spread:
 
     measure: Measure
     values: NDArray[np.float64]
-    """In order."""
+    """The values in ascending order."""
     bars: tuple[Bar, ...]
     thresholds: tuple[Threshold, ...]
     best: list[tuple[int, float]]

@@ -43,7 +43,7 @@ class Output:
     title: str
     format: str
     ending: str
-    """Of the name; empty of a data set."""
+    """The file name extension; empty for a data set."""
     _: KW_ONLY
     is_file: bool = True
     """Whether it is a single file, which can be downloaded."""

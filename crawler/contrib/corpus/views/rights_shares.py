@@ -26,7 +26,7 @@ class Amount:
 
     pages: int = 0
     bytes: int = 0
-    """Of the texts in UTF-8: in these a word is about as long in Chinese as in English."""
+    """Bytes of the texts in UTF-8, in which a word is about as long in Chinese as in English."""
 
     def __add__(self, other: "Amount") -> "Amount":
         return Amount(self.pages + other.pages, self.bytes + other.bytes)
@@ -56,7 +56,7 @@ class CorpusRights:
 
     whole: RightsShares
     sites: tuple[RightsShares, ...]
-    """Those with the most pages."""
+    """The sites with the most pages."""
     others: RightsShares | None
     """The pages of all other sites together."""
     other_sites: int

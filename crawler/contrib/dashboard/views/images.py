@@ -94,7 +94,7 @@ class ImageLists:
     kept: ImageList | None
     skipped: ImageList | None
     doubtful: ImageList | None
-    """Those nearest to the limit that have no label."""
+    """The images nearest to the limit that have no label."""
     site: SiteChoice = NO_SITE
     """The requested site, if any."""
 

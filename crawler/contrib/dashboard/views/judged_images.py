@@ -28,7 +28,7 @@ from crawler.translation.message import CONTROL
 KINDS = (AddressKind.IMAGE, AddressKind.LINK)
 SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
 DOUBTED_AT_ONCE = 10_000
-"""Of the newest verdicts, those of each kind on either side among which the least certain are looked for."""
+"""The least certain verdicts are looked for among so many of the newest, of each kind and on each side."""
 MOST_BYTES = 10 * 1024 * 1024
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -52,7 +52,7 @@ class ShownImage:
     verdict: str
     """content or noise."""
     probability: float
-    """Of noise."""
+    """The probability that it is noise."""
     keyword: float | None
     redundancy: float | None
     entropy: float | None
@@ -68,7 +68,7 @@ class ShownImage:
     title: str
     anchor: str
     width: int | None
-    """In pixels, according to the page."""
+    """The width in pixels, according to the page."""
     height: int | None
     is_here: bool
     """Whether it was downloaded, and the location of its file is known."""
@@ -113,7 +113,7 @@ class VerdictFilter:
     labelled: bool = False
     """Only those that have a label."""
     disputed: bool = False
-    """Of those with a label, only those whose label contradicts the verdict."""
+    """Only labelled images whose label contradicts the verdict."""
 
 
 JUDGED = (

@@ -36,7 +36,7 @@ class CrawlFigures:
     silent: float | None
     """Seconds since the last heartbeat of its workers."""
     pages: int
-    """In this round."""
+    """Pages of this round."""
     rate: float | None
     """Recent pages per second, for a running crawl."""
     waiting: int
@@ -44,14 +44,14 @@ class CrawlFigures:
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
     behind_images: int
-    """Those of the waiting that are links behind images, for a crawl that has ended."""
+    """How many of the waiting are links behind images, for a crawl that has ended."""
     failed: int | None
     """Addresses that were given up; None before the first sample, like the figures below."""
     harvest: float | None
     """The share of judged pages that are on topic."""
     requests: int | None
     bytes: int | None
-    """Of answers."""
+    """Bytes of responses."""
     images: int | None
     skipped: int | None
     """Images that were skipped before the download."""

@@ -42,7 +42,7 @@ class PageBlock:
     """The share of it that is links."""
     kept: bool
     probability: float | None
-    """That it is main text, where the method says so."""
+    """The probability that it is main text, where the method says so."""
     reasons: tuple[ReasonObject, ...]
 
 
@@ -62,7 +62,7 @@ class PageBlocks:
     limit: float | None
     """How likely a block must be main text."""
     share: float | None
-    """Of the best F that can be expected."""
+    """The share of the best expected F that the probability of a kept block has at least."""
     best: float | None
     total: int
     kept: int

@@ -35,7 +35,7 @@ class ChangedPage(PageRecord):
     """A page whose `change` is also `gone`, `noindex` or `erased`; an erased one has no other fields than these."""
 
     offset: str
-    """Of its last change."""
+    """The offset of its last change."""
     page_id: str
     """A digest of its address, which is left of an erased page."""
 

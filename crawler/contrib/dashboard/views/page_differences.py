@@ -15,12 +15,12 @@ from itertools import groupby
 from crawler.page.text import UNSPACED
 
 MOST_LETTERS = 200_000
-"""Of each text that are compared."""
+"""Characters of each text that are compared."""
 MOST_TOKENS = 50_000
-"""Of all changed paragraphs that are compared by words."""
+"""Words of all changed paragraphs that are compared word by word."""
 MOST_LINES = 4_000
 MOST_STEPS = 5_000_000
-"""That difflib may take, at worst, for all of both texts."""
+"""Steps that difflib may take at worst, for all of both texts."""
 ALIKE = 0.35
 """The share of two paragraphs that must be the same to show what changed within them."""
 AROUND = 1
@@ -55,7 +55,7 @@ class Paragraph:
     """same, removed, added, changed, or folded."""
     pieces: tuple[Piece, ...]
     number: int = 1
-    """Of paragraphs, where some are folded."""
+    """How many paragraphs it stands for, if they are folded."""
 
 
 @dataclass(frozen=True, slots=True)

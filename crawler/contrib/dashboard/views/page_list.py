@@ -116,20 +116,20 @@ class ListedPage:
     relevance: float
     fetched_at: str
     last_round: int
-    """In which it was last fetched or unchanged."""
+    """The round in which it was last fetched or unchanged."""
     first_round: int
     changed_round: int | None
-    """In which its text was last found changed; None if it never was."""
+    """The round in which its text last changed; None if it never did."""
     changed_at: str | None
     gone_round: int | None
-    """In which it was found gone or with noindex; None while it is neither."""
+    """The round in which it was found gone or with noindex; None while it is neither."""
     gone_at: str | None
     noindex: bool
     """Whether it is not gone, but has noindex."""
     duplicate_of: str | None
     """The address of the page that it is a near copy of."""
     beginning: str
-    """Of its text."""
+    """The beginning of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class PageList:
     looked: int
     """Pages that were looked at, by all answers so far."""
     found: int
-    """Of them those that are wanted."""
+    """How many of them match."""
     after: str | None
     """To go on from here; None at the end."""
     is_full: bool

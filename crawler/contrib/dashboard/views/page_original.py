@@ -23,7 +23,7 @@ from crawler.reports.html_page import shown
 
 MOST_ELEMENTS = 20_000
 MOST_LETTERS = 2_000_000
-"""Of the document that is written."""
+"""Characters of the document that is written."""
 MOST_LEVELS = 400
 """Elements in each other; what is deeper stands as text."""
 MOST_NAMED = 200
@@ -48,7 +48,7 @@ class Original:
     html: str
     is_cut: bool
     images: int
-    """In whose place their description stands."""
+    """How many images are replaced by their description."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ def original(page: Page, kept: frozenset[int], why: Mapping[int, str], facts: Ma
         zip(page.containers.starts[1:], page.containers.ends[1:], strict=True)
     )  # the first is the root twice
     ends: list[int] = []
-    """Of the containers around."""
+    """Where the containers around it end."""
     open_tags: list[str] = []
     walker = etree.iterwalk(page.root, events=("start", "end"))
     for event, element in walker:

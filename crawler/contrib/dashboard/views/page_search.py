@@ -25,7 +25,7 @@ from crawler.store.page_tables import page
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
 SECONDS = 0.08
-"""That are spent on one look."""
+"""The time limit of one look, in seconds."""
 LARGE = 20_000
 """Pages of a part."""
 SMALL = 200
@@ -35,7 +35,7 @@ NAMED = 2_000
 AT_ONCE = 100
 """Rows that are read between two looks at the clock."""
 MOST_ROUND = 2**31 - 1
-"""That PostgreSQL has a column for."""
+"""The largest round that fits into PostgreSQL's column."""
 
 ROW = page.alias("row_of")
 """The rows of a part's pages."""
@@ -57,7 +57,7 @@ class PageQuery:
     state: str = ""
     """One of STATES."""
     round: int = 0
-    """In which they became that, or were last fetched; 0 for any."""
+    """The round in which they became that, or were last fetched; 0 for any."""
     least: float = 0.0
     most: float = 1.0
     """Bounds of the relevance."""

@@ -20,11 +20,11 @@ from crawler.translation.message import N_
 
 LAST = -1
 MOST_VERSIONS = 50
-"""That are listed, the newest."""
+"""How many versions are listed, newest first."""
 MOST_LETTERS = 200_000
-"""Of the text of a version."""
+"""Characters of a version that are read."""
 MOST_LINES = 2_000
-"""Of a text that are told apart where it is compared with the one before it, for the list."""
+"""Lines of a version that are compared with the version before it, for the list."""
 router, api = APIRouter(), APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
 Old = Annotated[Whole, Query(description=N_("number of the older version; by default the one before"))]

@@ -15,7 +15,7 @@ PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
 DIGITS = re.compile(r"\d+")
 LEAST_PAGES = 2
 LEAST_SHARE = 0.3
-"""Of the pages that have a running line: the left and the right pages of a book have one each, the first often none."""
+"""The least share of pages that have a running line: left and right pages of a book have one each."""
 
 Lines = Sequence[str]
 

@@ -108,7 +108,7 @@ class TextPart:
     kind: Kind
     lines: tuple[str, ...]
     level: int = 0
-    """Of a heading, or how deep in others the list of an item is."""
+    """The level of a heading, or the depth of an item's list."""
     is_framed: bool = False
     """Whether it is a listing between rules, such as commands and code in a manual."""
 

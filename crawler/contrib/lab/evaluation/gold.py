@@ -161,7 +161,7 @@ class ScoredImage:
     label: ImageLabel
     site: str
     pages: int
-    """Of its site."""
+    """How many pages its site has."""
     scores: tuple[float, ...]
     skipped: tuple[bool, ...]
 

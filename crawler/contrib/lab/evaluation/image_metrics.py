@@ -47,7 +47,7 @@ class ImageScore:
     label: ImageLabel
     site: str
     pages: int
-    """Of its site."""
+    """How many pages its site has."""
     score: float
     skipped: bool
 

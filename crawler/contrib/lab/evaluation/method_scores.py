@@ -22,7 +22,7 @@ class MethodFigures:
     pages: int
     failed: int
     f1: float
-    """Of the average shingle precision and recall."""
+    """The F1 of the average shingle precision and recall."""
     f1_interval: Interval | None
     precision: float
     recall: float

@@ -40,7 +40,7 @@ class PageScore:
     page_type: str
     """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
-    """Of shingles, like recall; None if the text is empty."""
+    """The precision of shingles, like recall; None if the text is empty."""
     recall: float | None
     word_f1: float
     is_type_right: bool

@@ -47,7 +47,7 @@ class Lesson:
     labels: Floats
     tokens: Floats
     weights: Floats
-    """Of each block, in all the page's; 0 where the label is not known."""
+    """The weight of each block among all of its page; 0 where the label is not known."""
     f1_weight: float
 
 

@@ -40,11 +40,11 @@ class ImageExample:
 
     label: ImageLabel
     site: str
-    """Of its page; a page without an address is a site by itself."""
+    """The site of its page; a page without an address is a site by itself."""
     pages: int
-    """Of the site."""
+    """How many pages the site has."""
     features: tuple[Floats, ...]
-    """Of each place where the image stands."""
+    """The features of each place where the image stands."""
     _: KW_ONLY
     words: tuple[str, ...] = ()
     """The words that describe it, at its first place."""

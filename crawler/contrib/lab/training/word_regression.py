@@ -27,7 +27,7 @@ class WeighedPage:
     rows: Any
     """For each block, the names of its home, those around it, and its words: a sparse matrix."""
     weights: Floats
-    """Of each block: the root of its tokens, all blocks of a page together as much as the page."""
+    """The weight of each block, the root of its tokens; all blocks of a page together weigh as much as the page."""
 
 
 def weighed(example: PageExample, weight: float) -> WeighedPage:

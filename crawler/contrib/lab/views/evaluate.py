@@ -136,7 +136,7 @@ class Computed:
     """When figures that take long were computed."""
 
     at: float | None
-    """In seconds since 1970; null if they are not computed yet: ask again."""
+    """The time in seconds since 1970; null if they are not computed yet: ask again."""
     took: float
     is_busy: bool
     done: int
