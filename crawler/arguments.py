@@ -28,7 +28,8 @@ DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Endings that the crawler itself uses: previous files, and the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
-MAX_WORKERS, AUTO = 64, 0
+MAX_WORKERS = 64
+AUTO = 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")

@@ -157,7 +157,8 @@ class Crawl:
 
     def follow_harvest(self) -> None:
         """Count the harvest in the statistics, and end the crawl if too few of the last pages are on the topic."""
-        stats, harvest = self.status.crawler.stats, self.harvest
+        stats = self.status.crawler.stats
+        harvest = self.harvest
         stats.set_value("focus/pages", harvest.pages)
         stats.set_value("focus/on_topic", harvest.on_topic)
         stats.set_value("focus/harvest", round(harvest.share, 4))
@@ -233,7 +234,8 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         crawler.stats.inc_value(name, by)  # the stats are created after the crawl
 
     method = arguments.extractor or settings["EXTRACTOR"]
-    extract, libraries = favouring(method, arguments.favour), None
+    extract = favouring(method, arguments.favour)
+    libraries = None
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
@@ -245,8 +247,10 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     documents = _documents(crawler, reads_files=arguments.documents)
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
-    status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
-    topic, evidence = _topic(settings, arguments, session), EvidenceCache()
+    status = CrawlStatus(crawler)
+    scope = _scope(settings, arguments, seeds)
+    topic = _topic(settings, arguments, session)
+    evidence = EvidenceCache()
     images = _images(settings, arguments, extract)
     learning = SharedLearning(scope, topic, evidence, libraries)
     reader = PageReader(
@@ -382,7 +386,9 @@ def _log_similar_words(similar: SimilarWords) -> None:
 
 def _on_topic(arguments: Arguments) -> float:
     """The relevance from which a page is on the topic."""
-    return ON_TOPIC if arguments.min_relevance is None else arguments.min_relevance
+    if arguments.min_relevance is None:
+        return ON_TOPIC
+    return arguments.min_relevance
 
 
 def _min_chance(arguments: Arguments) -> float:
@@ -415,13 +421,16 @@ def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Re
 
 def slot_of(crawler: Crawler, name: str) -> Slot | None:
     """The downloader's slot for a host, by name with or without port, if it has one."""
-    return crawler.engine.downloader.slots.get(without_port(name).strip("[]")) if crawler.engine else None
+    if crawler.engine:
+        return crawler.engine.downloader.slots.get(without_port(name).strip("[]"))
+    return None
 
 
 def _limits(crawler: Crawler) -> LimitSettings:
     """The limits on requests to hosts, by the settings and the current delays of AutoThrottle."""
     settings = crawler.settings
-    at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
+    at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    pause = settings.getfloat("DOWNLOAD_DELAY")
     throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
     def pause_of(name: str) -> float:
@@ -465,7 +474,8 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         topic_digest=arguments.topic.digest,
         retopic=arguments.retopic,
     )
-    url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
+    url = database_url(settings["STATE_URL"], folder)
+    retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)
     session.committer.retry_seconds = retry_seconds
     if session.changes_topic:
@@ -496,7 +506,8 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
 
 def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
     """Open the session, retrying while the database is locked, full or unreachable."""
-    until, has_warned = monotonic() + retry_seconds, False
+    until = monotonic() + retry_seconds
+    has_warned = False
     while True:
         try:
             return take()

@@ -37,7 +37,8 @@ def canonical_of(settings: BaseSettings) -> Canonical:
 
 def bounds_of(settings: BaseSettings) -> Bounds:
     """The shortest and longest interval of revisits in seconds; raises an ArgumentError if they are wrong."""
-    least, most = settings.getfloat("RECRAWL_LEAST"), settings.getfloat("RECRAWL_MOST")
+    least = settings.getfloat("RECRAWL_LEAST")
+    most = settings.getfloat("RECRAWL_MOST")
     try:
         return Bounds(least, most)
     except ValueError:
@@ -51,7 +52,10 @@ def bounds_of(settings: BaseSettings) -> Bounds:
 
 MOST = 100_000_000  # the largest number that databases can still multiply by ten
 MOST_BYTES = 10**12
-COUNT, AT_LEAST_ONE, SECONDS, SHARE = (0, MOST), (1, MOST), (0.0, 1e9), (0.0, 1.0)
+COUNT = (0, MOST)
+AT_LEAST_ONE = (1, MOST)
+SECONDS = (0.0, 1e9)
+SHARE = (0.0, 1.0)
 BYTES = (1, MOST_BYTES)
 NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -199,9 +203,11 @@ def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
 def number_of(settings: BaseSettings, name: str) -> float:
     """The value of a numeric setting; raises an ArgumentError if it is wrong."""
     least, most = NUMBERS[name]
-    text, is_whole = str(settings[name]), isinstance(least, int)
+    text = str(settings[name])
+    is_whole = isinstance(least, int)
     if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
-        whole, number = N_("is a whole number from {least} to {most}"), N_("is a number from {least} to {most}")
+        whole = N_("is a whole number from {least} to {most}")
+        number = N_("is a number from {least} to {most}")
         values = {"least": f"{least:,.0f}", "most": f"{most:,.0f}"}
         raise _wrong(name, text, Message(whole if is_whole else number, values))
     return float(text)
@@ -268,7 +274,8 @@ def fallback_of(settings: BaseSettings) -> ExtractorFallback | None:
 
 def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWords:
     """The words similar to those of the topic; raises an ArgumentError if the file of vectors is wrong."""
-    if not (path := settings["FOCUS_VECTORS"]):
+    path = settings["FOCUS_VECTORS"]
+    if not path:
         return {}
     from crawler.topic.word_vectors import WordVectorsError, similar_words
 

@@ -151,7 +151,9 @@ class PageItem(PageRecord):
         """Everything else that the request returned."""
 
     def __getitem__(self, name: str) -> Any:
-        return getattr(self, name) if name in TYPES else (self.own_fields or {})[name]
+        if name in TYPES:
+            return getattr(self, name)
+        return (self.own_fields or {})[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name in TYPES:

@@ -38,7 +38,9 @@ class Code(StrEnum):
     def __new__(cls, code: str, group: Group = Group.DONE, sentence: str = "") -> Self:
         """A member that compares equal to its code and is stored as its code."""
         member = str.__new__(cls, code)
-        member._value_, member.group, member.sentence = code, group, sentence
+        member._value_ = code
+        member.group = group
+        member.sentence = sentence
         member.parameter = next((name for _, name, _, _ in Formatter().parse(sentence) if name), "")
         return member
 
@@ -159,7 +161,9 @@ class Outcome(NamedTuple):
         return cls(Code(code), detail)
 
     def __str__(self) -> str:
-        return f"{self.code}/{self.detail}" if self.detail else str(self.code)
+        if self.detail:
+            return f"{self.code}/{self.detail}"
+        return str(self.code)
 
     @property
     def message(self) -> Message:
@@ -243,7 +247,9 @@ def _value(code: Code, detail: str) -> object:
         case "at":
             return CUTS[Cut(detail)]
         case "content":
-            return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
+            if detail.isdigit():
+                return _status(detail)
+            return Message(CONTENTS[NonImage(detail)])
         case "signal":
             return Message(SIGNALS.get(detail, detail))
         case "fault":

@@ -67,10 +67,14 @@ class ExtractPipeline:
         images: ImageListing,
         counts: OutcomeCounts,
     ) -> None:
-        self.extract, self.method, self.leases, self.counts = extract, method, leases, counts
+        self.extract = extract
+        self.method = method
+        self.leases = leases
+        self.counts = counts
         self.own_fields = arguments.fields
         self.item_fields = {name: load(Door.ITEM_FIELDS, name) for name in names(Door.ITEM_FIELDS)}
-        self.languages, self.markdown = arguments.lang, arguments.markdown
+        self.languages = arguments.lang
+        self.markdown = arguments.markdown
         self.images = images
         quality = {"quality": text_quality} if arguments.quality else {}
         self.readers = {name: read for name, read in (READERS | quality).items() if name not in ALREADY_READ}
@@ -134,7 +138,9 @@ class ImagesPipeline:
     """Writes images to OUTPUT_DIR/images/; file names are a hash of the content."""
 
     def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
-        self.folder, self.count, self.abort = folder, count, abort
+        self.folder = folder
+        self.count = count
+        self.abort = abort
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

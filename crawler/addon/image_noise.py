@@ -29,7 +29,8 @@ class ImageNoiseFilter:
     """Sees each page on its way to the spider, and judges each request for an image on such a page."""
 
     def __init__(self, stats: StatsCollector) -> None:
-        self.stats, self.judge = stats, Judge()
+        self.stats = stats
+        self.judge = Judge()
         self._evidence: dict[str, Evidence] = {}
         self._seen: LruDict[str, tuple[str, Sighting]] = LruDict(MOST_IMAGES)
 
@@ -52,8 +53,10 @@ class ImageNoiseFilter:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Remember which images a page shows, and how."""
-        if (page := html_page(response)) is not None:
-            shown, home = sightings(page, page.once(EXTRACTORS["auto"])), address_of(page.url).site
+        page = html_page(response)
+        if page is not None:
+            shown = sightings(page, page.once(EXTRACTORS["auto"]))
+            home = address_of(page.url).site
             self._evidence.setdefault(home, Evidence()).see(shown)
             for sighting in shown:
                 self._seen.set(sighting.url, (home, sighting))

@@ -36,5 +36,6 @@ def all_commands() -> list[str]:
 def overview() -> str:
     """Our commands, each with its summary."""
     lines = [f"  {name:12} {localized(Message(entry.summary))}" for name, entry in COMMANDS.items()]
-    head, end = N_("usage: "), N_("winnow COMMAND --help lists the arguments of a command.")
+    head = N_("usage: ")
+    end = N_("winnow COMMAND --help lists the arguments of a command.")
     return "\n".join([localized(Message(head)) + "winnow COMMAND ...", "", *lines, "", localized(Message(end))])

@@ -159,7 +159,9 @@ def _text(value: object) -> str | list[str]:
     """An argument as typed on the command line, or each text of a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return [str(item) for item in value] if isinstance(value, list | tuple | set | frozenset) else str(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [str(item) for item in value]
+    return str(value)
 
 
 def _default_name(seeds: str | list[str], topic: str) -> str:
@@ -180,8 +182,10 @@ def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
     with stream:
         for line in stream:
             text = line.decode("utf-8", "replace").rstrip("\r\n")
-            if record_line := LOG_LINE.fullmatch(text):
-                level, text = logging.getLevelNamesMapping()[record_line[1]], record_line[2]
+            record_line = LOG_LINE.fullmatch(text)
+            if record_line:
+                level = logging.getLevelNamesMapping()[record_line[1]]
+                text = record_line[2]
                 closing.clear()
             else:
                 closing.append(text)

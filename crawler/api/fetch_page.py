@@ -48,13 +48,16 @@ class _OnePage(Spider):
 
     def __init__(self, url: str, results: list[Page | Outcome], is_rendered: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.url, self.results, self.is_rendered = url, results, is_rendered
+        self.url = url
+        self.results = results
+        self.is_rendered = is_rendered
 
     async def start(self) -> AsyncIterator[Request]:
         yield Request(self.url.partition("#")[0], callback=self.take, errback=self.fail)
 
     async def take(self, response: Response) -> None:
-        if (wall := wall_outcome(response)) is not None:
+        wall = wall_outcome(response)
+        if wall is not None:
             self.results.append(wall)
             return
         robots = header(response.headers, "X-Robots-Tag", "\n")

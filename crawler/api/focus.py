@@ -79,7 +79,9 @@ class Focus:
     def score(self, url: str) -> float | None:
         """How promising a queued link is, from 0 to 1; None if it is not queued."""
         priority = self._waiting.get(absolute("", url) or url)
-        return None if priority is None else min(priority / 1000, 1.0)
+        if priority is None:
+            return None
+        return min(priority / 1000, 1.0)
 
     def _add_links(self, url: str, document: Document) -> None:
         """Queue the new links of a page, and count the page for its other links."""

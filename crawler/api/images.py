@@ -39,7 +39,9 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
     >>> [(one.url, one.is_noise) for one in judge_images([("https://example.org/", page)])]
     [('https://example.org/bee.jpg', False), ('https://example.org/1.gif', True)]
     """
-    judge, sightings_of_pages, evidence = Judge(), list[tuple[str, tuple[Sighting, ...]]](), dict[str, Evidence]()
+    judge = Judge()
+    sightings_of_pages = list[tuple[str, tuple[Sighting, ...]]]()
+    evidence = dict[str, Evidence]()
     for url, html in pages:
         page = Page.from_html(html, url)
         shown = sightings(page, auto(page))

@@ -48,7 +48,9 @@ def _extractor(settings: BaseSettings) -> Extractor:
     """The method `auto`, with the second method of the settings; raises a MessageError if they are wrong."""
     fallback = fallback_of(settings)
     extract = favouring("auto")
-    return with_fallback(extract, fallback) if fallback is not None else extract
+    if fallback is not None:
+        return with_fallback(extract, fallback)
+    return extract
 
 
 def _file_page(opts: argparse.Namespace) -> Page:

@@ -63,7 +63,9 @@ class PreparedCrawl:
             if self.session.is_open:  # stopped before the crawl had begun, or by a second signal
                 print(localized(Message("Stopped before the end; the same command continues.")), file=sys.stderr)
                 self.session.leave()
-        return FAILED if process.bootstrap_failed or has_failed(crawler) else 0
+        if process.bootstrap_failed or has_failed(crawler):
+            return FAILED
+        return 0
 
 
 def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_settings: Collection[str]) -> PreparedCrawl:

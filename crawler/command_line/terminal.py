@@ -41,7 +41,9 @@ def readable_json(line: bytes) -> bytes:
 
 def _spelled_out(character: re.Match[str]) -> str:
     code = ord(character[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"
 
 
 def one_line(text: str) -> str:
@@ -78,7 +80,9 @@ def byte_size(count: int) -> object:
     """
     from rich.filesize import decimal  # which a refusal does not wait for
 
-    return plural("{n} byte", "{n} bytes", count) if abs(count) < 1_000 else decimal(count)
+    if abs(count) < 1_000:
+        return plural("{n} byte", "{n} bytes", count)
+    return decimal(count)
 
 
 @contextmanager
@@ -95,7 +99,8 @@ def standard_output() -> Iterator[None]:
 
 def _spell_out_record(record: logging.LogRecord) -> bool:
     """Escape control characters in a record and its traceback."""
-    record.msg, record.args = printable(record.getMessage()), ()
+    record.msg = printable(record.getMessage())
+    record.args = ()
     if record.exc_info:
         record.exc_text = printable(logging.Formatter().formatException(record.exc_info))
     return True
@@ -105,5 +110,6 @@ def spell_out_log() -> None:
     """From now on, escape control characters in all lines of the log."""
     from scrapy.utils.log import get_scrapy_root_handler
 
-    if handler := get_scrapy_root_handler():
+    handler = get_scrapy_root_handler()
+    if handler:
         handler.addFilter(_spell_out_record)

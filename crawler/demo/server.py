@@ -23,7 +23,8 @@ class Handler(BaseHTTPRequestHandler):
 
     server: "Server"
     protocol_version = "HTTP/1.1"
-    server_version, sys_version = "WinnowDemo", ""
+    server_version = "WinnowDemo"
+    sys_version = ""
     wbufsize = 1 << 16  # send header and body together
     disable_nagle_algorithm = True
     timeout = 60

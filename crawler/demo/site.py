@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 RUN = 120  # pixels between two clear codes: short enough that GIF codes stay 8 bits wide and need no compression
-CLEAR, END = 128, 129
+CLEAR = 128
+END = 129
 
 
 def colours(name: str) -> tuple[bytes, bytes]:
@@ -76,7 +77,8 @@ def pdf(line: str) -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         b"<< /Font << /F1 5 0 R >> >>",
     )
-    body, table = b"%PDF-1.4\n", b"0000000000 65535 f \n"
+    body = b"%PDF-1.4\n"
+    table = b"0000000000 65535 f \n"
     for number, content in enumerate(objects, start=1):
         table += b"%010d 00000 n \n" % len(body)
         body += b"%d 0 obj\n%b\nendobj\n" % (number, content)
@@ -99,7 +101,8 @@ NEWEST = 10  # articles in the feed
 BANNERS = 4
 MOST_READ = 5
 ON_HOME = 8
-HTML, XML = "text/html; charset=utf-8", "application/xml; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+XML = "application/xml; charset=utf-8"
 PNG_SIZES = {
     "/images/logo.png": (180, 48),
     **{f"/images/icon-{name}.png": (32, 32) for name in ("home", "bees", "rail")},
@@ -180,7 +183,8 @@ def modern_page(template: str, path: str, title: str, language: str, **values: o
 
 def modern_list_page(language: str, topic: str) -> str:
     """A section page of the news site or, without a topic, its front page."""
-    says, shown = words(language), chosen(language, "modern", topic)
+    says = words(language)
+    shown = chosen(language, "modern", topic)
     name = topic or "home"
     values = {"heading": says[f"{topic}_word" if topic else "site"], "lead": says[f"{name}_lead"]}
     shown = shown if topic else shown[:ON_HOME]
@@ -195,7 +199,8 @@ def old_page(template: str, path: str, title: str, language: str, declared: str,
 
 def article_page(article: Article) -> str:
     """An article as its site shows it."""
-    head, others = (article.path, article.title, article.language), related(article)
+    head = (article.path, article.title, article.language)
+    others = related(article)
     if article.frame == "old":
         return old_page("old_article.html", *head, article.declared, article=article, related=others)
     return modern_page("modern_article.html", *head, article=article, related=others)

@@ -38,7 +38,10 @@ class Sampler:
     def __init__(
         self, frontier: Frontier, harvest: Harvest, counts: OutcomeCounts, statistics: Callable[[], Mapping[str, Any]]
     ) -> None:
-        self.frontier, self.harvest, self.counts, self.statistics = frontier, harvest, counts, statistics
+        self.frontier = frontier
+        self.harvest = harvest
+        self.counts = counts
+        self.statistics = statistics
         self.begun = self.last = 0.0
         self.before = WorkerSample(0.0)
 
@@ -71,11 +74,13 @@ class Sampler:
         now = monotonic()
         done = replace(self.total(), seconds=now - self.begun)
         self.frontier.add_samples(done.since(self.before))
-        self.before, self.last = done, now
+        self.before = done
+        self.last = now
 
     def total(self) -> WorkerSample:
         """What this worker did since it began."""
-        counts, harvest = self.statistics(), self.harvest.counts
+        counts = self.statistics()
+        harvest = self.harvest.counts
         return WorkerSample(
             seconds=0.0,
             pages=self.frontier.pages,

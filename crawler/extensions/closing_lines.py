@@ -50,7 +50,8 @@ class ClosingLines:
     """Prints the result of a crawl on standard error, and in the log file if there is one."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
-        self.crawler, self.crawl = crawler, crawl
+        self.crawler = crawler
+        self.crawl = crawl
         self.started = monotonic()
         self.reason: str = EndReason.FINISHED
 
@@ -71,9 +72,12 @@ class ClosingLines:
                 logger.info("%s", line)
 
     def lines(self) -> list[Message]:
-        crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
+        crawl = self.crawl
+        frontier = self.crawl.frontier
+        status = self.crawl.status
         counts = self.crawler.stats.get_stats()
-        seconds, pages = monotonic() - self.started, crawl.pages
+        seconds = monotonic() - self.started
+        pages = crawl.pages
         figures: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
         figures["size"] = byte_size(counts.get("downloader/response_bytes", 0))
         result = plural(
@@ -118,7 +122,8 @@ class ClosingLines:
         lines += _topic(crawl)
         if status.round_counts is not None:
             lines.append(_round(crawl.session.committer.round.number, status.round_counts))
-        where, items = str(crawl.session.pages.path), crawl.items
+        where = str(crawl.session.pages.path)
+        items = crawl.items
         is_new = total != items or status.round_counts is not None
         if is_new:
             lines.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
@@ -149,7 +154,8 @@ class ClosingLines:
 def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[Message]:
     """Why addresses brought nothing, and which were not requested."""
     lines = []
-    if outcomes := counts.of(Group.SKIPPED):
+    outcomes = counts.of(Group.SKIPPED)
+    if outcomes:
         lines.append(Message("Left out: {reasons}.", {"reasons": ranked(outcomes)}))
     endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
     sentences = {
@@ -163,7 +169,8 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
             lines.append(Message(sentence, values))
     if unlikely:
         lines.append(unlikely_links(unlikely))
-    if outcomes := counts.of(Group.FAILED):
+    outcomes = counts.of(Group.FAILED)
+    if outcomes:
         lines.append(Message("Failed: {reasons}.", {"reasons": ranked(outcomes)}))
     return lines
 
@@ -178,7 +185,8 @@ def _walled(services: Mapping[str, str]) -> list[Message]:
         return []
     named = list(services.items())[:MOST_EXAMPLES]
     hosts = [Message("{host} ({service})", {"host": host, "service": service}) for host, service in named]
-    if more := len(services) - len(named):
+    more = len(services) - len(named)
+    if more:
         hosts.append(Message("and {n} more", {"n": f"{more:,}"}))
     return [
         Message("Behind walls against robots, which are not evaded: {hosts}.", {"hosts": hosts}),
@@ -289,8 +297,10 @@ def _round(number: int, counts: RoundCounts) -> Message:
 
 def _topic(crawl: Crawl) -> list[Message]:
     """The share of pages on the topic, and which examples of the topic are missing."""
-    lines, topic = [], crawl.topic
-    if failed := crawl.status.examples_failed:
+    lines = []
+    topic = crawl.topic
+    failed = crawl.status.examples_failed
+    if failed:
         lines.append(
             Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)})
         )
@@ -323,13 +333,16 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     >>> print(*_images({}, "a", is_new=True))
     New images: none kept.
     """
-    lines, links = [], counts.get("image_noise/links", 0)
+    lines = []
+    links = counts.get("image_noise/links", 0)
     if path:
-        kept, size = counts.get("images", 0), counts.get("images/bytes", 0)
+        kept = counts.get("images", 0)
+        size = counts.get("images/bytes", 0)
         figures = (
             Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
         )
-        if skipped := counts.get("image_noise/skipped", 0) - links:
+        skipped = counts.get("image_noise/skipped", 0) - links
+        if skipped:
             saved = saved_bytes(skipped, kept, size)
             saved_figure = Message("bytes saved unknown, as no image was downloaded")
             if saved is not None:
@@ -346,7 +359,8 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
                 links,
             )
         )
-    if chosen := counts.get("image_noise/audited", 0):
+    chosen = counts.get("image_noise/audited", 0)
+    if chosen:
         lines.append(
             plural(
                 "{chosen} skipped images or links chosen for the audit, {n} image downloaded; winnow noise report "

@@ -29,7 +29,8 @@ class CrawlProgress:
     """Starts and stops the bar or the log lines with the spider."""
 
     def __init__(self, crawl: Crawl, statistic: Callable[..., Any], interval: float) -> None:
-        self.crawl, self.frontier = crawl, crawl.frontier
+        self.crawl = crawl
+        self.frontier = crawl.frontier
         self._statistic = statistic
         self.interval = interval
         self.bar: ProgressBar | None = None
@@ -38,7 +39,8 @@ class CrawlProgress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        crawl, interval = crawl_of(crawler), crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        crawl = crawl_of(crawler)
+        interval = crawler.settings.getfloat("LOGSTATS_INTERVAL")
         progress = cls(crawl, crawler.stats.get_value, interval)
         crawler.signals.connect(progress.start, signals.spider_opened)
         crawler.signals.connect(progress.stop, signals.spider_closed)
@@ -91,9 +93,11 @@ class CrawlProgress:
 
     def words(self) -> Message:
         """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
-        crawl, harvest = self.crawl, self.crawl.harvest
+        crawl = self.crawl
+        harvest = self.crawl.harvest
         then, before = self.last
-        now, pages = monotonic(), crawl.pages
+        now = monotonic()
+        pages = crawl.pages
         if now - then >= 1.0 or self.bar is None:
             self.rate = (pages - before) / max(now - then, 0.001)
             self.last = now, pages
@@ -111,14 +115,16 @@ class CrawlProgress:
             skipped=skipped,
             failed=failed,
         )
-        if images_left := self.frontier.images_left():
+        images_left = self.frontier.images_left()
+        if images_left:
             values = {"counts": words, "n": f"{len(self.frontier):,}", "hosts": first([*images_left], MOST_HOSTS)}
             words = Message("{counts}; all pages are done, {n} images left, of {hosts}", values)
         if self.frontier.is_paused:
             words = Message("{counts}, paused on the dashboard", {"counts": words})
         if crawl.topic.examples.say_something and harvest.pages:
             words = Message("{counts}, harvest {share}", {"counts": words, "share": f"{harvest.share:.0%}"})
-        images, noise = self.statistic("images"), self.statistic("image_noise/skipped")
+        images = self.statistic("images")
+        noise = self.statistic("image_noise/skipped")
         if images or noise:
             values = {"counts": words, "images": images, "noise": noise}
             words = Message("{counts}, {images} images kept, {noise} noise", values)

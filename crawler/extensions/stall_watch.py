@@ -69,7 +69,8 @@ class StallWatch:
         now = monotonic()
         moves = self.frontier.ended, self.answers()
         if moves != self.last or self.frontier.is_paused:
-            self.last, self.moved = moves, now
+            self.last = moves
+            self.moved = now
         self.say(now)
 
     def say(self, now: float) -> None:
@@ -100,7 +101,8 @@ class StallWatch:
         ]
         if len(hosts) > len(reasons):
             reasons.append(counted(len(hosts) - len(reasons), "more host"))
-        if (seconds := frontier.queues.ready_in(now)) is not None:
+        seconds = frontier.queues.ready_in(now)
+        if seconds is not None:
             reasons.append(f"a paused host, for {seconds:.0f} s more")
         if frontier.held_by_others:
             held = counted(frontier.held_by_others, "address", "addresses")

@@ -69,7 +69,8 @@ def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
     ('6:auto', '6:auto/recall', '6:auto+a.b')
     """
     text = f"{EXTRACTION}:{method}"
-    if package_version := EXTRACTORS.package_version(method):
+    package_version = EXTRACTORS.package_version(method)
+    if package_version:
         text += f"@{package_version}"
     if favour != BALANCE:
         text += f"/{favour}"

@@ -41,4 +41,6 @@ def with_documents(extract: Callable[[Page], Extraction]) -> Callable[[Page], Ex
 
 
 def _extract(extract: Callable[[Page], Extraction], page: Page) -> Extraction:
-    return document_text(page) if page.document is not None else extract(page)
+    if page.document is not None:
+        return document_text(page)
+    return extract(page)

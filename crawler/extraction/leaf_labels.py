@@ -138,7 +138,8 @@ class _LeafReader:
         written = False
         for tag, anchor, pieces in self.pieces.values():
             raw = "".join(pieces)
-            if text := fold_space(raw):
+            text = fold_space(raw)
+            if text:
                 self.found.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
             written = written or bool(raw.strip())
         # A line of zero-width characters only exists in <pre>, and nowhere else.

@@ -165,7 +165,8 @@ class ScriptData:
 
 def document(source: str) -> Any:
     """The JSON that a script consists of or assigns first; None if there is none."""
-    if not (start := _DATA.match(source)):
+    start = _DATA.match(source)
+    if not start:
         return None
     try:
         return json.JSONDecoder(strict=False).raw_decode(source, start.end())[0]
@@ -187,7 +188,9 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
             if own and (own == title or ((own in title or title in own) and 2 * len(own) > len(title) > len(own) / 2)):
                 return True
             other = True
-    return False if other and not _ADDRESSED.isdisjoint(node) else None
+    if other and not _ADDRESSED.isdisjoint(node):
+        return False
+    return None
 
 
 def prose(text: str) -> int:
@@ -200,7 +203,9 @@ def prose(text: str) -> int:
     if len(_CODE.findall(text)) * 40 > len(text) or not has_full_stop(text):
         return 0
     spaces = text.count(" ")
-    return len(text) if spaces * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii() else 0
+    if spaces * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii():
+        return len(text)
+    return 0
 
 
 def as_html(texts: list[str]) -> str:
@@ -242,7 +247,9 @@ def instead(page: Page, text: str) -> str:
     if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
         return ""
     scripts_text = scripted(page)
-    return scripts_text if width(scripts_text) >= TIMES * own else ""
+    if width(scripts_text) >= TIMES * own:
+        return scripts_text
+    return ""
 
 
 def scripted(page: Page) -> str:
@@ -282,7 +289,8 @@ def _in_data(page: Page) -> Iterator[TextCandidate]:
 
 def _of(source: str, title: str) -> Iterator[TextCandidate]:
     """Possible texts in a script: in the data it starts with, else in its strings."""
-    if (data := document(source)) is not None:
+    data = document(source)
+    if data is not None:
         yield from ScriptData(data, title).found()
         return
     longest: TextCandidate | None = None
@@ -299,7 +307,8 @@ def _of(source: str, title: str) -> Iterator[TextCandidate]:
 
 
 def _unescaped(escape: re.Match[str]) -> str:
-    if code := escape[1] or escape[2]:
+    code = escape[1] or escape[2]
+    if code:
         return chr(int(code, 16))
     return _ESCAPED.get(escape[3], escape[3])
 

@@ -95,7 +95,9 @@ class Frontier:
     def links_left(self) -> int:
         """How many of the queued addresses are still requested, as far as this is known."""
         likely = len(self) - self.unlikely
-        return likely if self.max_pages is None else min(likely, self.max_pages - self.all_pages)
+        if self.max_pages is None:
+            return likely
+        return min(likely, self.max_pages - self.all_pages)
 
     @property
     def full(self) -> bool:
@@ -161,7 +163,8 @@ class Frontier:
             return None
         while (lease := self.queues.take(now, self.hosts.better_is_pending)) is not None:
             self._taken += 1
-            name, queue = address_of(lease.candidate.url).host, self.queues.of(lease)
+            name = address_of(lease.candidate.url).host
+            queue = self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             if _has_become_unlikely(lease):
@@ -268,7 +271,8 @@ class Frontier:
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
         self.hosts.report(self._batch, now, self._scarce)
-        batch, self._batch = self._batch, Batch()
+        batch = self._batch
+        self._batch = Batch()
         # The crawl may have stopped before the reply to a batch came; its results are counted all the same.
         self._committing += sum(1 for completion in batch.ended if completion.is_page)
         self._committing_items += sum(1 for completion in batch.ended if completion.is_item)
@@ -276,7 +280,8 @@ class Frontier:
         claims = now >= self._quiet_until and not self.is_paused
         batch.demand = self.hosts.claim_request(now, self._taken) if claims else None
         self._asked_for = set(batch.demand.low) if batch.demand else set()
-        self._needs_batch, self._taken = False, 0
+        self._needs_batch = False
+        self._taken = 0
         return batch
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
@@ -285,12 +290,15 @@ class Frontier:
             self._quiet_until = now + JOINING
         self._count_committed()
         self._links = sum(len(completion.result.links) for completion in self._batch.ended)
-        self.waiting, self.unlikely = reply.waiting, reply.unlikely
+        self.waiting = reply.waiting
+        self.unlikely = reply.unlikely
         workers_before = self.limits.workers
-        self.all_pages, self.limits.workers = reply.pages, reply.workers
+        self.all_pages = reply.pages
+        self.limits.workers = reply.workers
         if reply.workers > workers_before and self.ended and self.limits.alone:
             self.hosts.hand_over(workers_before, reply.workers, now)
-        self.held_by_others, self.over = reply.held, reply.over
+        self.held_by_others = reply.held
+        self.over = reply.over
         for outcome, count in (reply.refused + reply.left_out).items():
             self._count(outcome, count)
         self.hosts.pending.received()
@@ -310,19 +318,23 @@ class Frontier:
             for lease in reply.leases
             if lease.candidate.via is FoundBy.LINK and lease.candidate.has_learned_priority
         ]
-        no_longer, self._no_longer = (*self._no_longer, *reply.done), []
+        no_longer = (*self._no_longer, *reply.done)
+        self._no_longer = []
         return LinkUpdates(
             tuple((candidate.requested or candidate.url, candidate.priority) for candidate in leased), no_longer
         )
 
     def _count_committed(self) -> None:
-        self.pages, self._committing = self.pages + self._committing, 0
-        self.items, self._committing_items = self.items + self._committing_items, 0
+        self.pages = self.pages + self._committing
+        self._committing = 0
+        self.items = self.items + self._committing_items
+        self._committing_items = 0
 
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
         name = address_of(lease.candidate.url).host
-        if outcome := self.limits.closed.get(name):
+        outcome = self.limits.closed.get(name)
+        if outcome:
             self._give_up(lease, outcome)
             self._batch.resting.setdefault(lease.host_id, 0.0)
             return
@@ -344,7 +356,8 @@ class Frontier:
         self.release()
         self._work, self.queues = {}, HostQueues(self.limits)
         self.hosts.forget(self.queues)
-        self._batch, self._needs_batch = Batch(samples=self._batch.samples), True
+        self._batch = Batch(samples=self._batch.samples)
+        self._needs_batch = True
         self._links = self._committing = self._committing_items = 0
         self._seen.clear()
 

@@ -25,7 +25,8 @@ class HostControl:
     """Applies limits and pauses to the queues, and reports hosts to each batch."""
 
     def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Outcome], None]) -> None:
-        self.queues, self.limits = queues, queues.limits
+        self.queues = queues
+        self.limits = queues.limits
         self.give_up = give_up
         """Ends a lease without a request."""
         self.pending = PendingPriorities()
@@ -101,7 +102,8 @@ class HostControl:
         """Start with empty queues; the next reply says again which hosts are closed."""
         self.queues = queues
         self._closed = {name: str(outcome) for name, outcome in self.limits.closed.items()}
-        self._rests, self._crawl_delays = {}, {}
+        self._rests = {}
+        self._crawl_delays = {}
         self._handed_over.clear()
 
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
@@ -112,8 +114,11 @@ class HostControl:
         self.return_unneeded(batch, now, scarce)
         batch.latencies = self.latency.report(now, self.limits.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in self._rests.items()}
-        batch.crawl_delays, batch.closed = self._crawl_delays, self._closed
-        self._rests, self._crawl_delays, self._closed = {}, {}, {}
+        batch.crawl_delays = self._crawl_delays
+        batch.closed = self._closed
+        self._rests = {}
+        self._crawl_delays = {}
+        self._closed = {}
 
     def wants_more(self, name: str) -> bool:
         """Whether a host is about to run out of leased addresses."""
@@ -139,7 +144,8 @@ class HostControl:
         """How much to claim: twice what is requested until the next batch, from as many hosts as there is room for.
         `taken` is the number of requests since the last batch.
         """
-        settings, hosts = self.limits.settings, dict(self.queues.items())
+        settings = self.limits.settings
+        hosts = dict(self.queues.items())
         most = max(map(settings.at_once, hosts), default=settings.usual)
         ready = {name: queue for name, queue in hosts.items() if self._is_ready(name, now)}
         waiting = sum(len(queue.waiting) for queue in ready.values())

@@ -54,7 +54,9 @@ class HostLimits:
     def share(self, name: str) -> int:
         """The most active requests of this worker to a host."""
         at_once = self.settings.at_once(name)
-        return max(1, at_once // self.workers) if self.settings.shared else at_once
+        if self.settings.shared:
+            return max(1, at_once // self.workers)
+        return at_once
 
     def interval(self, name: str) -> float:
         """Seconds between two requests to a host."""
@@ -134,7 +136,9 @@ class LatencyMeter:
         """The latencies of all hosts that responded, if a report is due."""
         if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.last):
             return {}
-        answers_by_host, self._answers, self.reported_at = self._answers, {}, now
+        answers_by_host = self._answers
+        self._answers = {}
+        self.reported_at = now
         return {
             n: HostLatency(answers.seconds / answers.answers, delay(answers.name), answers.answers)
             for n, answers in answers_by_host.items()

@@ -89,7 +89,8 @@ class HostQueues:
     def requeue_refused(self, name: str) -> None:
         """Queue the addresses again that a host refused."""
         queue = self.hosts[name]
-        refused, queue.refused = queue.refused, []
+        refused = queue.refused
+        queue.refused = []
         self._count -= len(refused)
         for lease in refused:
             self.put(lease)
@@ -147,7 +148,9 @@ class HostQueues:
 
     def ready_in(self, now: float) -> float | None:
         """Seconds until the first pause ends, or None if no host is paused."""
-        return max(0.0, self._resting[0][0] - now) if self._resting else None
+        if self._resting:
+            return max(0.0, self._resting[0][0] - now)
+        return None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
         """Give queued addresses new priorities; returns those that are queued here."""

@@ -82,7 +82,9 @@ class Candidate:
     def sort(self) -> AddressKind:
         """The kind under which it is remembered as seen."""
         is_image_link = self.sight is not None and self.kind is not AddressKind.IMAGE
-        return AddressKind.IMAGE_LINK if is_image_link else self.kind
+        if is_image_link:
+            return AddressKind.IMAGE_LINK
+        return self.kind
 
     @property
     def has_learned_priority(self) -> bool:
@@ -214,12 +216,14 @@ class Completion:
     @property
     def is_page(self) -> bool:
         """Whether it is a page of this round: stored, or unchanged."""
-        check, outcome = self.result.check, self.result.outcome
+        check = self.result.check
+        outcome = self.result.outcome
         return self.lease.counts and (outcome is None if check is None else check.found in PRESENT)
 
     def visit(self, new_links: int) -> Visit:
         """The visit, for the history of the page."""
-        result, candidate = self.result, self.lease.candidate
+        result = self.result
+        candidate = self.lease.candidate
         check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")

@@ -277,14 +277,18 @@ def rendering_of(
     'undecided'
     """
     if not has_sign:
-        return RenderingState.DUE if draw < AUDITED_WITHOUT_SIGN else RenderingState.NOT_DUE
+        if draw < AUDITED_WITHOUT_SIGN:
+            return RenderingState.DUE
+        return RenderingState.NOT_DUE
     is_gaining = 0 < counts.rendered <= 2 * counts.gained
     if is_gaining or draw < AUDITED:
         return RenderingState.DUE
     is_vain_site = of_site.rendered >= SITE_TRIALS and not of_site.gained
     if is_vain_site or counts.rendered >= TRIALS:
         return RenderingState.NOT_DUE
-    return RenderingState.UNDECIDED if counts.rendered + under_way >= TRIALS else RenderingState.DUE
+    if counts.rendered + under_way >= TRIALS:
+        return RenderingState.UNDECIDED
+    return RenderingState.DUE
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
@@ -310,7 +314,9 @@ def priority_of_list(priority: int) -> int:
     >>> priority_of_list(800), priority_of_list(80)
     (80, 80)
     """
-    return priority // LIST_FACTOR if priority > HIGHEST // LIST_FACTOR else priority
+    if priority > HIGHEST // LIST_FACTOR:
+        return priority // LIST_FACTOR
+    return priority
 
 
 def next_audit(pattern: str, put_off: int) -> int:
@@ -331,13 +337,16 @@ def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
     A page that is off topic, or in another language, could have been kept: its pattern is as good as any. A page that
     awaits a browser may be kept by a later crawl that has one.
     """
-    outcome, check = result.outcome, result.check
+    outcome = result.outcome
+    check = result.check
     if result.awaits_browser:
         return None
     if outcome is None:
         if result.record is None or (check is not None and check.found is not PageChange.NEW):
             return None
-        return Usefulness.USEFUL if str(result.record.get("text") or "").strip() else lead
+        if str(result.record.get("text") or "").strip():
+            return Usefulness.USEFUL
+        return lead
     if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD):
         return lead
     return None

@@ -58,7 +58,9 @@ class Scope:
             return Outcome(Code.AVOIDED_DOMAIN)
         if len(url) > self.max_length:
             return Outcome(Code.ADDRESS_TOO_LONG)
-        return self._refusal_of_page(url, address.ending) if page else None
+        if page:
+            return self._refusal_of_page(url, address.ending)
+        return None
 
     def refusals(self, urls: Iterable[str]) -> dict[str, Outcome]:
         """The addresses of pages that are not followed, each with the reason."""

@@ -33,7 +33,8 @@ class RecentNumbers:
 
     def clear(self) -> None:
         """Forget all numbers."""
-        self._new, self._old = set(), set()
+        self._new = set()
+        self._old = set()
 
 
 class SeenAddresses(RecentNumbers):

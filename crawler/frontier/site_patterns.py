@@ -75,7 +75,8 @@ class SitePatterns:
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
         """Take over the counts of the database."""
         self._learn(counts)
-        self.counts, self._lending = dict(counts), None
+        self.counts = dict(counts)
+        self._lending = None
 
     def _learn(self, patterns: Iterable[str]) -> None:
         """Learn the names of patterns that are not counted yet."""
@@ -109,7 +110,9 @@ class SitePatterns:
             return pattern
         if self.has_many_queries(pattern):
             return with_any_query(pattern)
-        return pattern if len(self.counts) < MOST_PATTERNS else ""
+        if len(self.counts) < MOST_PATTERNS:
+            return pattern
+        return ""
 
     def has_many_queries(self, pattern: str) -> bool:
         """Whether a pattern has a path with so many queries that further ones are counted together."""
@@ -120,7 +123,9 @@ class SitePatterns:
         """A pattern with the label of a link; empty without one, or if the site has too many."""
         label = self.patterns.label(labels)
         labelled = f"{pattern} {label}" if pattern and label else ""
-        return labelled if labelled in self.counts or len(self.counts) < MOST_PATTERNS else ""
+        if labelled in self.counts or len(self.counts) < MOST_PATTERNS:
+            return labelled
+        return ""
 
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
@@ -249,7 +254,9 @@ class SitePatterns:
         """What the pattern may share with others: its names, and that no sitemap lists its addresses."""
         names = self._names.get(pattern) or names_of(pattern)
         is_listed = pattern.partition(" ")[0] in self.listed
-        return names if is_listed or not self._has_useful_sitemap else names | {UNLISTED}
+        if is_listed or not self._has_useful_sitemap:
+            return names
+        return names | {UNLISTED}
 
 
 class PatternMemory:
@@ -338,7 +345,9 @@ class PatternMemory:
         site_patterns = self.of(candidate.url)
         pattern = site_patterns.pattern(candidate.url)
         waits = site_patterns.waits(pattern, site_patterns.labelled(pattern, candidate.labels))
-        return priority_of_list(candidate.priority) if waits else candidate.priority
+        if waits:
+            return priority_of_list(candidate.priority)
+        return candidate.priority
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""

@@ -50,7 +50,9 @@ def day_in(url: str) -> str | None:
 def month_in(url: str) -> str | None:
     """The year and month in the path of an address, as YYYY-MM."""
     month = _MONTH.search(_path(url))
-    return f"{month[1]}-{int(month[2]):02}" if month else None
+    if month:
+        return f"{month[1]}-{int(month[2]):02}"
+    return None
 
 
 def _path(url: str) -> str:

@@ -255,7 +255,9 @@ def _of_byline(line: str, label: re.Match[str]) -> list[str]:
     small = sum(word[0].islower() for word in words)
     rest = label[1].strip().removeprefix(names[0])
     is_user = label.start() == 0 and len(words) == 1 and (not rest or any(map(str.isdigit, rest)))
-    return names if 2 * small < len(words) or is_user else []
+    if 2 * small < len(words) or is_user:
+        return names
+    return []
 
 
 def _until_end(text: str) -> list[str]:
@@ -274,7 +276,8 @@ def _written(values: tuple[str, ...]) -> list[str]:
     names: list[str] = []
     for value in values:
         text = fold_space(value[: MAX_NAME * MAX_AUTHORS])
-        if by := _BY.match(text):
+        by = _BY.match(text)
+        if by:
             text = text[by.end() :]
         # A single comma between two words is that of "Lee, Ann".
         parts = [text] if re.fullmatch(r"[^\s,;]{1,30}, [^\s,;]{1,30}(?: \w\.)?", text) else _JOINED.split(text)
@@ -331,7 +334,9 @@ def _sign_of(name: Name) -> str:
     """As what an element of this name is marked; empty if it is not."""
     if "author" in (name[4] or ""):
         return "marked as the author"
-    return _sign_of_class(name[1][:MAX_BYLINE]) if name[1] else ""
+    if name[1]:
+        return _sign_of_class(name[1][:MAX_BYLINE])
+    return ""
 
 
 @lru_cache(10_000)
@@ -340,7 +345,9 @@ def _sign_of_class(its_class: str) -> str:
         return ""
     if _AUTHOR_CLASS.search(its_class):
         return "named as the author"
-    return "named as a user" if _USER_CLASS.search(its_class) else ""
+    if _USER_CLASS.search(its_class):
+        return "named as a user"
+    return ""
 
 
 def _named(element: _Element) -> list[str]:
@@ -387,7 +394,8 @@ def _after_han_label(line: str) -> list[str]:
     if not ("记者" in line or "作" in line or "文" in line or "撰" in line):
         return []
     for label in _HAN_LABELS:
-        if match := label.search(line):
+        match = label.search(line)
+        if match:
             names = re.split(r"[\s、，,]+", match[1])
             return [name for name in names if _HAN_NAME.fullmatch(name) and name not in _NOBODY]
     return []

@@ -50,7 +50,9 @@ def checked(year: int, month: int, day: int) -> str | None:
     except ValueError:
         return None
     latest = datetime.now(UTC).date() + timedelta(days=2)
-    return written.isoformat() if EARLIEST <= written <= latest else None
+    if EARLIEST <= written <= latest:
+        return written.isoformat()
+    return None
 
 
 def _with_time(day: str, clock: str | None, zone: str | None) -> str:
@@ -117,7 +119,8 @@ def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
     no date.
     """
     for year, month, day, match in _numbers(text, day_first):
-        if checked_day := checked(year, month, day):
+        checked_day = checked(year, month, day)
+        if checked_day:
             groups = match.groupdict()
             moment = _with_time(checked_day, groups.get("time"), groups.get("zone"))
             yield WrittenDate(day=checked_day, moment=moment, start=match.start(), end=match.end())

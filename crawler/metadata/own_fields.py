@@ -81,7 +81,9 @@ def _compared(counted: re.Match[str]) -> str:
     siblings = counted[1]
     number = int(counted[2])
     none_more = f"not({siblings}[{number + 1}])"
-    return f"({siblings}[{number}] and {none_more})" if number else none_more
+    if number:
+        return f"({siblings}[{number}] and {none_more})"
+    return none_more
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,8 @@ class _ListingTest:
     extraction: Extraction
 
     def __call__(self, page: Page) -> bool:
-        if (is_list := _by_classes(page)) is not None:
+        is_list = _by_classes(page)
+        if is_list is not None:
             return is_list
         if _by_types(page):
             return True
@@ -152,7 +153,9 @@ def page_type(page: Page, extraction: Extraction) -> str:
     """The type of a page: that of its text, but for lists of other pages, which have the same words as these."""
     if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
-    return PageType.LISTING.value if is_listing(page, extraction) else extraction.page_type
+    if is_listing(page, extraction):
+        return PageType.LISTING.value
+    return extraction.page_type
 
 
 def has_only_names(page: Page, extraction: Extraction) -> bool:
@@ -173,7 +176,9 @@ def _by_classes(page: Page) -> bool | None:
     """
     body = page.root.find("body")
     classes = set(body.get("class", "").lower().split()) if body is not None else set()
-    return not classes & SINGLE if any(classes >= names for names in LISTS) else None
+    if any(classes >= names for names in LISTS):
+        return not classes & SINGLE
+    return None
 
 
 def _by_types(page: Page) -> bool:

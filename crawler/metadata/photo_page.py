@@ -87,7 +87,9 @@ def _file_names(text: str) -> list[str]:
 def _name_of_image(path: str) -> str:
     """The name of the image file at the end of a path, without its ending; empty if there is none."""
     before, _, ending = path.rpartition(".")
-    return BEFORE_A_NAME.split(before)[-1] if ending.lower() in IMAGE_ENDINGS else ""
+    if ending.lower() in IMAGE_ENDINGS:
+        return BEFORE_A_NAME.split(before)[-1]
+    return ""
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -58,7 +58,9 @@ def from_headline(at: int, headline: int | None) -> str:
     if far == 0:
         return "headline"
     if far < 0:
-        return "up to 5 lines before" if far >= -5 else "before the headline"
+        if far >= -5:
+            return "up to 5 lines before"
+        return "before the headline"
     return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if far <= most), "after the headline")
 
 

@@ -334,7 +334,9 @@ def _label_above(blocks: tuple[Block, ...], at: int) -> str:
     above = blocks[at - 1] if at else None
     if above is None or len(above.text) > BEFORE:
         return ""
-    return above.text if above.tag in LABELS or above.text.endswith((":", "：")) else ""
+    if above.tag in LABELS or above.text.endswith((":", "：")):
+        return above.text
+    return ""
 
 
 def _is_of_program(mention: _Mention) -> bool:

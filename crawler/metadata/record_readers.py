@@ -14,12 +14,16 @@ from crawler.rights.page_rights import page_rights
 
 
 def _published(page: Page, extraction: Extraction) -> str | None:
-    return page.document.published if page.document else publication_date(page, extraction).moment
+    if page.document:
+        return page.document.published
+    return publication_date(page, extraction).moment
 
 
 def _published_source(page: Page, extraction: Extraction) -> str:
     if page.document:
-        return page.made_from if page.document.published else ""
+        if page.document.published:
+            return page.made_from
+        return ""
     return publication_date(page, extraction).source
 
 

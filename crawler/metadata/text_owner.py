@@ -57,7 +57,9 @@ def text_owner(page: Page, extraction: Extraction) -> TextOwner:
     if _leads_elsewhere(page, heading):
         return TextOwner.ANOTHER
     name = letters(heading.text)
-    return TextOwner.ITSELF if name and name in letters(page.title) else TextOwner.UNKNOWN
+    if name and name in letters(page.title):
+        return TextOwner.ITSELF
+    return TextOwner.UNKNOWN
 
 
 def _heading(blocks: Sequence[Block], kept: Sequence[Block]) -> Block | None:

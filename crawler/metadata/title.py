@@ -91,7 +91,8 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
     """
     descriptions = _descriptions(page, main)
-    if heading := _below_name(page, main, descriptions):
+    heading = _below_name(page, main, descriptions)
+    if heading:
         return heading
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
@@ -117,11 +118,9 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
         or next((block.text for block in headings), descriptions.title)
     )
     chosen_title = _without_site(chosen_title, descriptions.sites)
-    return (
-        chosen_title
-        if len(chosen_title) <= MAX_TITLE
-        else chosen_title[:MAX_TITLE].rpartition(" ")[0] or chosen_title[:MAX_TITLE]
-    )
+    if len(chosen_title) <= MAX_TITLE:
+        return chosen_title
+    return chosen_title[:MAX_TITLE].rpartition(" ")[0] or chosen_title[:MAX_TITLE]
 
 
 def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
@@ -337,7 +336,9 @@ def _related(
     if len(h1s) != 1:
         return ""
     key, block = h1s[0]
-    return block.text if _is_related(key, block.text, descriptions, url) else ""
+    if _is_related(key, block.text, descriptions, url):
+        return block.text
+    return ""
 
 
 def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> bool:
@@ -372,7 +373,8 @@ def _part(page: Page, descriptions: _Descriptions) -> str:
     """The part of <title> that is a line of the page by itself and not a link, else the first that is not a label."""
     if len(descriptions.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
-        if spoken := [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]:
+        spoken = [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]
+        if spoken:
             return max(spoken, key=len)
     return next((part for part in descriptions.parts if width(part) >= MIN_LENGTH), descriptions.title)
 

@@ -72,7 +72,8 @@ class BackoffMiddleware:
         slot: Callable[[str], Slot | None] = lambda name: None,
         feeds: FeedTexts | None = None,
     ) -> None:
-        self.hosts, self.count = hosts, count
+        self.hosts = hosts
+        self.count = count
         self.limit = limit
         self.slot = slot
         """The downloader's slot for a host, if it has one."""
@@ -89,12 +90,14 @@ class BackoffMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        crawl, limit = crawl_of(crawler), crawler.settings.getfloat("BACKOFF_LIMIT")
+        crawl = crawl_of(crawler)
+        limit = crawler.settings.getfloat("BACKOFF_LIMIT")
         slot = partial(slot_of, crawler)
         return cls(crawl.frontier.hosts, crawler.stats.inc_value, limit, slot, crawl.reader.feeds)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        name, wall = address_of(request.url).host, wall_outcome(response)
+        name = address_of(request.url).host
+        wall = wall_outcome(response)
         if wall is None and response.status not in TOO_BUSY:
             self.walls.pop(name, None)
             if can_wait(request):
@@ -105,12 +108,14 @@ class BackoffMiddleware:
         if wall is not None and self.is_in_feed(request):
             raise Refusal(wall, response)
         if wall is not None and self.is_of_address_only(name, response):
-            may_come_again, max_tries = True, 1
+            may_come_again = True
+            max_tries = 1
         else:
             self.count(f"backoff/{response.status if wall is None else WALLED}")
             header = (response.headers.get("Retry-After") or b"").decode("latin-1")
             outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
-            may_come_again, max_tries = self.let_rest(name, outcome, retry_after(header, time.time())), self.times
+            may_come_again = self.let_rest(name, outcome, retry_after(header, time.time()))
+            max_tries = self.times
             self.withdraw(name)
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
         if not may_come_again or tries > max_tries or not can_wait(request):
@@ -122,7 +127,9 @@ class BackoffMiddleware:
         return again
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        return request.copy() if isinstance(exception, HostRestsError) else None
+        if isinstance(exception, HostRestsError):
+            return request.copy()
+        return None
 
     def is_in_feed(self, request: Request) -> bool:
         """Whether the text of a page is known from a feed: then the page need not be requested again."""

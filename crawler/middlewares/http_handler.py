@@ -51,7 +51,8 @@ class LimitedHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._crawler = crawler
         self._pool.retryAutomatically = False
-        self._retries, self._only_public = HTTP11DownloadHandler(crawler), HTTP11DownloadHandler(crawler)
+        self._retries = HTTP11DownloadHandler(crawler)
+        self._only_public = HTTP11DownloadHandler(crawler)
         self._retries._pool.persistent = self._only_public._pool.persistent = False
         for pool in (self._pool, self._retries._pool, self._only_public._pool):
             pool._factory = _with_limits(pool._factory, self._sent)
@@ -110,9 +111,11 @@ class SentRequests:
     """Calls `sent` with the host of each request of a connection when the request has been sent."""
 
     def __init__(self, protocol: Any, sent: Callable[[str], None]) -> None:
-        self._send, self._sent = protocol.request, sent
+        self._send = protocol.request
+        self._sent = sent
         self._host = ""
-        protocol.request, protocol.handshakeCompleted = self.send, self.report
+        protocol.request = self.send
+        protocol.handshakeCompleted = self.report
         alsoProvides(protocol, IHandshakeListener)
 
     def send(self, request: Any) -> Any:
@@ -144,7 +147,8 @@ class ResponseLimits:
     """Receives the data of a connection, and closes it when a response exceeds the limits or its own length."""
 
     def __init__(self, protocol: Any) -> None:
-        self._protocol, self._receive = protocol, protocol.dataReceived
+        self._protocol = protocol
+        self._receive = protocol.dataReceived
         self._parser: Any = None
         """The parser of the response; each response has its own."""
         self._received = 0
@@ -152,9 +156,11 @@ class ResponseLimits:
     def __call__(self, data: bytes) -> None:
         parser = self._protocol._parser
         if parser is not self._parser:
-            self._parser, self._received = parser, 0
+            self._parser = parser
+            self._received = 0
             if parser is not None:
-                parser.MAX_LENGTH, parser.lineLengthExceeded = LONGEST_LINE, self._refuse
+                parser.MAX_LENGTH = LONGEST_LINE
+                parser.lineLengthExceeded = self._refuse
                 parser._transferDecoders = {b"chunked": FewChunks}
                 parser.finisher = partial(self._finish, parser.finisher)
         self._received += len(data)

@@ -37,14 +37,19 @@ class ImageNoiseMiddleware:
         audit: float,
         count: Callable[[str], None],
     ) -> None:
-        self.image_filter, self.evidence, self.keys, self.audit, self.count = image_filter, evidence, keys, audit, count
+        self.image_filter = image_filter
+        self.evidence = evidence
+        self.keys = keys
+        self.audit = audit
+        self.count = count
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
             raise NotConfigured  # without a message, as it is switched off
-        crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
+        crawl = crawl_of(crawler)
+        audit = settings.getfloat("IMAGE_NOISE_AUDIT")
         keys = crawl.session.committer.keys
         return cls(image_filter_of(settings), crawl.evidence, keys, audit, crawler.stats.inc_value)
 

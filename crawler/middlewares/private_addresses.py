@@ -77,7 +77,10 @@ class _Nothing:
 @implementer(IResolutionReceiver)
 class _PublicOnly:
     def __init__(self, guard: PublicResolver, receiver: Any, host: str, port: int) -> None:
-        self.guard, self.receiver, self.host, self.port = guard, receiver, host, port
+        self.guard = guard
+        self.receiver = receiver
+        self.host = host
+        self.port = port
         self.passed = self.held_back = 0
 
     def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's names

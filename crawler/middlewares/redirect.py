@@ -29,7 +29,8 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        crawl, middleware = crawl_of(crawler), super().from_crawler(crawler)
+        crawl = crawl_of(crawler)
+        middleware = super().from_crawler(crawler)
         middleware.redirects = crawl.redirects
         return middleware
 

@@ -48,7 +48,8 @@ class RightsMiddleware:
     """Refuses requests for what is disallowed for the purpose of the crawl, as far as this is known before."""
 
     def __init__(self, crawler: Crawler, purpose: Purpose) -> None:
-        self.crawler, self.purpose = crawler, purpose
+        self.crawler = crawler
+        self.purpose = purpose
         self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
         self.named: LruDict[str, int] = LruDict(MAX_KEPT // WEIGHT)
         """How many licence files the pages of a host have named."""
@@ -66,13 +67,15 @@ class RightsMiddleware:
             return
         site = await self.with_files(request.url, request.meta.get(SITE_FILES, NO_FILES))
         request.meta[SITE_FILES] = site
-        if (signal := self.purpose.refusal(site.evidence(request.url))) is not None:
+        signal = self.purpose.refusal(site.evidence(request.url))
+        if signal is not None:
             raise Refusal(Outcome(Code.RIGHTS_RESERVED, signal))
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Ask for the licence files that a page names."""
         if _is_for_content(request) and may_name_a_file(response.body, headers := rights_headers(response)):
-            site, place = request.meta.get(SITE_FILES, NO_FILES), address_of(response.url).origin
+            site = request.meta.get(SITE_FILES, NO_FILES)
+            place = address_of(response.url).origin
             for url in licence_addresses(page_of(response), headers):
                 if self._may_name(place) and (file := await self.licence(url)) is not None:
                     site = replace(site, of_page=(*site.of_page, file))

@@ -71,7 +71,9 @@ class RobotsMiddleware:
         crawl_delay_limit: float,
         take_in_sitemaps: Callable[[str, Sequence[str]], None] = lambda place, urls: None,
     ) -> None:
-        self.crawler, self.hosts, self.take_in_sitemaps = crawler, hosts, take_in_sitemaps
+        self.crawler = crawler
+        self.hosts = hosts
+        self.take_in_sitemaps = take_in_sitemaps
         self.crawl_delay_limit = crawl_delay_limit
         self.answers: FileCache[str, RobotsAnswer] = FileCache(MAX_KEPT)
 
@@ -79,7 +81,8 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
-        crawl, most = crawl_of(crawler), crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
+        crawl = crawl_of(crawler)
+        most = crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
         return cls(crawler, crawl.frontier.hosts, most, crawl.reader.lists.take_in)
 
     async def process_request(self, request: Request) -> Request | None:
@@ -101,7 +104,9 @@ class RobotsMiddleware:
             raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
         request.meta[SITE_FILES] = NO_FILES if answer is NO_RULES else SiteFiles(answer)
         # A request that was built before the Crawl-delay was known is queued again.
-        return request.copy() if self.hosts.interval(name) > interval else None
+        if self.hosts.interval(name) > interval:
+            return request.copy()
+        return None
 
     async def fetch(self, place: str, only_public: bool = False) -> Fetched[RobotsAnswer]:
         """The robots.txt of a host, or why the host must not be requested."""
@@ -144,7 +149,9 @@ class RobotsMiddleware:
     def failures(self, place: str) -> int:
         """How often the robots.txt of a host has failed since it was read last."""
         answer = self.answers.last(place)
-        return answer.failures if isinstance(answer, ClosedHost) else 0
+        if isinstance(answer, ClosedHost):
+            return answer.failures
+        return 0
 
     def slow_down(self, name: str, file: RobotsFile) -> RobotsAnswer:
         """Apply the Crawl-delay of a robots.txt; returns the file, or why the host must not be requested."""

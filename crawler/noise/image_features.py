@@ -174,7 +174,9 @@ def _width_of_cell(element: etree._Element) -> int:
     """The width of the table's cell that holds the image, if the page gives it in pixels: signs have narrow cells."""
     cell = next(element.iterancestors("td", "th"), None)
     width = "" if cell is None else cell.get("width", "")
-    return int(width) if len(width) <= MOST_DIGITS and width.isascii() and width.isdigit() else 0
+    if len(width) <= MOST_DIGITS and width.isascii() and width.isdigit():
+        return int(width)
+    return 0
 
 
 OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")

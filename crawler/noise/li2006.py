@@ -102,7 +102,9 @@ def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
     >>> redundancy("http://example.com/logo.gif?2", {"example.com/logo.gif": 3}, 4)
     0.75
     """
-    return shown.get(fold(url), 0) / pages if pages > 1 else None
+    if pages > 1:
+        return shown.get(fold(url), 0) / pages
+    return None
 
 
 def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
@@ -117,7 +119,8 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
         return None
     total = 0.0
     for word in different:
-        if (count := times.get(word, 0)) > 1:
+        count = times.get(word, 0)
+        if count > 1:
             total += log(count) - spread.get(word, 0.0) / count
     return max(0.0, total / log(links) / len(different))
 
@@ -134,7 +137,9 @@ class NoiseWords:
     @cached_property
     def limit(self) -> float:
         """Formula 2: N sigma, the mean weight of all words."""
-        return fsum(self.weights.values()) / len(self.weights) if self.weights else 0.0
+        if self.weights:
+            return fsum(self.weights.values()) / len(self.weights)
+        return 0.0
 
     def common(self, description: Iterable[str]) -> list[str]:
         """The words that a description has in common with the vector, each once."""
@@ -147,7 +152,9 @@ class NoiseWords:
         2.5
         """
         common_words = self.weights.keys() & description
-        return fsum(map(self.weights.__getitem__, common_words)) / len(common_words) if common_words else None
+        if common_words:
+            return fsum(map(self.weights.__getitem__, common_words)) / len(common_words)
+        return None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
         """Whether a score means noise: above the limit, by default N sigma."""

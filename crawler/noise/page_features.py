@@ -65,7 +65,8 @@ def families(name: str) -> tuple[int, ...]:
     """
     counts = [0] * len(FAMILIES)
     for word in _WORD.findall(name):
-        if (place := _FAMILY.get(word.lower())) is not None and counts[place] < MOST_OF_FAMILY:
+        place = _FAMILY.get(word.lower())
+        if place is not None and counts[place] < MOST_OF_FAMILY:
             counts[place] += 1
     return tuple(counts)
 
@@ -94,7 +95,9 @@ class PageContext:
 
     @cached_property
     def site(self) -> str:
-        return address_of(self.page.url).site if "://" in self.page.url else ""
+        if "://" in self.page.url:
+            return address_of(self.page.url).site
+        return ""
 
     @cached_property
     def sites(self) -> dict[str, str]:

@@ -59,7 +59,9 @@ class ModelVerdict:
         if self.is_noise:
             over = (self.score - self.limit) / (1 - self.limit) if self.limit < 1 else 0.0
             return 0.5 + min(max(over, 0.0), 1.0) / 2
-        return min(max(self.score / self.limit, 0.0), 1.0) / 2 if self.limit > 0 else 0.0
+        if self.limit > 0:
+            return min(max(self.score / self.limit, 0.0), 1.0) / 2
+        return 0.0
 
 
 NOTHING = ModelVerdict()
@@ -108,7 +110,9 @@ class Judge:
     @property
     def word_limit(self) -> float:
         """The score of the keyword model above which an image is noise."""
-        return self.noise_words.limit if self.keyword_limit is None else self.keyword_limit
+        if self.keyword_limit is None:
+            return self.noise_words.limit
+        return self.keyword_limit
 
     def is_everywhere(self, share: float, pages: int) -> bool:
         """Whether an image that this share of a site's pages shows is redundant."""

@@ -36,7 +36,9 @@ class JudgedImage(Judged):
         if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
             return ImagePlace.IN_MAIN_TEXT
         blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
-        return ImagePlace.BESIDE if round(expm1(blocks)) <= NEAR else ImagePlace.APART
+        if round(expm1(blocks)) <= NEAR:
+            return ImagePlace.BESIDE
+        return ImagePlace.APART
 
     @property
     def element(self) -> str:

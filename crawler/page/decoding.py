@@ -169,7 +169,9 @@ def utf16(body: bytes, content_type: str) -> str | None:
     declared = http_content_type_encoding(content_type) or ""
     if not declared.startswith("utf-16") or b"</" in body:  # tags without NULs: the declaration is wrong
         return None
-    return "utf-16-be" if declared == "utf-16-be" else "utf-16-le"
+    if declared == "utf-16-be":
+        return "utf-16-be"
+    return "utf-16-le"
 
 
 def declarations(body: bytes, content_type: str) -> Iterator[str]:
@@ -316,7 +318,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     encoding, mark = read_bom(body)
     if encoding and mark:
         return text_of(body[len(mark) :], encoding)
-    if encoding := utf16(body, content_type):
+    encoding = utf16(body, content_type)
+    if encoding:
         return text_of(body, encoding)
     try:
         text, used = codecs.utf_8_decode(body, "strict", False)

@@ -70,7 +70,9 @@ def text_type(content_type: str, url: str) -> str:
     if read_as == PLAIN_TEXT and is_markdown:
         read_as = MARKDOWN
     parameters = content_type.partition(";")[2]
-    return f"{read_as};{parameters}" if read_as and parameters else read_as
+    if read_as and parameters:
+        return f"{read_as};{parameters}"
+    return read_as
 
 
 def text_type_of_file(path: str) -> str:
@@ -84,7 +86,9 @@ def text_type_of_file(path: str) -> str:
     name = path.rpartition("/")[2].lower()
     if _is_markdown(name):
         return MARKDOWN
-    return PLAIN_TEXT if _ending(name) in TEXT_ENDINGS else ""
+    if _ending(name) in TEXT_ENDINGS:
+        return PLAIN_TEXT
+    return ""
 
 
 def _is_markdown(name: str) -> bool:

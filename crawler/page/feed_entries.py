@@ -99,7 +99,9 @@ def _html(element: etree._Element) -> str:
         for child in element.iter(etree.Element):
             child.tag = name if _TAG.fullmatch(name := local_name(child)) else "div"
         return "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
-    return _paragraph(_text(element)) if kind == "text" else ""
+    if kind == "text":
+        return _paragraph(_text(element))
+    return ""
 
 
 def _text(element: etree._Element) -> str:

@@ -74,7 +74,9 @@ def _holds_math(before: etree._Element | None) -> bool:
 
 
 def _script(script: etree._Element) -> str:
-    return (script.text or "").strip() if (script.get("type") or "").startswith("math/tex") else ""
+    if (script.get("type") or "").startswith("math/tex"):
+        return (script.text or "").strip()
+    return ""
 
 
 def is_drawing(element: etree._Element) -> bool:
@@ -95,7 +97,9 @@ def _is_source(after: etree._Element | None) -> bool:
 
 
 def _classes(element: etree._Element | None) -> list[str]:
-    return [] if element is None else (element.get("class") or "").split()
+    if element is None:
+        return []
+    return (element.get("class") or "").split()
 
 
 def _tex(source: str) -> str:

@@ -48,7 +48,8 @@ def read_head(elements: Iterable[_Element]) -> Head:
                 scripts.append((element.text or "")[:MAX_JSON])
         elif content := element.get("content"):
             for attribute in ("property", "name", "itemprop", "http-equiv"):
-                if name := element.get(attribute):
+                name = element.get(attribute)
+                if name:
                     metas.setdefault(name[:MAX_LINE].lower(), content[:MAX_HEADLINE])
     return Head(scripts=tuple(scripts), metas=metas, times=tuple(times[:MAX_TIMES]))
 
@@ -62,7 +63,9 @@ def _addressed_to_us(header: str) -> str:
     name, colon, rest = header.partition(":")
     if not colon or "," in name or name.strip().lower() in VALUED:
         return header
-    return rest.strip() if name.strip().lower() == BOT else ""
+    if name.strip().lower() == BOT:
+        return rest.strip()
+    return ""
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:

@@ -127,7 +127,9 @@ def _end_of_attributes(source: bytes) -> int | None:
     """Where a source exceeds the number of attributes that are parsed, if it does."""
     # For most sources their length alone shows that they have fewer.
     by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
-    return None if by_length is None else _end_of(source, _attributes)
+    if by_length is None:
+        return None
+    return _end_of(source, _attributes)
 
 
 def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | None:
@@ -204,7 +206,8 @@ def _open_body(root: etree._Element) -> None:
     ]
     if not late:
         return
-    if (body := root.find("body")) is None:
+    body = root.find("body")
+    if body is None:
         body = etree.SubElement(root, "body")
     late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
     body.text = None
@@ -214,7 +217,8 @@ def _open_body(root: etree._Element) -> None:
 def _silence_permalinks(root: etree._Element) -> None:
     """Remove the text of links within the page that consist only of such a sign."""
     for link in root.iter("a"):
-        if (text := link.text) and len(text) < MAX_SIGN and _is_permalink(text.strip()) and not len(link):
+        text = link.text
+        if text and len(text) < MAX_SIGN and _is_permalink(text.strip()) and not len(link):
             is_within = link.get("href", "").startswith("#")
             link.text = None if is_within or PILCROW in text else text
 

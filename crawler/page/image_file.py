@@ -134,7 +134,8 @@ def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
 
 def looks_like_content(body: bytes) -> bool | None:
     """Whether an image is as large as content images are; None if its size is not known."""
-    if (image_size := size(body)) is None:
+    image_size = size(body)
+    if image_size is None:
         return None
     width, height = image_size
     slim = max(width, height) > CONTENT_RATIO * min(width, height)

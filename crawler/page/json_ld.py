@@ -39,7 +39,8 @@ def _parsed(text: str) -> list[Any]:
 
 
 def _mended(script: str) -> str:
-    if wrapping := _WRAPPED.match(script):
+    wrapping = _WRAPPED.match(script)
+    if wrapping:
         script = script[wrapping.end() :]
     for end in ("]]>", "-->"):
         script = script.strip(f"{_JUNK}/").removesuffix(end)

@@ -116,7 +116,8 @@ class _TargetReader:
 
     def run(self, contents: PageContents) -> PageTargets:
         headings = list(self.linked_headings(contents.link_elements))
-        if name := self.position_parameter(headings):
+        name = self.position_parameter(headings)
+        if name:
             self.positions = _Positions(self.url, name, contents.containers.elements[0], headings)
         for anchor in contents.link_elements:
             self.add_link(anchor)
@@ -176,7 +177,9 @@ class _TargetReader:
             self.cut += href is not None
             return None
         url = self.page_address(href) if href else None
-        return self.positions.page_of(url) if url and self.positions is not None else url
+        if url and self.positions is not None:
+            return self.positions.page_of(url)
+        return url
 
     def page_address(self, href: str) -> str | None:
         """The absolute address of a page; None for a position on this page."""
@@ -191,7 +194,9 @@ class _TargetReader:
         if name:
             self.routes.add(self.document + name)
             self._letters += len(self.document + name)
-        return None if is_fragment and not self.reads_routes else url
+        if is_fragment and not self.reads_routes:
+            return None
+        return url
 
     def absolute(self, href: str) -> str | None:
         """The absolute address; each spelling is resolved once."""
@@ -289,7 +294,9 @@ def _class_of(element: etree._Element) -> str:
     """The first class of a link, or of the element around it."""
     parent = element.getparent()
     classes = element.get("class") or (parent.get("class") if parent is not None else None)
-    return (classes.split(None, 1) or [""])[0] if classes else ""
+    if classes:
+        return (classes.split(None, 1) or [""])[0]
+    return ""
 
 
 def _addresses(image: ImageElement) -> Iterator[str]:

@@ -132,8 +132,12 @@ def _token(element: etree._Element, tag: str) -> str:
     signs = _joined([_sign(sign) for sign in text])
     is_word = tag == "mi" and len(text) > 1 and text.isalpha()
     font = FONTS.get(element.get("mathvariant", "")) or ("mathrm" if is_word else "")
-    return rf"\{font}{{{signs}}}" if font and signs else signs
+    if font and signs:
+        return rf"\{font}{{{signs}}}"
+    return signs
 
 
 def _sign(sign: str) -> str:
-    return f"\\{COMMANDS[sign]}" if sign in COMMANDS else SIGNS.get(sign, sign)
+    if sign in COMMANDS:
+        return f"\\{COMMANDS[sign]}"
+    return SIGNS.get(sign, sign)

@@ -126,7 +126,9 @@ class Page:
 
     @cached_property
     def _decoded(self) -> tuple[str, str]:
-        return (self._source.decode(), "utf-8") if self._is_clean else decode(self._source, self.content_type)
+        if self._is_clean:
+            return (self._source.decode(), "utf-8")
+        return decode(self._source, self.content_type)
 
     @property
     def html(self) -> str:
@@ -136,12 +138,16 @@ class Page:
     @property
     def usable_html(self) -> str:
         """The page's source without the text that its owner marks as not to be used."""
-        return etree.tostring(self.root, encoding="unicode", method="html") if self.withheld.parts else self.html
+        if self.withheld.parts:
+            return etree.tostring(self.root, encoding="unicode", method="html")
+        return self.html
 
     @property
     def encoding(self) -> str:
         """The encoding the source was read in."""
-        return "utf-8" if self._is_clean else self._decoded[1]
+        if self._is_clean:
+            return "utf-8"
+        return self._decoded[1]
 
     @cached_property
     def _parsed(self) -> Parsed:
@@ -160,7 +166,9 @@ class Page:
     @cached_property
     def ended(self) -> Cut | None:
         """The limit after which the rest of the source was not parsed; usually None."""
-        return Cut.BYTES if len(self.body) > MAX_BYTES else self._parsed.ended
+        if len(self.body) > MAX_BYTES:
+            return Cut.BYTES
+        return self._parsed.ended
 
     @cached_property
     def _telling(self) -> list[etree._Element]:
@@ -175,9 +183,12 @@ class Page:
     def base(self) -> str:
         """The address against which the page's relative links are resolved."""
         for element in self.describing("base"):
-            if href := element.get("href"):
+            href = element.get("href")
+            if href:
                 base = absolute(self.url, href)
-                return base if base and len(base) <= MAX_BASE else self.url
+                if base and len(base) <= MAX_BASE:
+                    return base
+                return self.url
         return self.url
 
     @cached_property
@@ -242,13 +253,16 @@ class Page:
 
     def near_text(self, link: Link | ImageLink) -> str:
         """The text around a link or an image, or the next text after it; at most 200 characters."""
-        return self.blocks[link.at].text[:MAX_NEAR_TEXT] if link.at < len(self.blocks) else ""
+        if link.at < len(self.blocks):
+            return self.blocks[link.at].text[:MAX_NEAR_TEXT]
+        return ""
 
     @cached_property
     def title(self) -> str:
         """The text of <title>."""
         for element in self.describing("title"):
-            if (parent := element.getparent()) is None or parent.tag != "svg":
+            parent = element.getparent()
+            if parent is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
         return ""
 
@@ -320,7 +334,9 @@ class Page:
         """After how many seconds the page redirects its reader, and where to."""
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
-        return (int(match[1]), url) if match and url else None
+        if match and url:
+            return (int(match[1]), url)
+        return None
 
 
 def media_type(content_type: str) -> str:

@@ -72,7 +72,9 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
             return Sign.NOTICE
     if _is_nearly_empty(page):
         return Sign.LITTLE_TEXT
-    return Sign.FEW_LINKS if len({link.url for link in page.links}) < FEW else None
+    if len({link.url for link in page.links}) < FEW:
+        return Sign.FEW_LINKS
+    return None
 
 
 def lacks_text(page: Page, extraction: Extraction) -> bool:

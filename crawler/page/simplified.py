@@ -19,7 +19,9 @@ def simplified(text: str) -> str:
     if text.isascii():
         return text
     traditional, table = _table()
-    return text.translate(table) if traditional.search(text) else text
+    if traditional.search(text):
+        return text.translate(table)
+    return text
 
 
 def spelled_either_way(word: str) -> re.Pattern[str]:
@@ -40,4 +42,6 @@ def _table() -> tuple[re.Pattern[str], dict[int, int]]:
 
 def _either(letter: str) -> str:
     others = [] if letter.isascii() else [chr(code) for code, plain in _table()[1].items() if chr(plain) == letter]
-    return f"[{letter}{''.join(others)}]" if others else re.escape(letter)
+    if others:
+        return f"[{letter}{''.join(others)}]"
+    return re.escape(letter)

@@ -95,7 +95,9 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
         items = _json_entries(body) if max(map(body.count, (b"{", b"["))) <= MAX_ADDRESSES else None
-        return None if items is None else _listed(items, url, cut, is_feed=True)
+        if items is None:
+            return None
+        return _listed(items, url, cut, is_feed=True)
     if first != b"<":
         return None
     length = len(body)
@@ -193,7 +195,9 @@ def _json_entries(body: bytes) -> Iterable[SitemapEntry] | None:
     if not isinstance(feed, dict) or not str(feed.get("version")).startswith(JSON_FEED):
         return None
     items = feed.get("items")
-    return (_json_entry(item) for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
+    if isinstance(items, list):
+        return (_json_entry(item) for item in items if isinstance(item, dict))
+    return ()
 
 
 def _json_entry(item: Mapping[str, Any]) -> SitemapEntry:
@@ -252,7 +256,10 @@ def moment(text: str | None) -> float | None:
     (60.0, 60.0, 86400.0, None)
     """
     try:
-        return date.timestamp() if (date := _date(text)) is not None else None
+        date = _date(text)
+        if date is not None:
+            return date.timestamp()
+        return None
     except (ValueError, OverflowError):
         return None
 
@@ -264,7 +271,9 @@ def day(text: str) -> str | None:
     ('2024-05-02', '2024-05-02', None)
     """
     date = _date(text)
-    return date.date().isoformat() if date is not None else None
+    if date is not None:
+        return date.date().isoformat()
+    return None
 
 
 def _date(text: str | None) -> datetime | None:
@@ -272,7 +281,9 @@ def _date(text: str | None) -> datetime | None:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             date = read(text)
-            return date if date.tzinfo else date.replace(tzinfo=UTC)
+            if date.tzinfo:
+                return date
+            return date.replace(tzinfo=UTC)
         except (ValueError, OverflowError, TypeError, IndexError):
             continue
     return None

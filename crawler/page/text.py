@@ -222,7 +222,9 @@ def fold_space(text: str) -> str:
     """
     if not text.isascii() and any(map(text.__contains__, _ZERO_WIDTH)):
         text = text.translate(_WITHOUT_ZERO_WIDTH)
-    return " ".join(text.split()) if len(text) < _LONG else _folded_long(text)
+    if len(text) < _LONG:
+        return " ".join(text.split())
+    return _folded_long(text)
 
 
 _SPACE = re.compile(r"\s")
@@ -262,7 +264,9 @@ def fingerprint(text: str) -> str | None:
 
 
 def fingerprint_of_letters(letters: bytes) -> str | None:
-    return blake2b(letters, digest_size=8).hexdigest() if letters else None
+    if letters:
+        return blake2b(letters, digest_size=8).hexdigest()
+    return None
 
 
 _LIGATURE = "\ufdfa"
@@ -374,4 +378,6 @@ def width(text: str, columns: int = 2) -> int:
     >>> width("Bees"), width("蜜蜂"), width("蜜蜂", columns=3)
     (4, 4, 6)
     """
-    return len(text) if text.isascii() else len(text) + (columns - 1) * len(_EASTERN_CHARACTER.findall(text))
+    if text.isascii():
+        return len(text)
+    return len(text) + (columns - 1) * len(_EASTERN_CHARACTER.findall(text))

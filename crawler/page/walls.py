@@ -239,7 +239,8 @@ def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
     """The service whose wall a response is; empty if it is no wall. `headers` has those of `HEADERS` that were sent."""
     if status == PAYMENT_REQUIRED:
         return ""
-    if service := _by_headers(status, headers, page.url):
+    service = _by_headers(status, headers, page.url)
+    if service:
         return service
     is_refused = status in REFUSING
     if status in ELSEWHERE or (not is_refused and not _is_short(page)):

@@ -115,7 +115,9 @@ class ParentPipe:
         head = self._read(LENGTH_BYTES)
         size = int.from_bytes(head, "big")
         content = self._read(size)
-        return content if len(head) == LENGTH_BYTES and len(content) == size else None
+        if len(head) == LENGTH_BYTES and len(content) == size:
+            return content
+        return None
 
     def is_told_to_stop(self) -> bool:
         """Wait; returns whether the parent tells this process to stop, and has not ended."""

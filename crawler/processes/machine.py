@@ -17,7 +17,9 @@ MEMORY_OF_THE_CONTAINER = Path("/sys/fs/cgroup")
 
 def cores() -> int:
     """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def available_memory_bytes() -> float:
@@ -40,4 +42,6 @@ def _container_memory_bytes() -> float:
         used = (MEMORY_OF_THE_CONTAINER / "memory.current").read_text(encoding="ascii")
     except OSError:
         return inf
-    return inf if limit == "max" else float(limit) - float(used)
+    if limit == "max":
+        return inf
+    return float(limit) - float(used)

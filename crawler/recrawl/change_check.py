@@ -85,6 +85,7 @@ def _is_retitled(before: str | None, now: str) -> bool:
 
 def with_signature(check: ChangeCheck, text: str, history: PageHistory | None = None) -> ChangeCheck:
     """The check with the signature of the text, and with how much it changed if both texts have signatures."""
-    now, before = signature(text), history.signature if history is not None else None
+    now = signature(text)
+    before = history.signature if history is not None else None
     alike = similarity(before, now) if before is not None and now is not None else None
     return replace(check, signature=now, distance=None if alike is None else round(1 - alike, 4))

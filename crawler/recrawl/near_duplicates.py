@@ -46,11 +46,13 @@ from numpy.typing import NDArray
 
 from crawler.page.text import UNSPACED, page_words
 
-RUN, UNSPACED_RUN = 4, 7
+RUN = 4
+UNSPACED_RUN = 7
 FEWEST = 20
 LONGEST = 200_000
 PERMUTATIONS = 128
-BANDS, ROWS = 12, 10
+BANDS = 12
+ROWS = 10
 NEAR = 0.8
 """The similarity from which two pages are near-duplicates."""
 MOST_OF_A_BAND = 20
@@ -136,8 +138,12 @@ def _shingles(text: str) -> Halves:
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(codes * _powers(_BASE, len(codes)), out=sums[1:])
     hashes = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(codes))[starts]
-    shingles = np.sort((_mixed(hashes) >> _HALF).astype(np.uint32))
-    return shingles[np.append(True, shingles[1:] != shingles[:-1])] if len(shingles) else shingles
+    shingles: Halves = np.sort((_mixed(hashes) >> _HALF).astype(np.uint32))
+    if not len(shingles):
+        return shingles
+    is_first = np.append(True, shingles[1:] != shingles[:-1])
+    different_shingles: Halves = shingles[is_first]
+    return different_shingles
 
 
 def signature(text: str) -> bytes | None:
@@ -225,7 +231,9 @@ class ComparedText(Generic[Key]):
         """The keys under which it is entered and looked up."""
         if self.signature is not None:
             return list(dict.fromkeys(bands(self.signature)))
-        return [fingerprint_number(self.fingerprint)] if self.fingerprint else []
+        if self.fingerprint:
+            return [fingerprint_number(self.fingerprint)]
+        return []
 
 
 @dataclass(frozen=True)
@@ -280,7 +288,9 @@ class _EnteredInArrays:
         """The entered texts that share a key with a text, each once, the first one first."""
         keys = self._keys_of(text)
         used = keys[self._counts[keys] > 0]
-        return np.unique(np.concatenate([self._under(key) for key in used])) if len(used) else used
+        if len(used):
+            return np.unique(np.concatenate([self._under(key) for key in used]))
+        return used
 
     def enter(self, text: int) -> None:
         """Enter a text under those of its keys that have room."""

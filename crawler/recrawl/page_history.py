@@ -145,7 +145,8 @@ class RoundContext:
 
 def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
-    fetched_at, check = visit.fetched_at or context.moment, visit.check
+    fetched_at = visit.fetched_at or context.moment
+    check = visit.check
     history = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
     lastmod = _lastmod(history, visit, context.now)
     history = replace(history, checked_at=context.now, lastmod=lastmod, **_validators(history, visit))
@@ -185,8 +186,10 @@ def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict
 
 def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
     """The fields that say that a page exists, with its next interval."""
-    is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
-    checks, changes = history.checks + (not is_new), history.changes + is_changed
+    is_new = visit.check.found is PageChange.NEW
+    is_changed = visit.check.found is PageChange.CHANGED
+    checks = history.checks + (not is_new)
+    changes = history.changes + is_changed
     changed = None if is_new else is_changed
     lastmod = history.lastmod if history.lastmod is not None else moment(history.last_modified)
     check_history = CheckHistory(
@@ -241,7 +244,8 @@ def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:
         return {}
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
     if visit.check.found is PageChange.NOT_MODIFIED:
-        etag, last_modified = etag or history.etag, last_modified or history.last_modified
+        etag = etag or history.etag
+        last_modified = last_modified or history.last_modified
     return {"etag": etag, "last_modified": last_modified}
 
 
@@ -253,7 +257,8 @@ def _lastmod(history: PageHistory, visit: Visit, now: float) -> float | None:
 
 SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
 """Header values of a server that may be sent back to it."""
-OK, NOT_MODIFIED = 200, 304
+OK = 200
+NOT_MODIFIED = 304
 
 
 UNCONDITIONAL_EVERY = 10

@@ -33,9 +33,11 @@ showed.
 from dataclasses import dataclass
 from math import isfinite
 
-CHANGED, UNCHANGED = 0.5, 1.5
+CHANGED = 0.5
+UNCHANGED = 1.5
 NEW_LINKS = 0.5
-HOUR, DAY = 3600.0, 86400.0
+HOUR = 3600.0
+DAY = 86400.0
 FIRST = DAY
 FIRST_LEAST = 6 * HOUR
 AGE_SHARE = 0.1  # as caches do if nothing else is given (RFC 9111, 4.2.2)

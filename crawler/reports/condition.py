@@ -129,7 +129,9 @@ def condition_of(text: str) -> Condition:
 
 def _kind(value: Any) -> type:
     """The type of a value, of which whole and other numbers have the same."""
-    return float if isinstance(value, int | float) and not isinstance(value, bool) else type(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float
+    return type(value)
 
 
 class _Parser:
@@ -163,7 +165,9 @@ class _Parser:
         parts = [part()]
         while self._takes("name", word):
             parts.append(part())
-        return parts[0] if len(parts) == 1 else Junction(tuple(parts), word == "and", self._since(begin))
+        if len(parts) == 1:
+            return parts[0]
+        return Junction(tuple(parts), word == "and", self._since(begin))
 
     def negation(self) -> Condition:
         begin = self.at
@@ -205,7 +209,9 @@ class _Parser:
             number = float(word)
             if not isfinite(number):
                 self.refuse(begin)
-            return int(number) if number.is_integer() and abs(number) <= _EXACT else number
+            if number.is_integer() and abs(number) <= _EXACT:
+                return int(number)
+            return number
         if kind != "name" or word.lower() not in _CONSTANTS:
             self.refuse(begin)
         return _CONSTANTS[word.lower()]

@@ -28,7 +28,9 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
     sql_parts = [part for part in parts if part is not None]
     if len(sql_parts) < len(parts):
         return None
-    return and_(*sql_parts) if condition.is_all else or_(*sql_parts)
+    if condition.is_all:
+        return and_(*sql_parts)
+    return or_(*sql_parts)
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
@@ -47,7 +49,9 @@ def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool] | N
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
         value = float(value)  # exact, as whole numbers of conditions are at most 2**53
     if value is None:
-        return column.is_(None) if comparison.sign == "==" else column.is_not(None)
+        if comparison.sign == "==":
+            return column.is_(None)
+        return column.is_not(None)
     if comparison.sign == "==":
         return column.is_not_distinct_from(value)
     if comparison.sign == "!=":

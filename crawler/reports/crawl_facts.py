@@ -103,7 +103,9 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
     name = pages_file(crawl.name, number)
     here = folder / FOLDER_ID_FILE
     ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
-    return str(folder / name) if ours else Message("{name} in another folder", {"name": name})
+    if ours:
+        return str(folder / name)
+    return Message("{name} in another folder", {"name": name})
 
 
 def _status(crawl: CrawlState) -> Message:
@@ -130,7 +132,9 @@ def _running(status: CrawlPhase, n: int) -> Message:
 def _round(crawl: CrawlState) -> str | Message:
     """The round, and when the next one begins, unless the crawl is running."""
     if crawl.ended_at is None or crawl.next_due is None:
-        return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
+        if crawl.round == crawl.first_round:
+            return ""
+        return f"{crawl.round:,}"
     number = f"{crawl.round:,}"
     if crawl.due:
         return plural("{round}; {n} page due", "{round}; {n} pages due", crawl.due, round=number)
@@ -204,7 +208,9 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
 
 
 def sentences(first: Message, second: Message | None) -> Message:
-    return Message("{first} {second}", {"first": first, "second": second}) if second else first
+    if second:
+        return Message("{first} {second}", {"first": first, "second": second})
+    return first
 
 
 def date(time: float) -> str:

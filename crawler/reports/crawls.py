@@ -118,10 +118,14 @@ class CrawlSummary:
             return CrawlPhase.FAILED
         if self.ended_at is not None:
             links = WaitingLinkCounts(self.unlikely, self.behind_images)
-            return CrawlPhase.FULL if links.others(self.waiting + self.unlikely) else CrawlPhase.FINISHED
+            if links.others(self.waiting + self.unlikely):
+                return CrawlPhase.FULL
+            return CrawlPhase.FINISHED
         if self.alive:
             return STATUS_OF_CONTROL[self.control]
-        return CrawlPhase.BROKEN if self.workers else CrawlPhase.STOPPED
+        if self.workers:
+            return CrawlPhase.BROKEN
+        return CrawlPhase.STOPPED
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:

@@ -143,7 +143,9 @@ def noise_figures_of(url: URL, number: int) -> NoiseFigures | None:
     """What the crawl of this number skipped as noise; None if there is no such crawl."""
     with reading(url) as connection:
         row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == number)).one_or_none()
-        return _figures(connection, row) if row is not None else None
+        if row is not None:
+            return _figures(connection, row)
+        return None
 
 
 def _figures(connection: Connection, row: Any) -> NoiseFigures:

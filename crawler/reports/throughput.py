@@ -30,7 +30,9 @@ class SampleTotals:
     @property
     def harvest(self) -> float | None:
         """The share of pages on topic among those that were read."""
-        return self.sums.on_topic / self.sums.read if self.sums.read else None
+        if self.sums.read:
+            return self.sums.on_topic / self.sums.read
+        return None
 
     @property
     def saved_bytes(self) -> int | None:

@@ -32,4 +32,6 @@ def signals(text: str) -> Uses:
         is_parsed = is_parsed and _SIGNAL.fullmatch(part) is not None
         if use is not None and state_of_use.get(use) is not State.DISALLOWED:
             state_of_use[use] = VALUES.get(value.strip().lower(), State.MALFORMED)
-    return state_of_use if is_parsed else {**dict.fromkeys(Use, State.MALFORMED), **state_of_use}
+    if is_parsed:
+        return state_of_use
+    return {**dict.fromkeys(Use, State.MALFORMED), **state_of_use}

@@ -97,7 +97,8 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
 
 def _candidates(page: Page) -> Iterator[LicenceCandidate]:
     for name in METAS:
-        if (says := page.head.metas.get(name, "").strip()) and (name.endswith("license") or licence_name(says)):
+        says = page.head.metas.get(name, "").strip()
+        if says and (name.endswith("license") or licence_name(says)):
             yield _candidate(f"meta {name}", LicencePlace.HEAD, says, DECLARED)
     for says in chain.from_iterable(map(_of_script, page.head.scripts)):
         yield _candidate("json-ld license", None, says, DECLARED)

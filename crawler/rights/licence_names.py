@@ -53,30 +53,34 @@ def licence_name(text: str) -> str | None:
     ('CC-BY-NC-3.0', None)
     """
     text = text.strip()[:MAX_TEXT]
-    if match := _CC.search(text):
+    match = _CC.search(text)
+    if match:
         return _creative_commons(match)
-    if match := _NAMED.search(text):
+    match = _NAMED.search(text)
+    if match:
         return _SPELLED.get(match["name"].lower(), match["name"])
     for pattern, name in _OTHERS.items():
-        if match := pattern.search(text):
+        match = pattern.search(text)
+        if match:
             return name + (f"-{_two_numbers(match[1])}" if match[1] else "")
-    if match := _CC_TEXT.search(text):
+    match = _CC_TEXT.search(text)
+    if match:
         return _joined(match["kind"], match["version"], None)
     return "CC0-1.0" if _CC0_TEXT.search(text) else None
 
 
 def _two_numbers(version: str) -> str:
-    return version.replace("-", ".") if len(version) > 1 else f"{version}.0"
+    if len(version) > 1:
+        return version.replace("-", ".")
+    return f"{version}.0"
 
 
 def _creative_commons(address_match: re.Match[str]) -> str:
     if address_match["domain"]:
         return ("CC0" if address_match["domain"].lower() == "zero" else "CC-PDM") + f"-{address_match['of'] or '1.0'}"
-    return (
-        _joined(address_match["kind"], address_match["version"], address_match["place"])
-        if address_match["kind"]
-        else "CC-PDDC"
-    )
+    if address_match["kind"]:
+        return _joined(address_match["kind"], address_match["version"], address_match["place"])
+    return "CC-PDDC"
 
 
 def _joined(kind: str, version: str | None, place: str | None) -> str:

@@ -66,10 +66,12 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
     of_site = site.evidence(page.url)
     in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
     statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
-    if says := headers.get(usage_preferences.HEADER):
+    says = headers.get(usage_preferences.HEADER)
+    if says:
         where = f"header {usage_preferences.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_USAGE, where, says, usage_preferences.preferences(says)))
-    if says := headers.get(content_signals.HEADER):
+    says = headers.get(content_signals.HEADER)
+    if says:
         where = f"header {content_signals.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
     statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)

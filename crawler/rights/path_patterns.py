@@ -60,7 +60,9 @@ class PathPattern:
             if at < 0:
                 return False
             at += len(piece)
-        return path.endswith(last, at) if self.is_whole else path.find(last, at) >= 0
+        if self.is_whole:
+            return path.endswith(last, at)
+        return path.find(last, at) >= 0
 
 
 def normal(text: str | bytes) -> str:
@@ -75,16 +77,22 @@ def normal(text: str | bytes) -> str:
 def _escaped(text: str | bytes) -> str:
     octets = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     spelled = octets.decode("latin-1")
-    return spelled if _NEEDS_NO_ESCAPE.fullmatch(spelled) else quote_from_bytes(octets, _RESERVED + "%")
+    if _NEEDS_NO_ESCAPE.fullmatch(spelled):
+        return spelled
+    return quote_from_bytes(octets, _RESERVED + "%")
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_shortest, text) if "%" in text else text
+    if "%" in text:
+        return _ESCAPE.sub(_shortest, text)
+    return text
 
 
 def _shortest(escape: re.Match[str]) -> str:
     character = chr(int(escape[1], 16))
-    return character if character in _UNESCAPED else escape[0].upper()
+    if character in _UNESCAPED:
+        return character
+    return escape[0].upper()
 
 
 @lru_cache(maxsize=256)

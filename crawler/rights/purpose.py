@@ -40,7 +40,9 @@ class Purpose:
 
     def refusal(self, evidence: Iterable[RightsEvidence]) -> Signal | None:
         """The first signal for which a page is left out, or None."""
-        return None if self.is_label else refusal(evidence, self.uses)
+        if self.is_label:
+            return None
+        return refusal(evidence, self.uses)
 
 
 LABEL_ONLY = Purpose()

@@ -300,7 +300,9 @@ def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
     if colon:
         return name.strip(), value.strip()
     words = text.split()
-    return (words[0], words[1]) if len(words) == 2 else (b"", b"")
+    if len(words) == 2:
+        return (words[0], words[1])
+    return (b"", b"")
 
 
 def _agents_of(value: bytes) -> frozenset[str]:

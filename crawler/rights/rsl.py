@@ -180,4 +180,6 @@ def _state(use: Use, licences: list[Licence]) -> State | None:
         return State.ALLOWED
     if any(licence.is_free for licence in permitting):
         return State.UNKNOWN
-    return State.DISALLOWED if any(licence.permits is not None for licence in licences) else None
+    if any(licence.permits is not None for licence in licences):
+        return State.DISALLOWED
+    return None

@@ -116,7 +116,9 @@ def state_of(evidence: Iterable[RightsEvidence], use: Use) -> State:
     ('disallowed', 'unknown')
     """
     states = {statement.uses.get(use) for statement in evidence if statement.uses}
-    return next((state for state in RANK if state in states), State.UNKNOWN) if states else State.UNKNOWN
+    if states:
+        return next((state for state in RANK if state in states), State.UNKNOWN)
+    return State.UNKNOWN
 
 
 def refusal(evidence: Iterable[RightsEvidence], uses: Iterable[Use]) -> Signal | None:

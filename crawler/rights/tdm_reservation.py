@@ -91,7 +91,8 @@ def reservations(
     """The statements of a file, the headers and the meta elements; the last valid one replaces those before it."""
     statements = list(in_file)
     for kind, fields in (("header", headers), ("meta", metas)):
-        if value := fields.get(RESERVATION, "").strip():
+        value = fields.get(RESERVATION, "").strip()
+        if value:
             policy = fields.get(POLICY, "").strip()
             says = f"{RESERVATION}: {value}" + (f"\n{POLICY}: {policy}" if policy else "")
             statements.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))

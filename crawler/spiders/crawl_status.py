@@ -39,7 +39,8 @@ class OutcomeCounts:
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
-        self.nofollowed, self.left_out = SeenAddresses(REMEMBERED), SeenAddresses(REMEMBERED)
+        self.nofollowed = SeenAddresses(REMEMBERED)
+        self.left_out = SeenAddresses(REMEMBERED)
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:

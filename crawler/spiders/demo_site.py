@@ -21,7 +21,8 @@ DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
 
 def check_demo(session: WorkerSession) -> None:
     """If the demo site cannot be served, leave the session and raise a StateError."""
-    if why := _hindrance(session):
+    why = _hindrance(session)
+    if why:
         session.leave()
         raise StateError("{why}; give another -a name=NAME", why=why)
 
@@ -42,7 +43,8 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
 
 def _hindrance(session: WorkerSession) -> Message | None:
     """Why the demo site cannot be served to this worker, or None; each crawl has its demo site at a fixed address."""
-    name, known_seed = session.plan.name, session.known_seed()
+    name = session.plan.name
+    known_seed = session.known_seed()
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(other_worker.alive and other_worker.number != session.number for other_worker in workers):

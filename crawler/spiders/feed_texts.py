@@ -37,7 +37,9 @@ class FeedTexts:
         count_statistic: Callable[[str, int], None],
         most: int = MOST_BYTES,
     ) -> None:
-        self._extract, self._key, self._count_statistic = extract, key, count_statistic
+        self._extract = extract
+        self._key = key
+        self._count_statistic = count_statistic
         self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(most, _size)
 
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
@@ -82,8 +84,11 @@ class FeedTexts:
         if not self._kept:
             return None
         for requested_url in dict.fromkeys((url, candidate.url, candidate.requested or url)):
-            if kept_entry := self._kept.pop(self._key(requested_url)):
-                return kept_entry[1] if _path(kept_entry[0]) == _path(url) else None
+            kept_entry = self._kept.pop(self._key(requested_url))
+            if kept_entry:
+                if _path(kept_entry[0]) == _path(url):
+                    return kept_entry[1]
+                return None
         return None
 
 

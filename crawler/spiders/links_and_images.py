@@ -63,7 +63,9 @@ class PageImages:
 
     def beyond(self, page: Page) -> int:
         """How many images of a page are left out because it has too many."""
-        return max(0, len(page.images) - self.most_of_page) if self.wanted else 0
+        if self.wanted:
+            return max(0, len(page.images) - self.most_of_page)
+        return 0
 
     @property
     def most_of_page(self) -> int:
@@ -113,7 +115,9 @@ class PageImages:
 
     def requested(self, urls: Iterable[str]) -> Collection[str]:
         """Those links that are requested as images because of their endings."""
-        return with_ending(urls, IMAGE_ENDINGS) if self.wanted else ()
+        if self.wanted:
+            return with_ending(urls, IMAGE_ENDINGS)
+        return ()
 
     def sights(self, page: Page, shown: Mapping[str, int]) -> dict[str, str]:
         """How a page shows images, by address and position; empty if no images are judged."""
@@ -124,13 +128,15 @@ class PageImages:
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
         """An image as an item, or the reason why it is not stored."""
-        kind, body = type_of(response.body), response.body
+        kind = type_of(response.body)
+        body = response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
             return Outcome(Code.NOT_AN_IMAGE, content_of(body) or str(response.status))
         if len(body) < SMALLEST:
             return Outcome(Code.IMAGE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)
-        item.body, item.ending = body, kind.ending
+        item.body = body
+        item.ending = kind.ending
         return item
 
 
@@ -224,7 +230,8 @@ class LinkSelector:
             Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via=FoundBy.IMAGE)
             for url in behind_images
         )
-        words, shown_again = link_contexts(page, new), link_contexts(page, again, near=False)
+        words = link_contexts(page, new)
+        shown_again = link_contexts(page, again, near=False)
         candidates = tuple(
             Candidate(url, 0, depth, page.url, labels=labels_of(first.text, first.its_class))
             for url, (first, *_) in new.items()

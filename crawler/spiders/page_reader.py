@@ -79,11 +79,13 @@ class PageReader:
     def read(self, page: Page, response: Response, *, has_browser: bool) -> PageItem:
         """The page as an item with its result; the topic learns from the page."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        lease, served = lease_of(response.request), page
+        lease = lease_of(response.request)
+        served = page
         page = self.feeds.in_place_of(page, lease.candidate) or page
         is_of_feed = page.made_from is MadeFrom.FEED  # the response is then that of a wall, and not kept
         extraction = page.once(self.extract)
-        if cut := page.ended or extraction.ended:
+        cut = page.ended or extraction.ended
+        if cut:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
         if extraction.method:
             self.count_statistic("extractor_fallback/pages", 1)
@@ -102,7 +104,9 @@ class PageReader:
         judgement = self.topic.judge(lease.candidate, extraction, refusal is None, language)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
-        outcome, check, digest = refusal, None, None
+        outcome = refusal
+        check = None
+        digest = None
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
             digest = None if is_of_feed else page_result.raw_digest(response.body)
@@ -110,10 +114,13 @@ class PageReader:
             check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
-        item.crawl, item.round, item.raw_digest = self.crawl_name, self.round_number(), digest
+        item.crawl = self.crawl_name
+        item.round = self.round_number()
+        item.raw_digest = digest
         item.rights = rights.field(item.fetched_at)
         if check is not None:
-            item.change, item.extractor_version = check.found.value, check.extractor_version
+            item.change = check.found.value
+            item.extractor_version = check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
         is_frame = awaits_browser or TRIAL in response.request.meta
         so_far = result_of(response.request, outcome)
@@ -137,7 +144,9 @@ class PageReader:
     def _reserved(self, rights: Rights) -> Outcome | None:
         """Why a page is left out for the purpose of the crawl; None if it is not."""
         signal = self.purpose.refusal(rights.evidence)
-        return Outcome(Code.RIGHTS_RESERVED, signal) if signal is not None else None
+        if signal is not None:
+            return Outcome(Code.RIGHTS_RESERVED, signal)
+        return None
 
     def _refusal(self, page: Page, extraction: Extraction, lease: Lease, awaits_browser: bool) -> Outcome | None:
         """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
@@ -234,7 +243,8 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
     page = page_of(response)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     item = PageItem(response.url, response.request.url, now, response.status, depth=0, parent=None, extractor=method)
-    item.extractor_version, item.raw_digest = version(method), page_result.raw_digest(response.body)
+    item.extractor_version = version(method)
+    item.raw_digest = page_result.raw_digest(response.body)
     extraction = page.once(extract)
     for name, read in READERS.items():
         setattr(item, name, read(page, extraction))
@@ -267,8 +277,11 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
         depth=candidate.depth,
         parent=candidate.parent,
     )
-    item.page, item.lease, item.made_from = page, lease, page.made_from
-    item.relevance, item.link_score = judgement.relevance, judgement.link_score
+    item.page = page
+    item.lease = lease
+    item.made_from = page.made_from
+    item.relevance = judgement.relevance
+    item.link_score = judgement.link_score
     item.via = judgement.via.value  # plain, as feeds of some formats write no enumerations
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
@@ -303,7 +316,8 @@ SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cooki
 def stored_response(response: Response) -> page_result.StoredResponse:
     """The response to store, with the standard status line, as Scrapy drops that of the server; and its request."""
     assert response.request is not None  # noqa: S101 - Scrapy has set it
-    request, protocol = response.request, response.protocol or "HTTP/1.1"
+    request = response.request
+    protocol = response.protocol or "HTTP/1.1"
     line = f"{protocol} {response.status} {PHRASES.get(response.status, '')}"
     request_line = f"{request.method} {request_target(request.url)} {protocol}"
     return page_result.StoredResponse(
@@ -318,7 +332,9 @@ def request_target(url: str) -> str:
     ('/', '/b?c')
     """
     address = address_of(url)
-    return f"{address.path}?{address.query}" if address.query else address.path
+    if address.query:
+        return f"{address.path}?{address.query}"
+    return address.path
 
 
 def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:

@@ -83,7 +83,9 @@ def outcome_of(failure: Failure) -> Outcome:
     if _caused_by_tls(error):
         return Outcome(Code.TLS_REFUSED)
     code = next((code for kind, code in CODES.items() if isinstance(error, kind)), None)
-    return Outcome(code) if code else Outcome(Code.ERROR, type(error).__name__)
+    if code:
+        return Outcome(code)
+    return Outcome(Code.ERROR, type(error).__name__)
 
 
 def _refused_by_status(response: Response) -> Outcome:
@@ -101,7 +103,9 @@ def wall_outcome(response: Response) -> Outcome | None:
     service = wall_service(
         response.status, headers, Page(url=response.url, body=response.body, content_type=content_type)
     )
-    return Outcome(Code.WALLED, service) if service else None
+    if service:
+        return Outcome(Code.WALLED, service)
+    return None
 
 
 def _caused_by_tls(error: BaseException | None) -> bool:
@@ -158,13 +162,16 @@ def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
     """
     home = new_home(lease_of(request).candidate) if outcome is None or outcome.code.group is not Group.FAILED else None
     shared_examples = () if home is None else ((LessonKind.HOME, home),)
-    verdict, trial = request.meta.get(VERDICT), request.meta.get(TRIAL)
+    verdict = request.meta.get(VERDICT)
+    trial = request.meta.get(TRIAL)
     return PageResult(outcome, shared_examples=shared_examples, verdict=verdict, trial=trial)
 
 
 def new_home(candidate: Candidate) -> str | None:
     """Where redirects led a seed, which becomes a home of the crawl, or None."""
-    return candidate.url if candidate.kind is AddressKind.SEED and candidate.requested is not None else None
+    if candidate.kind is AddressKind.SEED and candidate.requested is not None:
+        return candidate.url
+    return None
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,12 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
-        self.frontier, self.session = crawl.frontier, crawl.session
-        self.leases, self.status = crawl.leases, crawl.status
-        self.topic, self.learning = crawl.topic, crawl.learning
+        self.frontier = crawl.frontier
+        self.session = crawl.session
+        self.leases = crawl.leases
+        self.status = crawl.status
+        self.topic = crawl.topic
+        self.learning = crawl.learning
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
@@ -102,7 +105,8 @@ class FrontierScheduler(BaseScheduler):
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
                 self.status.waiting_links = await self._in_thread(self.session.waiting_links)
-                if dropped := self.session.committer.priority_updates.dropped:
+                dropped = self.session.committer.priority_updates.dropped
+                if dropped:
                     logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
                 await self._in_thread(self.session.leave)
         except StateError as error:
@@ -122,8 +126,10 @@ class FrontierScheduler(BaseScheduler):
             return True
         if "lease" not in request.meta:
             return False
-        refused, lease = request.meta.pop(REFUSED, False), lease_of(request)
-        if closed := self.frontier.hosts.closed(lease.candidate.url):
+        refused = request.meta.pop(REFUSED, False)
+        lease = lease_of(request)
+        closed = self.frontier.hosts.closed(lease.candidate.url)
+        if closed:
             self.leases.finish(lease, result_of(request, closed))
             return False
         return self.frontier.requeue(lease.id, request, refused)
@@ -151,7 +157,8 @@ class FrontierScheduler(BaseScheduler):
                 await self._count_links()
                 if monotonic() - expired_at > LEASE_SECONDS / 6:
                     expired_at = monotonic()
-                    if dead := await self._in_thread(self.session.committer.expire_silent_workers):
+                    dead = await self._in_thread(self.session.committer.expire_silent_workers)
+                    if dead:
                         logger.warning(
                             "Workers without a heartbeat have expired: %d; the addresses they had leased are "
                             "requested again",
@@ -223,7 +230,8 @@ class FrontierScheduler(BaseScheduler):
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
         """Do work in the thread, and return its result; the work is finished even if the caller is cancelled."""
-        loop, committer = asyncio.get_running_loop(), self.session.committer
+        loop = asyncio.get_running_loop()
+        committer = self.session.committer
         too_late = loop.call_later(committer.timeout_seconds, committer.break_connection)
         working = loop.run_in_executor(self.thread, work, *arguments)
         working.add_done_callback(

@@ -111,9 +111,11 @@ class TopicSpider(Spider):
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         if "lease" not in response.request.meta:
             return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
-        request, lease = response.request, lease_of(response.request)
+        request = response.request
+        lease = lease_of(response.request)
         documents = self.crawl.documents
-        kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
+        kind = lease.candidate.kind
+        content_type = header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
@@ -145,7 +147,9 @@ class TopicSpider(Spider):
         """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
         documents = self.crawl.documents
         is_wrong = documents is not None and documents.may_be_page(response)
-        return "" if is_wrong else header(response.headers, "Content-Type")
+        if is_wrong:
+            return ""
+        return header(response.headers, "Content-Type")
 
     async def parse_document(self, response: Response, documents: Documents) -> Iterable[PageItem]:
         """The document as an item, if it is to be stored."""
@@ -223,19 +227,22 @@ class TopicSpider(Spider):
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         """The image as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        request, result = response.request, result_of(response.request)
+        request = response.request
+        result = result_of(response.request)
         item = self.crawl.images.item(response, lease_of(request).candidate)
         if isinstance(item, Outcome):
             self.skip(request, item)
             return
         if result.verdict is not None and result.verdict["audited"]:
             result = replace(result, verdict={**result.verdict, "mistaken": looks_like_content(response.body)})
-        item.lease, item.result = lease_of(request), result
+        item.lease = lease_of(request)
+        item.result = result
         yield item
 
     def learn_home(self, request: Request) -> None:
         """Widen the scope by where redirects led a seed."""
-        if (home := new_home(lease_of(request).candidate)) is not None:
+        home = new_home(lease_of(request).candidate)
+        if home is not None:
             self.crawl.learning.take_in(LessonKind.HOME, home)
 
     def example_result(self, request: Request, page: Page) -> PageResult:
@@ -267,7 +274,8 @@ class TopicSpider(Spider):
 
     def lists_within_limits(self, urls: Collection[str], of: Candidate) -> Iterator[Candidate]:
         """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
-        depth, most = of.depth + 1, MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
+        depth = of.depth + 1
+        most = MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
         priority = min(of.priority, SEED_PRIORITY)
         list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
@@ -287,7 +295,8 @@ class TopicSpider(Spider):
             lastmod = lastmods.get(url)
             if url in seen and lastmod is None:
                 continue
-            if refusal := self.crawl.scope.refusal(url, page=candidate.kind is not AddressKind.LIST):
+            refusal = self.crawl.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
+            if refusal:
                 self.crawl.counts.leave_out(url, refusal)
             else:
                 yield replace(candidate, url=url, lastmod=lastmod)
@@ -295,8 +304,10 @@ class TopicSpider(Spider):
     def failed(self, failure: Failure) -> Iterator[PageItem]:
         """End a request that failed, unless the text of a page that its server refuses is known from a feed."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        lease, outcome = lease_of(request), outcome_of(failure)
-        response, is_walled = getattr(failure.value, "response", None), outcome.code is Code.WALLED
+        lease = lease_of(request)
+        outcome = outcome_of(failure)
+        response = getattr(failure.value, "response", None)
+        is_walled = outcome.code is Code.WALLED
         if response is not None and (is_walled or response.status in WALLS):
             response.request = request
             refused = (

@@ -126,7 +126,8 @@ class TopicTracker:
         Pages that may not be kept whatever they are about are not read: the harvest does not count them.
         """
         url = candidate.requested or candidate.url
-        score, explored = _score(candidate), _was_tried(candidate)
+        score = _score(candidate)
+        explored = _was_tried(candidate)
         if (
             explored and (score_when_requested := self.focus.asked(url)) is not None
         ):  # before the focus learns from the page
@@ -188,7 +189,9 @@ class TopicTracker:
 
 def _score(candidate: Candidate) -> float | None:
     """The score of a link that another worker or an earlier run found."""
-    return score_of(candidate.priority) if candidate.via is FoundBy.LINK else None
+    if candidate.via is FoundBy.LINK:
+        return score_of(candidate.priority)
+    return None
 
 
 def _was_tried(candidate: Candidate) -> bool:

@@ -181,7 +181,8 @@ def has_tables(connection: Connection, url: URL) -> bool:
 
 
 def _known_version(connection: Connection, name: str) -> int | None:
-    version_found, newest = found_version(connection), newest_version()
+    version_found = found_version(connection)
+    newest = newest_version()
     if version_found is not None and version_found > newest:
         raise StateError(
             "the database {path} was made by a newer release of Winnow"
@@ -215,7 +216,8 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
     """Do work, retried while the database is locked, full or unreachable; returns its result. After each failure,
     `undo` returns the reason; after `retry_seconds`, which may change, a StateError reports it.
     """
-    began, tries = time.monotonic(), 0
+    began = time.monotonic()
+    tries = 0
     while True:
         try:
             return work()
@@ -241,7 +243,9 @@ NAMED_AT_ONCE = 5_000  # the most parameters of a statement; databases have a li
 
 def dialect_insert(engine: Engine) -> Callable[..., Any]:
     """The INSERT of the database's dialect, which supports ON CONFLICT."""
-    return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
+    if engine.dialect.name == "sqlite":
+        return sqlite.insert
+    return postgresql.insert
 
 
 @lru_cache(maxsize=100)  # more than there are tables with such statements
@@ -267,7 +271,9 @@ def database_time(connection: Connection) -> float:
 def storable(text: str) -> str:
     """A text without the characters that PostgreSQL refuses."""
     text = text.replace("\x00", "")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode()
 
 
 AS_THEY_ARE = (int, float, bytes, type(None))

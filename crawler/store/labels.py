@@ -20,7 +20,8 @@ from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, err
 from crawler.store.page_tables import LabelKind, label
 from crawler.store.read_only import exists, reading
 
-CONTENT, NOISE = "content", "noise"
+CONTENT = "content"
+NOISE = "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
 TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
 AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}

@@ -111,7 +111,9 @@ class JsonLines:
 
 def _hash(end: bytes) -> int:
     """A hash of 63 bits; 0 for no bytes."""
-    return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1 if end else 0
+    if end:
+        return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1
+    return 0
 
 
 def json_line(record: Mapping[str, Any]) -> bytes:
@@ -123,7 +125,8 @@ def rename_previous(path: Path) -> Path | None:
     """Rename a file that is not empty to the first free of NAME.previous.jsonl, NAME.previous-2.jsonl and so on."""
     if not path.exists() or not path.stat().st_size:
         return None
-    aside, number = path.with_suffix(f".previous{path.suffix}"), 1
+    aside = path.with_suffix(f".previous{path.suffix}")
+    number = 1
     while aside.exists():
         number += 1
         aside = path.with_suffix(f".previous-{number}{path.suffix}")
@@ -138,7 +141,10 @@ class WorkerFiles:
     """
 
     def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path, shared: int | None = None) -> None:
-        self.engine, self.crawl_id, self.name, self.folder = engine, crawl_id, name, folder
+        self.engine = engine
+        self.crawl_id = crawl_id
+        self.name = name
+        self.folder = folder
         self.folder_id = folder_id(folder)
         self.shared = shared
         self.is_new = False
@@ -298,7 +304,9 @@ class WorkerFiles:
 
 def pages_file(name: str, number: int) -> str:
     """The name of the file to which the worker of this number writes a crawl's pages."""
-    return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
+    if number == 1:
+        return f"{name}.jsonl"
+    return f"{name}-{number}.jsonl"
 
 
 def folder_id(folder: Path) -> str:

@@ -75,7 +75,9 @@ class ChangeOffset:
         return cls(int(parts[1]), parts[2] or "")
 
     def __str__(self) -> str:
-        return f"{self.number}-{self.epoch}" if self.epoch else str(self.number)
+        if self.epoch:
+            return f"{self.number}-{self.epoch}"
+        return str(self.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from crawler.translation.message import N_
 
 SECONDS = 2.0
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
-INTERRUPTED, CANCELED = 9, "57014"
+INTERRUPTED = 9
+CANCELED = "57014"
 SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a connection
 NOTHING = N_("No crawl was ever run here.")
 SLOW = N_("This took too long and was aborted.")

@@ -83,7 +83,8 @@ class WorkerSession:
     """One worker of a crawl, until `leave`."""
 
     def __init__(self, engine: Engine, plan: CrawlPlan) -> None:
-        self.engine, self.plan = engine, plan
+        self.engine = engine
+        self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.changes_topic = False
         """Whether the crawl still has another topic."""
@@ -94,7 +95,9 @@ class WorkerSession:
         self.crawl_id, seeds = self._crawl_row()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
-        self.number, self.pages, self.images = self.files.number, self.files.pages, self.files.images
+        self.number = self.files.number
+        self.pages = self.files.pages
+        self.images = self.files.images
         try:
             with engine.begin() as connection:
                 begin_epoch(connection)
@@ -133,7 +136,8 @@ class WorkerSession:
         keys = AddressKeys(self.crawl_id, plan.canonical)
         self.committer = BatchCommitter(engine, claimant, keys, self.files)
         self.committer.number = self.number
-        self.committer.page_writer.bounds, self.committer.page_writer.versions = plan.bounds, plan.versions
+        self.committer.page_writer.bounds = plan.bounds
+        self.committer.page_writer.versions = plan.versions
 
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
         """Whether there is anything to do in this round, or in the next one, which begins if pages are due."""
@@ -154,7 +158,9 @@ class WorkerSession:
 
         def count(connection: Connection) -> RoundCounts | None:
             which = rounds.round_of(connection, self.crawl_id)
-            return rounds.round_counts(connection, self.crawl_id) if which.comes_again else None
+            if which.comes_again:
+                return rounds.round_counts(connection, self.crawl_id)
+            return None
 
         counts: RoundCounts | None = self.committer.in_transaction(count)
         return counts
@@ -203,7 +209,8 @@ class WorkerSession:
 
     def other_seeds(self) -> Message | None:
         """How the seeds differ from those that the crawl had before, and what that means; None if they do not."""
-        before, now = set(self.seeds_before), set(self.plan.seeds)
+        before = set(self.seeds_before)
+        now = set(self.plan.seeds)
         added = [seed for seed in self.plan.seeds if seed not in before]
         missing = [seed for seed in self.seeds_before if seed not in now]
         values = {
@@ -225,7 +232,8 @@ class WorkerSession:
     def finished_message(self) -> Message:
         """The message to a user who starts a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
-            pages, due = rounds.pages_known(connection, self.crawl_id), rounds.next_due(connection, self.crawl_id)
+            pages = rounds.pages_known(connection, self.crawl_id)
+            due = rounds.next_due(connection, self.crawl_id)
             others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
             others = others.where(output.c.number != self.number).limit(1)
             has_others = connection.execute(others).first() is not None

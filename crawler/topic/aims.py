@@ -84,7 +84,9 @@ def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
             as_rare = weights[word.place] / weights[place] if word.has_forms else 1.0
             times[place] = word.weight * float(as_rare)
     places = np.fromiter(times, np.int32, len(times))
-    return Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times))) if times else None
+    if times:
+        return Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times)))
+    return None
 
 
 class Aims:
@@ -115,7 +117,9 @@ class Aims:
         topic is foreign to it.
         """
         own = self.of(language)
-        return [own] if own is self.first or self.first.lesson is not None else [own, self.first]
+        if own is self.first or self.first.lesson is not None:
+            return [own]
+        return [own, self.first]
 
     def add(self, page: KnownPage) -> bool:
         """Remember a page; returns whether its language got an aim of its own thereby."""

@@ -251,7 +251,9 @@ class TopicFocus:
         pages = self.trails.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
             is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
-            return self._told(MOST_BETWEEN) if self._runs_out() or is_due else {}
+            if self._runs_out() or is_due:
+                return self._told(MOST_BETWEEN)
+            return {}
         self._since = 0
         self.learn()
         self._make_room()
@@ -282,7 +284,9 @@ class TopicFocus:
         """The new priorities of links that wait no longer, as the crawl has no others left."""
         self._enough *= 2
         self._floor = self.chances.least_possible(self.manner.min_chance)
-        return self._told(MOST_BETWEEN) if self._runs_out() else {}
+        if self._runs_out():
+            return self._told(MOST_BETWEEN)
+        return {}
 
     def _runs_out(self) -> bool:
         """Whether links must be let through that waited, as few others are left."""
@@ -440,7 +444,9 @@ class TopicFocus:
         )
 
     def _named(self, title: str, text: str) -> float:
-        return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
+        if self.keywords:
+            return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT])
+        return 0.0
 
     def _judge(self, page: KnownPage) -> tuple[float, float]:
         """The relevance of a page, corrected by labels, and what links to it are taught."""

@@ -77,7 +77,9 @@ class Keywords:
     def _mean(self, strengths: Mapping[str, float]) -> float:
         total = sum(self.weights.values())
         powers = sum(weight * strengths[word] ** POWER for word, weight in self.weights.items())
-        return float((powers / total) ** (1 / POWER)) if total else 0.0
+        if total:
+            return float((powers / total) ** (1 / POWER))
+        return 0.0
 
 
 def strength(count: float, length: float) -> float:
@@ -93,4 +95,6 @@ def forms(word: str) -> tuple[str, ...]:
         return ()
     if not word.isascii():
         return (word,)
-    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")
+    if word.endswith("s"):
+        return (word, word[:-1])
+    return (word, word + "s")

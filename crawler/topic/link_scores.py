@@ -121,7 +121,9 @@ class Apprentice:
         return ranked[:most], ranked[::-1][:most]
 
     def _tables(self) -> list[NDArray[np.float32]]:
-        return [self._own] if self._all is self._own else [self._own, self._all]
+        if self._all is self._own:
+            return [self._own]
+        return [self._own, self._all]
 
     def _found(self) -> tuple[float, float]:
         others = self._others.values()
@@ -130,7 +132,9 @@ class Apprentice:
     def _balance(self) -> float:
         """The weight of a page on the topic."""
         good, bad = self._found()
-        return min(MOST_BALANCE, max(1.0, bad / good)) if good else 1.0
+        if good:
+            return min(MOST_BALANCE, max(1.0, bad / good))
+        return 1.0
 
 
 CREDIT = 0.3
@@ -186,7 +190,9 @@ class PageCredits:
 
     def mean(self) -> float:
         """The mean relevance of all pages, one half where there is none."""
-        return float(self._table[RELEVANCE, : self.count].mean()) if self.count else 0.5
+        if self.count:
+            return float(self._table[RELEVANCE, : self.count].mean())
+        return 0.5
 
     def worth(self, pages: Sequence[int] | Numbers) -> Values:
         """The worth of each of these pages."""

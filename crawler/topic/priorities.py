@@ -31,4 +31,6 @@ def score_of(priority: int) -> float | None:
     (0.06, 0.06, None, None)
     """
     thousandths = priority - UNLIKELY if is_unlikely(priority) else priority
-    return thousandths / SCALE if 0 <= thousandths < HIGHEST else None
+    if 0 <= thousandths < HIGHEST:
+        return thousandths / SCALE
+    return None

@@ -129,7 +129,9 @@ class Subject:
         """The cosine of a text's words and the aim."""
         values = vector.times * self.weights[vector.places]
         length = float(np.sqrt(values @ values))
-        return float(values @ self.aim[vector.places]) / length if length else 0.0
+        if length:
+            return float(values @ self.aim[vector.places]) / length
+        return 0.0
 
     def relevance(
         self, likeness: float | Values, named: float | Values | None = None, steepness: float = FIRST_STEEPNESS
@@ -145,7 +147,9 @@ class Subject:
     def promise(self, likeness: Any, named: Any) -> Any:
         """What links are taught of the pages they led to: the words of the topic count to the end."""
         relevance = self.trust * self.relevance(likeness)
-        return _with_words(named, relevance) if self.is_named else relevance
+        if self.is_named:
+            return _with_words(named, relevance)
+        return relevance
 
     def judged(self, likeness: Any, named: Any, pages: int) -> Any:
         """The relevance of pages after so many were seen; at first mostly by the words."""
@@ -159,7 +163,9 @@ class Subject:
     @property
     def is_named(self) -> bool:
         """Whether words are looked for in pages: those of the topic, or such that were learned to mean it."""
-        return self.words is not None if self.lesson is None else self.learned_words is not None
+        if self.lesson is None:
+            return self.words is not None
+        return self.learned_words is not None
 
     def named(self, page: KnownPage) -> float:
         """How much a page in the language of this aim names these words."""

@@ -70,14 +70,17 @@ class StaticModel:
             row, start = self._part(word, start)
             if row is not None:
                 rows.append(row)
-        return np.asarray(self.vectors(rows).mean(axis=0)) if rows else None
+        if rows:
+            return np.asarray(self.vectors(rows).mean(axis=0))
+        return None
 
     def _part(self, word: str, start: int) -> tuple[int | None, int]:
         """The row of the longest token at a place of a word, and the place after it."""
         marks = (PART, "") if start else (WORD, "")
         for end in range(len(word), start, -1):
             for mark in marks:
-                if (row := self.rows.get(mark + word[start:end])) is not None:
+                row = self.rows.get(mark + word[start:end])
+                if row is not None:
                     return row, end
         return None, start + 1
 

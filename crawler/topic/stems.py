@@ -63,7 +63,8 @@ class Stems:
         if self._stems and len(word) >= LEAST_LETTERS:
             beginning = _beginning(word)
             for stem in self._stems.get(beginning, ()):
-                if (of := self._words.get((beginning, stem(word)))) is not None:
+                of = self._words.get((beginning, stem(word)))
+                if of is not None:
                     return of
         return simplified(word)
 

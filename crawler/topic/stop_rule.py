@@ -52,12 +52,16 @@ class HarvestCounts(NamedTuple):
     @property
     def share(self) -> float:
         """The share of all pages that are on the topic; 0 without pages."""
-        return self.on_topic / self.pages if self.pages else 0.0
+        if self.pages:
+            return self.on_topic / self.pages
+        return 0.0
 
     @property
     def share_lately(self) -> float:
         """The share of the last pages that are on the topic; 0 where there is none."""
-        return self.on_topic_lately / self.last if self.last else 0.0
+        if self.last:
+            return self.on_topic_lately / self.last
+        return 0.0
 
     def ends(self, when: StopWhen | None, least: int = WINDOW) -> bool:
         """Whether so few of the last pages, as soon as there are enough, are on the topic that the crawl is to end."""

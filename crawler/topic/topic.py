@@ -77,7 +77,9 @@ class Topic:
         >>> sorted(Topic.of("bees").languages), sorted(Topic().languages)
         (['en', 'zh'], [])
         """
-        return frozenset(("en", "zh")) if self.given else frozenset()
+        if self.given:
+            return frozenset(("en", "zh"))
+        return frozenset()
 
     @property
     def digest(self) -> str:
@@ -164,7 +166,8 @@ class _File:
         keywords = self.words()
         example_urls, examples = self.texts("examples")
         against_urls, against = self.texts("against")
-        if both := {*example_urls, *examples} & {*against_urls, *against}:
+        both = {*example_urls, *examples} & {*against_urls, *against}
+        if both:
             self.reject(
                 "against",
                 "contains {given}, which is also in examples; it may be in only one of them",

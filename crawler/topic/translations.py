@@ -115,7 +115,9 @@ def without_language(url: str) -> str:
     elif query:
         pairs = query.split("&")
         query = "&".join(pair for pair in pairs if pair.partition("=")[0] not in LANGUAGE_PARAMETERS)
-    return f"{name}{path}?{query}" if query else f"{name}{path}"
+    if query:
+        return f"{name}{path}?{query}"
+    return f"{name}{path}"
 
 
 def _without_first(parts: list[str]) -> str | None:

@@ -56,7 +56,9 @@ class Message:
             values["n"] = f"{n:,}"
         else:
             sentence = translations.gettext(self.sentence) if self.sentence else ""
-        return sentence.format(**values) if values else sentence
+        if values:
+            return sentence.format(**values)
+        return sentence
 
 
 def translated(value: object, translations: NullTranslations) -> object:

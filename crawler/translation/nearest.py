@@ -12,6 +12,7 @@ def nearest(name: str, names: Collection[str]) -> Message:
     >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
     ('the nearest is topic', 'there are topic, scope')
     """
-    if close := get_close_matches(name, names, 1):
+    close = get_close_matches(name, names, 1)
+    if close:
         return Message("the nearest is {name}", {"name": close[0]})
     return Message("there are {names}", {"names": list(names)})

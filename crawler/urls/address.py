@@ -79,7 +79,9 @@ class Address(NamedTuple):
         """
         stem, dot, suffix = self.name.rpartition(".")
         suffix = suffix.lower()
-        return suffix if dot and suffix in NOT_PAGES and ":" not in stem else None
+        if dot and suffix in NOT_PAGES and ":" not in stem:
+            return suffix
+        return None
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -104,7 +106,9 @@ def without_port(host: str) -> str:
     ['example.com', '[::1]', '[::1]', '10.0.0.1']
     """
     before, colon, _ = host.rpartition(":")
-    return before if colon and not host.endswith("]") else host
+    if colon and not host.endswith("]"):
+        return before
+    return host
 
 
 @cache

@@ -50,7 +50,9 @@ class Canonical:
         return f"{path}?{kept}" if kept else path
 
     def _kept(self, match: re.Match[str]) -> str:
-        return "" if self._ignores(match[0][1:]) else match[0]
+        if self._ignores(match[0][1:]):
+            return ""
+        return match[0]
 
     def _ignores(self, parameter: str) -> bool:
         if ";" in parameter or "&" in parameter:

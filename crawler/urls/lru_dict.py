@@ -68,7 +68,9 @@ class LruDict(Mapping[Key, Value]):
 
     def pop(self, key: Key) -> Value | None:
         """Remove a key and return its value; None if there is none."""
-        return self._remove(key) if key in self._values else None
+        if key in self._values:
+            return self._remove(key)
+        return None
 
     def _remove(self, key: Key) -> Value:
         self.weight -= self._weights.pop(key, 1)

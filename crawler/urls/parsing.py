@@ -50,7 +50,9 @@ def absolute(base: str, href: str) -> str | None:
     if RELATIVE.fullmatch(href) and _is_plain(joined := address_of(base).folder + href) and "//" not in joined[8:]:
         return joined
     scheme = SCHEME.match(href)
-    return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
+    if scheme and scheme[1].lower() not in DEFAULT_PORTS:
+        return None
+    return _respelled(base, href)
 
 
 def route(href: str) -> str:
@@ -150,7 +152,8 @@ SIGNS = re.compile(f"(?:{SIGN.pattern})+")
 MOST_MARKS = 3
 """Combining marks on one letter, as many as real text has."""
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
-LETTERS, MARKS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd"), ("Mn", "Mc")
+LETTERS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
+MARKS = ("Mn", "Mc")
 UNSEEN = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2d7f\u3164\ufe00-\ufe0f\uffa0"
     "\U0001107f\U00016fe4\U000e0100-\U000e01ef"
@@ -196,4 +199,6 @@ def _decoded(sign: str) -> str:
     except UnicodeDecodeError:
         return ""
     is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not BETTER_ENCODED.match(letter)
-    return letter if is_plain and unicodedata.category(letter) in LETTERS + MARKS else ""
+    if is_plain and unicodedata.category(letter) in LETTERS + MARKS:
+        return letter
+    return ""

@@ -111,7 +111,9 @@ class Patterns:
         query = sorted(
             parameter if parameter in self.names else parameter.partition("=")[0] + "=*" for parameter in parameters
         )
-        return f"{path}?{'&'.join(query)}" if query else path
+        if query:
+            return f"{path}?{'&'.join(query)}"
+        return path
 
     def _segment(self, segment: str) -> str:
         if segment in self.names:

@@ -60,7 +60,8 @@ class Sender:
     """Writes lines to the process that started this one, from several threads; ends this one when that one is gone."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self.stream, self.lock = stream, Lock()
+        self.stream = stream
+        self.lock = Lock()
 
     def __call__(self, kind: str, content: Any) -> None:
         with self.lock:
@@ -75,7 +76,9 @@ class Reporter:
     """Sends reports while a crawl runs, says at its end why it ended, and stops it when told to."""
 
     def __init__(self, crawler: Crawler, parent: ParentPipe, send: Sender) -> None:
-        self.crawler, self.parent, self.send = crawler, parent, send
+        self.crawler = crawler
+        self.parent = parent
+        self.send = send
         self.busy_meter = BusyMeter()
         self.sent: WorkerReport | None = None
         crawler.signals.connect(self.start, signals.spider_opened)
@@ -102,7 +105,8 @@ class Reporter:
 
     def so_far(self) -> WorkerReport:
         """What is done so far."""
-        crawl, statistics = crawl_of(self.crawler), self.crawler.stats.get_stats()
+        crawl = crawl_of(self.crawler)
+        statistics = self.crawler.stats.get_stats()
         return WorkerReport(
             pages=crawl.frontier.pages,
             items=crawl.frontier.items,

@@ -46,7 +46,8 @@ MOST_PAGES = 200
 """Pages after which the browser is renewed: what it leaks goes with it."""
 PATIENCE = 5.0
 """Seconds in which a tab or a browser must close."""
-START_SECONDS, OPEN_SECONDS = 60.0, 15.0
+START_SECONDS = 60.0
+OPEN_SECONDS = 15.0
 IDLE_SECONDS = 60.0
 """Seconds without a page after which the browser ends."""
 WATCH_SECONDS = 0.25

@@ -96,7 +96,10 @@ def made_up_address(url: str) -> str:
     ''
     """
     document, _, _ = url.partition("#")
-    if name := route(url):
+    name = route(url)
+    if name:
         return f"{document}{name.partition('?')[0].rstrip('/').rpartition('/')[0]}/{MADE_UP}"
     path = document.partition("?")[0].rstrip("/")
-    return address_of(path).folder + MADE_UP if path.count("/") > len("//") else ""
+    if path.count("/") > len("//"):
+        return address_of(path).folder + MADE_UP
+    return ""

@@ -24,7 +24,8 @@ class ForeignRequests:
         """Count a request; returns whether it is within the limits."""
         if not part.is_foreign:
             return True
-        name, of_site = address_of(part.url).host, address_of(part.page).site
+        name = address_of(part.url).host
+        of_site = address_of(part.page).site
         is_known = name in part.foreign_hosts
         if not is_known and len(part.foreign_hosts) >= MOST_HOSTS:
             return False

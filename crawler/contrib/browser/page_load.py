@@ -75,7 +75,9 @@ class Renderer:
     """Renders pages, each in a tab of its own."""
 
     def __init__(self, chromium: Chromium, parts: PartCache, options: RenderOptions) -> None:
-        self.chromium, self.parts, self.options = chromium, parts, options
+        self.chromium = chromium
+        self.parts = parts
+        self.options = options
         self._tabs = asyncio.Semaphore(options.tabs)
         self._repeating = asyncio.Lock()
 
@@ -181,12 +183,14 @@ class PageLoad:
     async def _settle(self, world: World, end: float) -> None:
         """Wait until the page waits for nothing and does not change any more, or its time is up."""
         now = asyncio.get_running_loop().time
-        last, since = None, now()
+        last = None
+        since = now()
         while now() < end:
             await asyncio.sleep(LOOK_SECONDS)
             seen = await world.call("measure()")
             if self.pending or seen != last or not seen[1]:
-                last, since = seen, now()
+                last = seen
+                since = now()
             elif now() - since >= STABLE_SECONDS:
                 return
 

@@ -131,7 +131,8 @@ class PartAnswer:
     @property
     def may_be_kept(self) -> bool:
         """Whether another page of the site may get it, too: https://www.rfc-editor.org/rfc/rfc9111#section-3."""
-        control, varies = self.headers.get("cache-control", "").lower(), self.headers.get("vary", "").lower()
+        control = self.headers.get("cache-control", "").lower()
+        varies = self.headers.get("vary", "").lower()
         if self.status not in LASTING or FORBIDS_KEEPING.search(control) or "pragma" in self.headers:
             return False
         return varies in ("", "accept-encoding", "origin") and not self.is_outdated

@@ -122,7 +122,9 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
         yield 0
     names = ("id", "key", "url", "signature", "text_fingerprint", "text_owner", "duplicate_of")
     query = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
-    query, last, done = query.order_by(page.c.id).limit(ROWS_AT_ONCE), 0, 0
+    query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
+    last = 0
+    done = 0
     while True:
         with engine.begin() as connection:
             check_idle(connection, of)
@@ -135,7 +137,8 @@ def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
             save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
         if not rows:
             return
-        last, done = rows[-1].id, done + len(rows)
+        last = rows[-1].id
+        done = done + len(rows)
         yield done
 
 

@@ -76,7 +76,9 @@ class FilesProgress(CleaningProgress):
 
     def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
         sizes = [pair.size or 0 for pair in todo]
-        self.count, self.done, self.bytes = len(todo), 0, 0
+        self.count = len(todo)
+        self.done = 0
+        self.bytes = 0
         super().__init__(sum(sizes) if all(sizes) else 0, lambda: self.bytes, tally, interval)
 
     def end(self, pair: Pair) -> None:
@@ -126,7 +128,8 @@ class FilesRun:
 
     def go(self, engine: Engine, interval: float) -> int:
         """Clean the files; returns the exit status."""
-        started, status = monotonic(), 0
+        started = monotonic()
+        status = 0
         progress = FilesProgress(self.todo, self.tally, interval)
         try:
             with progress:
@@ -137,7 +140,8 @@ class FilesRun:
             status = INTERRUPTED
             self.stopped = Message("Stopped before the end; the same command continues.")
         except WorkersError as error:
-            status, self.stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+            status = FAILED
+            self.stopped = Message("Stopped: {why}.", {"why": str(error)})
         remove_parts(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(localized(line)), file=sys.stderr)
@@ -160,7 +164,8 @@ class FilesRun:
             self.workers.add(result.worker)
         for broken in result.named:
             progress.say(f"{broken.place}: {broken.why}")
-        if (more := result.tally.broken - len(result.named)) > 0:
+        more = result.tally.broken - len(result.named)
+        if more > 0:
             where = {"path": result.pair.shown}
             progress.say(
                 localized(plural("{path}: {n} more record broken", "{path}: {n} more records broken", more, **where))
@@ -169,7 +174,8 @@ class FilesRun:
 
     def closing(self, seconds: float) -> Iterator[Message]:
         seconds = max(seconds, 0.001)
-        files, tally = self.files["cleaned"], self.tally
+        files = self.files["cleaned"]
+        tally = self.tally
         first = plural(
             "{n} file ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
             "second, {before} of pages to {after} of text.",
@@ -196,7 +202,8 @@ class FilesRun:
                 tally.broken,
                 named=NAMED,
             )
-        if failed := self.files["failed"]:
+        failed = self.files["failed"]
+        if failed:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
@@ -204,11 +211,13 @@ def clean_into(
     opts: argparse.Namespace, clean: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
 ) -> int:
     """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
-    by, folder = engine(opts, jobs), Path(opts.into).resolve()
+    by = engine(opts, jobs)
+    folder = Path(opts.into).resolve()
     all_pairs = pairs(opts.inputs)
     with only_run(folder, ".clean.lock", opts.into):
         name = go_on(folder, options, all_pairs)
-        if swept := remove_parts(folder, ENDING):
+        swept = remove_parts(folder, ENDING)
+        if swept:
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in all_pairs if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())
@@ -217,14 +226,16 @@ def clean_into(
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
     """Clean everything into one file, or each input into its own; returns the exit status."""
-    method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour
+    method = settings["EXTRACTOR"] if opts.method is None else opts.method
+    favour = opts.favour
     try:
         extract = favouring(method, favour)
     except ValueError as error:
         raise WrongUseError(str(error)) from None
     fallback = fallback_of(settings)
     clean_page = cleaner(method, extract, opts.markdown, opts.fields, fallback)
-    jobs, interval = opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+    jobs = opts.jobs or cores()
+    interval = settings.getfloat("LOGSTATS_INTERVAL") or 10.0
     if opts.into is not None:
         configure_logging(settings)
         spell_out_log()
@@ -247,7 +258,9 @@ def _clean(
     inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: MethodCleaner, jobs: int
 ) -> int:
     """Clean everything and print the results; returns the exit status."""
-    tally, started, status = progress.tally, monotonic(), 0
+    tally = progress.tally
+    started = monotonic()
+    status = 0
     stopped: Message | None = None
     records = (record for source in inputs for record in source.found())
     try:
@@ -262,9 +275,11 @@ def _clean(
                 progress.show()
         output.finish()
     except KeyboardInterrupt:
-        status, stopped = INTERRUPTED, Message("Stopped before the end.")
+        status = INTERRUPTED
+        stopped = Message("Stopped before the end.")
     except (OutputError, WorkersError) as error:
-        status, stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+        status = FAILED
+        stopped = Message("Stopped: {why}.", {"why": str(error)})
     output.close()
     for line in _closing(tally, monotonic() - started, stopped, output):
         print(printable(localized(line)), file=sys.stderr)

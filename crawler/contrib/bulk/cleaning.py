@@ -113,7 +113,8 @@ def clean(
         return read_result
     try:
         record = read_result.decode(read_result)
-        if library := libraries.get(host_of(record.page.url)):
+        library = libraries.get(host_of(record.page.url))
+        if library:
             extract = with_library(extract, library)
         if fallback is not None:
             extract = with_fallback(extract, fallback)
@@ -144,7 +145,9 @@ def clean(
 
 
 def _json(value: Any) -> str:
-    return as_json(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return as_json(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def cleaner(

@@ -56,12 +56,14 @@ class CleanOptions(CommandOptions):
             return
         if not opts.inputs:
             raise WrongUseError("the following arguments are required: {names}", names="INPUT")
-        if address := next(filter(is_page_address, opts.inputs), None):
+        address = next(filter(is_page_address, opts.inputs), None)
+        if address:
             raise WrongUseError("{address} is no saved page; winnow page prints its text", address=repr(address))
         opts.markdown = opts.markdown or "no"
         if "quality" in opts.fields:
             load(Door.QUALITY, "measured")  # raises an error if it is not installed
-        if repeated := next((name for name in opts.inputs if opts.inputs.count(name) > 1), None):
+        repeated = next((name for name in opts.inputs if opts.inputs.count(name) > 1), None)
+        if repeated:
             raise WrongUseError("{name} is given more than once", name=repr(repeated))
         _check_into(opts)
 

@@ -46,7 +46,9 @@ class DaskRun:
     """Files that are submitted to a scheduler."""
 
     def __init__(self, client: Client, clean: FileCleaner, report: Callable[[str], None]) -> None:
-        self.client, self.clean, self.said = client, clean, report
+        self.client = client
+        self.clean = clean
+        self.said = report
         self.under_way: dict[Future, Pair] = {}
         self.workers: dict[str, int] = {}
         self.polled = 0.0
@@ -75,7 +77,8 @@ class DaskRun:
         if not at_once and time.monotonic() - self.polled < POLL_SECONDS:
             return
         self.polled = time.monotonic()
-        before, self.workers = self.workers, dict(self.client.ncores())
+        before = self.workers
+        self.workers = dict(self.client.ncores())
         for _ in before.keys() - self.workers.keys():
             self.said(GONE)
         if not self.workers and not self.is_alone:

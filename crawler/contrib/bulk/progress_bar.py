@@ -23,7 +23,9 @@ class CleaningProgress:
 
     def __init__(self, total: int, read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
         """`total` is the size of all input, 0 if unknown; `read` tells how much of it was read."""
-        self.read, self.tally, self.interval = read, tally, interval
+        self.read = read
+        self.tally = tally
+        self.interval = interval
         self.started = self.last = monotonic()
         self.bar: Progress | None = None
         if sys.stderr.isatty():
@@ -55,7 +57,8 @@ class CleaningProgress:
 
     def words(self) -> Message:
         """Pages done, pages a second, bytes before and after, left out and broken."""
-        tally, seconds = self.tally, max(0.001, monotonic() - self.started)
+        tally = self.tally
+        seconds = max(0.001, monotonic() - self.started)
         return plural(
             "{n} page done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",
             "{n} pages done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",

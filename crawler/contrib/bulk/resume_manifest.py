@@ -73,7 +73,8 @@ def _pair(name: str) -> Pair:
     else:
         size = status.st_size
         if not S_ISREG(status.st_mode):
-            folder, other = N_("{path} is a folder; {why}"), N_("{path} is not a file; {why}")
+            folder = N_("{path} is a folder; {why}")
+            other = N_("{path} is not a file; {why}")
             sentence = folder if S_ISDIR(status.st_mode) else other
             raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
@@ -109,9 +110,11 @@ def go_on(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) 
     path = folder / NAME
     new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
     before: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else new
-    known_sizes, sizes = before["sizes"], {pair.output: pair.size for pair in file_pairs}
+    known_sizes = before["sizes"]
+    sizes = {pair.output: pair.size for pair in file_pairs}
     _compare(folder, before, new | {"sizes": sizes})
-    if strange := next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None):
+    strange = next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None)
+    if strange:
         raise WrongUseError(
             "{path} exists and was not made by winnow clean --into; {advice}",
             path=repr(str(folder / strange)),
@@ -144,7 +147,8 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
             advice=ELSEWHERE,
         )
     for name in sorted(before["options"].keys() | now["options"].keys()):
-        was, is_now = before["options"].get(name), now["options"].get(name)
+        was = before["options"].get(name)
+        is_now = now["options"].get(name)
         if was != is_now:
             raise WrongUseError(
                 "{path} was made with {option} {before}, not {now}: {advice}",

@@ -28,7 +28,8 @@ class DocumentReader:
     """
 
     def __init__(self, most_bytes: int, widen_limit: Callable[[int], None], *, reads_files: bool) -> None:
-        self._most_bytes, self._widen_limit = most_bytes, widen_limit
+        self._most_bytes = most_bytes
+        self._widen_limit = widen_limit
         self._reads_files = reads_files
         """Whether PDF and office documents are read, too, and not only text files."""
         self._waiting_bytes = 0
@@ -37,7 +38,9 @@ class DocumentReader:
 
     def largest(self, url: str) -> int | None:
         """How many bytes the response from an address may have if its ending is that of a document, else None."""
-        return self._most_bytes if self._reads_files and ending(url) in ENDINGS else None
+        if self._reads_files and ending(url) in ENDINGS:
+            return self._most_bytes
+        return None
 
     def is_wanted(self, headers: Headers, url: str) -> bool:
         """Whether a response with these headers may be a document."""
@@ -64,11 +67,14 @@ class DocumentReader:
         """The type as which a response is read as a text file; empty if it is none."""
         content_type = header(response.headers, "Content-Type")
         is_page = not media_type(content_type) and is_html("", response.body)
-        return "" if is_page else text_type(content_type, response.url)
+        if is_page:
+            return ""
+        return text_type(content_type, response.url)
 
     async def page(self, response: Response) -> Page | Outcome:
         """The page of a document, or why there is none."""
-        loop, size = asyncio.get_running_loop(), len(response.body)
+        loop = asyncio.get_running_loop()
+        size = len(response.body)
         self._add_waiting(size)
         try:
             content_type = "" if self._is_file(response) else self._text_type(response)

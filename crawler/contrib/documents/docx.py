@@ -125,11 +125,9 @@ class _DocxReader:
         """Whether a run of text is hidden, by itself or by its style."""
         for properties in run.iterchildren("{*}rPr"):
             value_of_name = {local(child): attribute(child, "val") for child in properties}
-            return (
-                value_of_name["vanish"] not in OFF
-                if "vanish" in value_of_name
-                else value_of_name.get("rStyle") in self.hidden
-            )
+            if "vanish" in value_of_name:
+                return value_of_name["vanish"] not in OFF
+            return value_of_name.get("rStyle") in self.hidden
         return False
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
@@ -221,7 +219,9 @@ def _level(value: str) -> int:
 
 
 def _number(value: str, otherwise: int = 0) -> int:
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 5 else otherwise
+    if value.isascii() and value.isdigit() and len(value) < 5:
+        return int(value)
+    return otherwise
 
 
 def _facts(package: Package) -> Facts:

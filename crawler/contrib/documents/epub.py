@@ -103,7 +103,8 @@ def _facts(root: etree._Element) -> Facts:
     texts_of_name: dict[str, list[str]] = {}
     for metadata in root.iterchildren("{*}metadata"):
         for element in metadata.iter():
-            if text := (element.text or "").strip():
+            text = (element.text or "").strip()
+            if text:
                 texts_of_name.setdefault(local(element), []).append(text)
     first = {name: texts[0] for name, texts in texts_of_name.items()}
     authors = "; ".join(texts_of_name.get("creator", ())[:10])

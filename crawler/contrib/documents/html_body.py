@@ -57,7 +57,8 @@ class Body:
 
     def table(self, rows: Iterable[Iterable[str]]) -> None:
         """Add a table of cells; one of a single cell is a paragraph, as such tables are frames."""
-        kept_rows, left = [], MAX_BLOCKS - self._count - 1
+        kept_rows = []
+        left = MAX_BLOCKS - self._count - 1
         for row in map(list, rows):
             left -= len(row)
             if left < 0:
@@ -97,4 +98,6 @@ def anchor(url: str, text: str) -> str:
     >>> anchor("https://a.example/", "Bees"), anchor("javascript:x", "Bees")
     ('<a href="https://a.example/">Bees</a>', 'Bees')
     """
-    return f'<a href="{escape(url)}">{text}</a>' if url.startswith(WEB) and text else text
+    if url.startswith(WEB) and text:
+        return f'<a href="{escape(url)}">{text}</a>'
+    return text

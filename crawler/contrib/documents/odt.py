@@ -100,7 +100,9 @@ class _OdtReader:
 
     def text(self, element: etree._Element) -> str:
         """The text of a paragraph as HTML, with its links; nothing of a hidden one."""
-        return "" if self.is_hidden(element) else "".join(self.pieces(element))
+        if self.is_hidden(element):
+            return ""
+        return "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
         yield escape(element.text or "", quote=False)

@@ -88,7 +88,9 @@ def parsed_xml(data: bytes) -> etree._Element:
 def local(element: etree._Element) -> str:
     """The name of an element without its namespace; empty for what is no element."""
     tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    if isinstance(tag, str):
+        return tag.rpartition("}")[2]
+    return ""
 
 
 def attribute(element: etree._Element, name: str) -> str:

@@ -103,7 +103,8 @@ def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
         for at, entry in enumerate(file.get_toc(max_depth=MAX_DEPTH)):
             if at >= MOST_OUTLINE:
                 break
-            if key := letters(entry.get_title()[:500]):
+            key = letters(entry.get_title()[:500])
+            if key:
                 levels[key] = min(levels.get(key, MAX_DEPTH), entry.level + 1)
     except (pdfium.PdfiumError, UnicodeDecodeError):
         return levels

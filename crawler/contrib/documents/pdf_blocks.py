@@ -162,7 +162,8 @@ def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[Fon
     """The level of each look: that of most of its headings in the outline, else by the size."""
     votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
     for group in titles:
-        if (level := outline.get(letters(group.text))) is not None:
+        level = outline.get(letters(group.text))
+        if level is not None:
             votes[_look(group)][level] += 1
     looks = sorted({_look(group) for group in titles}, reverse=True)
     levels: dict[FontLook, int] = {}

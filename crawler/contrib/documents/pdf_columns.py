@@ -26,7 +26,8 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
     pieces = [piece for line in lines for piece in line.pieces]
     if len(pieces) < 2 * LEAST_LINES:
         return None
-    left, right = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
+    left = min(piece.x0 for piece in pieces)
+    right = max(piece.x1 for piece in pieces)
     first, last = (int(left + share * (right - left)) for share in MIDDLE)
     crossings = _crossings(pieces, range(first, last, STEP))
     if not crossings or (least := min(crossings)) > CROSSING * len(pieces):
@@ -100,7 +101,8 @@ def _by_columns(lines: Sequence[PdfLine], between: float) -> Iterator[PdfLine]:
             yield from left
             yield from right
             yield line
-            left, right = [], []
+            left = []
+            right = []
         else:
             (left if line.x1 <= between else right).append(line)
     yield from left

@@ -160,7 +160,8 @@ class PdfPageReader:
             key = addressof(shown.contents) if shown else 0
             if key not in looks:
                 looks[key] = self._look(text_page, first, shown)
-            if (look_and_baseline := looks[key]) is not None:
+            look_and_baseline = looks[key]
+            if look_and_baseline is not None:
                 look, y = look_and_baseline
                 x0, x1 = self._span(text_page, first, last, look.turn)
                 line.append(_Word(text=_unicode(match[0]), x0=x0, x1=x1, y=y, look=look))

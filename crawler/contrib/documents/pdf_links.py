@@ -23,7 +23,8 @@ def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
     at = ctypes.c_int(0)
     link = pdf.FPDF_LINK()
     while pdf.FPDFLink_Enumerate(page, at, link):
-        if url := _address(document, link):
+        url = _address(document, link)
+        if url:
             yield PdfLink(url=url, text=_text(link, text_page))
 
 
@@ -34,7 +35,9 @@ def _address(document: Any, link: Any) -> str:
         return ""
     buffer = ctypes.create_string_buffer(MAX_ADDRESS)
     length = pdf.FPDFAction_GetURIPath(document, action, buffer, MAX_ADDRESS)
-    return buffer.value.decode("utf-8", "replace").strip() if length <= MAX_ADDRESS else ""
+    if length <= MAX_ADDRESS:
+        return buffer.value.decode("utf-8", "replace").strip()
+    return ""
 
 
 def _text(link: Any, text_page: Any) -> str:

@@ -115,7 +115,8 @@ def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) ->
             if open_group is not None:
                 yield open_group
                 yield from notes
-                open_group, notes = None, []
+                open_group = None
+                notes = []
             if isinstance(group, PdfTable):
                 yield group
             else:
@@ -177,7 +178,9 @@ class Edges:
         return self._columns[self._side(line)].of(line)
 
     def _side(self, line: PdfLine) -> int:
-        return side(line, self._between) if self._between is not None else 0
+        if self._between is not None:
+            return side(line, self._between)
+        return 0
 
 
 class _ColumnEdges:
@@ -305,7 +308,8 @@ def _without_notes(
         at -= 1
     notes = groups[at:]
     while notes and isinstance(notes[0], LineGroup) and not NOTE.match(notes[0].text):
-        at, notes = at + 1, notes[1:]
+        at = at + 1
+        notes = notes[1:]
     if not at:
         return groups, []
     return groups[:at], [group for group in notes if isinstance(group, LineGroup)]

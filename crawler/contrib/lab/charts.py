@@ -283,7 +283,9 @@ def short(count: int) -> str:
     """
     for unit, size in (("M", 10**6), ("k", 10**3)):
         if count >= size:
-            return f"{count / size:.1f}{unit}" if count < 10 * size else f"{count / size:.0f}{unit}"
+            if count < 10 * size:
+                return f"{count / size:.1f}{unit}"
+            return f"{count / size:.0f}{unit}"
     return str(count)
 
 

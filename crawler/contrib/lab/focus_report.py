@@ -215,7 +215,8 @@ def sites_table(figures: FocusFigures) -> ReportTable:
     heads = (Message("site"), *COUNTS, Message("best page"))
     rows = [(group.name, *counts(group), readable(group.best)) for group in figures.sites]
     notes: tuple[Message, ...] = ()
-    if rest := figures.others:
+    rest = figures.others
+    if rest:
         values = {
             "more": f"{figures.site_count - MOST_SITES:,}",
             "sites": f"{figures.site_count:,}",
@@ -272,7 +273,9 @@ def word_lists(learned: ReportedWords) -> dict[str, Weights]:
 
 def placed(word: str, place: str) -> str | Message:
     """The word, with where links had it unless it is their own text."""
-    return Message(PLACES[place], {"word": word}) if place in PLACES else word
+    if place in PLACES:
+        return Message(PLACES[place], {"word": word})
+    return word
 
 
 def learned_notes(learned: ReportedWords) -> list[Message]:
@@ -375,7 +378,9 @@ def _one_line(cell: str, width: int) -> str:
     ('honey b…', 'honey bees')
     """
     words = " ".join(cell.split())
-    return words if len(words) <= width else f"{words[: width - 1]}…"
+    if len(words) <= width:
+        return words
+    return f"{words[: width - 1]}…"
 
 
 def weighed(words: Weights) -> list[Message]:

@@ -89,7 +89,8 @@ def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[
         full["seeds"] = str(Path(seeds).absolute())
     own = dict(settings)
     for name in FILES:
-        if files := [file.strip() for file in own.get(name, "").split(",") if file.strip()]:
+        files = [file.strip() for file in own.get(name, "").split(",") if file.strip()]
+        if files:
             own[name] = ",".join(str(Path(file).absolute()) for file in files)
     return full, own
 

@@ -126,7 +126,8 @@ class Heartbeat(threading.Thread):
 
     def __init__(self, jobs: Jobs, run: Run) -> None:
         super().__init__(name="pulse", daemon=True)
-        self.jobs, self.run_id = jobs, run.id
+        self.jobs = jobs
+        self.run_id = run.id
         self.over = threading.Event()
 
     def run(self) -> None:
@@ -164,7 +165,8 @@ def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     for name in OF_THE_SCHEDULER:
         settings.set(name, scheduler_settings[name], priority="cmdline")
     try:
-        arguments, own = json.loads(job.arguments), json.loads(job.settings)
+        arguments = json.loads(job.arguments)
+        own = json.loads(job.settings)
         checked(job.spider, arguments, own, settings)
     except (ArgumentError, StateError) as error:
         print(printable(f"the job {job.name!r} cannot be run: {error}"), file=sys.stderr)
@@ -175,7 +177,9 @@ def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     try:
         execute(line, settings)
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if isinstance(ended.code, int):
+            return ended.code
+        return int(ended.code is not None)
     return 0
 
 

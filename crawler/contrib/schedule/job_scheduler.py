@@ -110,7 +110,8 @@ class JobScheduler:
     def reap(self) -> None:
         """Record how started runs ended; retried if it fails."""
         for started_run in list(self.started):
-            if (status := started_run.child.poll()) is None:
+            status = started_run.child.poll()
+            if status is None:
                 continue
             run = self.jobs.end(started_run.run, status, started_run.job.crawl)
             self.started.remove(started_run)

@@ -71,7 +71,9 @@ class Run:
     @property
     def harvest(self) -> float | None:
         """The share of pages on topic among those that were read."""
-        return (self.on_topic or 0) / self.read if self.read else None
+        if self.read:
+            return (self.on_topic or 0) / self.read
+        return None
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,9 @@ class Jobs:
             own_row = run.c.id == which.id
             row = connection.execute(select(run).where(own_row).with_for_update()).one_or_none()
             if row is None or row.ended_at is not None:
-                return which if row is None else Run(**row._mapping)
+                if row is None:
+                    return which
+                return Run(**row._mapping)
             now = self.clock(connection)
             ended = max(row.started_at, row.beat) if exit_status is None else now
             killed = exit_status is None or exit_status < 0

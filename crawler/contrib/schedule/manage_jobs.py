@@ -208,7 +208,9 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
     if run.ended_at is not None:
         run_words = Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
         why = failure_words(run.notice or "")
-        return run_words if why is None else Message("{run}; {why}", {"run": run_words, "why": why})
+        if why is None:
+            return run_words
+        return Message("{run}; {why}", {"run": run_words, "why": why})
     process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
     on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
     who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
@@ -219,7 +221,9 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
 
 def _log(output: Path, job: Job, run: Run) -> str | Message:
     path = log_of(output, job.name, run.number)
-    return str(path) if path.exists() else Message("its log is on {host}, or gone", {"host": run.host})
+    if path.exists():
+        return str(path)
+    return Message("its log is on {host}, or gone", {"host": run.host})
 
 
 class Stop:

@@ -35,7 +35,8 @@ ENDED, RUN_FAILED, HARVEST_FELL = "ended", "failed", "harvest_fell"
 FALLEN = 0.5  # the share of the usual harvest below which a harvest has fallen
 USUAL_RUNS = 5  # earlier runs whose mean is the usual harvest
 LEAST_READ = 20  # pages of a run from which its harvest says something
-POST_SECONDS, COMMAND_SECONDS = 10.0, 30.0
+POST_SECONDS = 10.0
+COMMAND_SECONDS = 30.0
 LONGEST = 2_000  # characters of a webhook's address
 SENT, PRIVATE, TIMEOUT, UNREACHABLE, STATUS, EXIT, NOT_STARTED = (
     *("sent", "private", "timeout", "unreachable", "status", "exit", "not_started"),
@@ -97,7 +98,9 @@ def webhook_host(address: str) -> str:
     ('https://hooks.example/…', '')
     """
     host = address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
-    return f"{address.partition(':')[0]}://{host}/…" if address else ""
+    if address:
+        return f"{address.partition(':')[0]}://{host}/…"
+    return ""
 
 
 def usual_harvest(earlier: Sequence[Run]) -> float | None:
@@ -112,7 +115,9 @@ def event_of(run: Run, usual: float | None) -> str:
     if run.status == RunStatus.FAILED:
         return RUN_FAILED
     if usual is not None and run.harvest is not None and (run.read or 0) >= LEAST_READ:
-        return HARVEST_FELL if run.harvest < FALLEN * usual else ENDED
+        if run.harvest < FALLEN * usual:
+            return HARVEST_FELL
+        return ENDED
     return ENDED
 
 
@@ -148,7 +153,9 @@ def post(address: str, body: bytes, allowed: AllowList) -> str:
         return TIMEOUT
     except (OSError, HTTPException, ValueError, ArgumentError):
         return UNREACHABLE
-    return SENT if 200 <= status < 300 else f"{STATUS}:{status}"
+    if 200 <= status < 300:
+        return SENT
+    return f"{STATUS}:{status}"
 
 
 def run_command(words: Sequence[str], body: bytes) -> str:
@@ -161,7 +168,9 @@ def run_command(words: Sequence[str], body: bytes) -> str:
         return TIMEOUT
     except OSError:
         return NOT_STARTED
-    return f"{EXIT}:{done.returncode}" if done.returncode else SENT
+    if done.returncode:
+        return f"{EXIT}:{done.returncode}"
+    return SENT
 
 
 def within(seconds: float, get: Callable[[], str]) -> str:
@@ -177,7 +186,8 @@ class NoticeSender:
     """Sends the notice of each run that has ended once, whoever notices its end."""
 
     def __init__(self, jobs: Jobs, by: NoticeSettings) -> None:
-        self.jobs, self.by = jobs, by
+        self.jobs = jobs
+        self.by = by
         self.threads: list[Thread] = []
 
     def tell(self, job: Job, run: Run) -> None:
@@ -197,7 +207,8 @@ class NoticeSender:
             earlier = self.jobs.earlier(run, USUAL_RUNS * 4)
             body = json.dumps(notice(job, run, earlier), ensure_ascii=False).encode()
             results = [run_command(self.by.command, body)] if self.by.command else []
-            if address := job.notify:
+            address = job.notify
+            if address:
                 results.append(within(POST_SECONDS, lambda: post(address, body, self.by.allowed)))
             failures = [notice_result for notice_result in results if notice_result != SENT]
             self.jobs.write_notice(run.id, " ".join(failures) or SENT)
@@ -215,4 +226,6 @@ def failure_words(notice: str) -> Message | None:
     ('the webhook answered with status 500', None)
     """
     code, _, number = notice.partition(" ")[0].partition(":")
-    return Message(SENTENCES[code], {"n": number}) if code in SENTENCES else None
+    if code in SENTENCES:
+        return Message(SENTENCES[code], {"n": number})
+    return None

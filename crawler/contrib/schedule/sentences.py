@@ -108,7 +108,9 @@ def failure(status: int | None) -> Message:
     """
     if status is None:
         return Message("killed, or its machine failed")
-    return Message("killed by signal {n}", {"n": -status}) if status < 0 else Message("exit status {n}", {"n": status})
+    if status < 0:
+        return Message("killed by signal {n}", {"n": -status})
+    return Message("exit status {n}", {"n": status})
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
@@ -137,7 +139,9 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]
 def _step(numbers: Sequence[int], whole: int) -> int:
     """The step between numbers that are evenly spaced from 0; 0 if they are not, or if there is only one."""
     step = whole // len(numbers)
-    return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
+    if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1:
+        return step
+    return 0
 
 
 def _days(fields: CronSim) -> Message | None:
@@ -172,7 +176,8 @@ def _has_a_run(fields: CronSim) -> bool:
 
 def _of_week(fields: CronSim) -> Message:
     named: list[Text] = []
-    if plain := _from_monday(fields):
+    plain = _from_monday(fields)
+    if plain:
         named.append(_in_runs(plain, lambda day: Message(DAYS[(day + 1) % 7])))
     for day, number in sorted(day for day in fields.weekdays if not isinstance(day, int)):
         if number == CronSim.LAST:
@@ -211,7 +216,9 @@ def _rows(numbers: Iterable[int]) -> list[list[int]]:
 
 def _listed(names: Sequence[Text]) -> Message:
     if len(names) == 1:
-        return names[0] if isinstance(names[0], Message) else Message(names[0])
+        if isinstance(names[0], Message):
+            return names[0]
+        return Message(names[0])
     return Message("{first} and {last}", {"first": list(names[:-1]), "last": names[-1]})
 
 

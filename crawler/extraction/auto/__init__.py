@@ -97,7 +97,8 @@ def main_text(
     """The main text, usually with the headline, without the comments."""
     places, page_type, certainty = _judged(page, FAVOURS[favour], model, library) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
-    if other := instead(page, text):
+    other = instead(page, text)
+    if other:
         return MainText(text=other, places=None, page_type=page_type)
     return MainText(text=text, places=places, page_type=page_type, certainty=certainty if text else None)
 

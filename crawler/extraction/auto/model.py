@@ -146,7 +146,9 @@ def page_type(scores: Floats) -> str:
     ('article', '')
     """
     powers = np.exp(scores - scores.max())
-    return KINDS[int(powers.argmax())] if powers.max() >= LEAST_SURE * powers.sum() else ""
+    if powers.max() >= LEAST_SURE * powers.sum():
+        return KINDS[int(powers.argmax())]
+    return ""
 
 
 def judged(page: Page) -> BlockJudgement:

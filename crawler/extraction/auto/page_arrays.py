@@ -230,7 +230,9 @@ def _leads(href: str | None) -> bool:
 def _body(page: Page) -> str:
     """The text of the article in the page's JSON-LD, without tags."""
     body = structured(page).body[:MOST_BODY]
-    return _TAG_IN_TEXT.sub(" ", unescaped(body)) if "<" in body or "&" in body else body
+    if "<" in body or "&" in body:
+        return _TAG_IN_TEXT.sub(" ", unescaped(body))
+    return body
 
 
 def _head(page: Page) -> Floats:

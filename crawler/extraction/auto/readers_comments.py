@@ -42,7 +42,9 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
     if is_thread and any(index in kept for index in places):
         return ""
     left = [index for index in places if index not in kept and not _is_of_form(page.blocks[index].element)]
-    return "\n".join(page.blocks[index].text for index in _remarks(page, left)) if left else ""
+    if left:
+        return "\n".join(page.blocks[index].text for index in _remarks(page, left))
+    return ""
 
 
 def named_as_comments(page: Page) -> list[int]:
@@ -102,7 +104,9 @@ def _said(name: Name) -> str:
     """The class and the id of elements that may contain comments."""
     tag, its_class, its_id, *_ = name
     # Pages also use such names to say whether comments are open.
-    return "" if tag in WHOLE else f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
+    if tag in WHOLE:
+        return ""
+    return f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
 
 
 def _remarks(page: Page, places: list[int]) -> Iterator[int]:

@@ -68,7 +68,9 @@ def wholes(page: Page, kept: list[bool], judgement: "BlockJudgement", *, has_car
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
     places = [index for index, is_kept in enumerate(kept) if is_kept]
-    return places if judgement.page_type in OF_LISTS else _without_empty_headings(page.blocks, places)
+    if judgement.page_type in OF_LISTS:
+        return places
+    return _without_empty_headings(page.blocks, places)
 
 
 def data_tables(page: Page) -> list[int]:

@@ -142,7 +142,9 @@ def length(element: Element, side: str) -> Length | None:
     if stated is None and (style := element.get("style")):
         stated = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
     match = LENGTH.match(stated) if stated else None
-    return Length(value=int(match[1]), is_percent=match[2] == "%") if match else None
+    if match:
+        return Length(value=int(match[1]), is_percent=match[2] == "%")
+    return None
 
 
 def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:

@@ -177,7 +177,8 @@ def max_text(page: Page) -> Extraction:
         if sum(len(text) for line in lines for text in line) > most:
             texts = (plain("".join(line)) for line in lines)
             shown = [text for text in texts if text]
-            if (size := sum(map(len, shown))) > most:
+            size = sum(map(len, shown))
+            if size > most:
                 longest = shown
                 most = size
     return Extraction(text="\n".join(longest), title=headline(page), blocks=blocks_of(page, longest))

@@ -94,7 +94,9 @@ class Library:
 
     def common(self, page: Page) -> frozenset[LeafLabel]:
         """The labels of a page that are common noise."""
-        return frozenset(label for label in self.labels(page) if self.matches(*label)) if self else frozenset()
+        if self:
+            return frozenset(label for label in self.labels(page) if self.matches(*label))
+        return frozenset()
 
 
 NOTHING_COMMON = Library()

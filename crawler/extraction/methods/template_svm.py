@@ -90,7 +90,9 @@ class Svm:
             products = np.einsum("ik,jk->ij", rows, self.vectors)
             squares = np.einsum("ij,ij->i", rows, rows)[:, None] + norms - 2 * products
             decisions.append(np.einsum("ij,j->i", np.exp(-self.gamma * squares), self.weights) + self.bias)
-        return np.concatenate(decisions) if decisions else np.empty(0)
+        if decisions:
+            return np.concatenate(decisions)
+        return np.empty(0)
 
 
 def save(svm: Svm, path: Path) -> None:

@@ -33,7 +33,9 @@ def listing(pre: etree._Element, lines: list[str]) -> list[str]:
     """The code in a <pre>, whose texts these are; nothing where they are the numbers of another one's lines."""
     if is_gutter(pre, lines):
         return []
-    return _indented(pre, lines) if len(lines) > 1 else lines
+    if len(lines) > 1:
+        return _indented(pre, lines)
+    return lines
 
 
 def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
@@ -45,7 +47,9 @@ def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
         return code
     rest = iter(zip(letters, code, strict=True))
     kept_code = [next((line for letter, line in rest if letter == kept_letter), None) for kept_letter in kept_letters]
-    return lines if None in kept_code else [line for line in kept_code if line is not None]
+    if None in kept_code:
+        return lines
+    return [line for line in kept_code if line is not None]
 
 
 def is_gutter(pre: etree._Element, lines: list[str]) -> bool:

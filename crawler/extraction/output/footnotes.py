@@ -45,7 +45,9 @@ class Footnotes:
         """Whether an element is a link to a note, or one back from it; None for others."""
         if element in self.references:
             return Markup.NOTE
-        return Markup.RETURN if element in self.returns else None
+        if element in self.returns:
+            return Markup.RETURN
+        return None
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
@@ -111,7 +113,9 @@ def _note(target: etree._Element) -> etree._Element | None:
     note = _around(target)
     if note is not None and note.tag == "dt":
         note = note.getnext()
-    return None if note is None or note.tag in _NO_NOTES else note
+    if note is None or note.tag in _NO_NOTES:
+        return None
+    return note
 
 
 def _around(element: etree._Element) -> etree._Element | None:

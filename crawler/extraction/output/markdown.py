@@ -227,7 +227,8 @@ class _LineReader:
         else:
             marked = raw(without_anchors(self.pieces) if block.tag in ANCHORED else self.pieces)
             if _letters(without_marks(marked)) == _letters(block.text):
-                if not (marked := without_returns(marked)):
+                marked = without_returns(marked)
+                if not marked:
                     return
                 text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
             else:  # the walks do not agree

@@ -197,7 +197,9 @@ def _is_tex(text: str) -> bool:
 
 def _with_dollars(text: str, has_math: bool) -> str:
     """Escaped text in which no dollar begins a formula: beside formulas none, else those that would be taken for it."""
-    return text.replace("$", r"\$") if has_math or SOURCE.search(text) else text
+    if has_math or SOURCE.search(text):
+        return text.replace("$", r"\$")
+    return text
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:
@@ -217,7 +219,9 @@ def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = 
     if first:
         if START.match(text):
             return f"\\{text}"
-        return NUMBER.sub(r"\1\\\2", text, count=1) if NUMBER.match(text) else text
+        if NUMBER.match(text):
+            return NUMBER.sub(r"\1\\\2", text, count=1)
+        return text
     return text
 
 

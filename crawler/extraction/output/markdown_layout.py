@@ -273,7 +273,9 @@ def _unit(line: MarkdownLine, tables: dict[MarkdownTable, MarkdownTable]) -> obj
         return line.table
     if line.pre is not None:
         return line.pre
-    return line.block.element if line.heading is None else line.heading
+    if line.heading is None:
+        return line.block.element
+    return line.heading
 
 
 def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iterator[list[MarkdownLine]]:
@@ -292,7 +294,8 @@ def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
         plain = [line.block.text for line in lines]
-        if parts := paragraphs(lines[0].block.element, plain, starts):
+        parts = paragraphs(lines[0].block.element, plain, starts)
+        if parts:
             texts = [in_one(texts[part.start : part.stop]) for part in parts]
     return [f"{text}\\" for text in texts[:-1]] + texts[-1:]
 

@@ -51,7 +51,8 @@ def plain(blocks: Sequence[Block], *, keeps_repeated: bool = False) -> str:
     """
     text = _Text(keeps_repeated=keeps_repeated)
     for element, run in groupby(blocks, _element):
-        if lines := text.unsaid(run):
+        lines = text.unsaid(run)
+        if lines:
             text.add(element, lines)
     text.end()
     return "\n".join(text.lines)
@@ -109,7 +110,9 @@ class _Text:
 
     def unwrapped(self, element: etree._Element, lines: list[str]) -> list[str]:
         """The lines of an element, those of a paragraph that the page broke as one."""
-        return lines if len(lines) < LEAST_LINES else unwrapped(element, lines, self.starts)
+        if len(lines) < LEAST_LINES:
+            return lines
+        return unwrapped(element, lines, self.starts)
 
     def end(self) -> None:
         """End the row or the code that is open."""
@@ -186,7 +189,9 @@ def item_marks(item: etree._Element) -> dict[etree._Element, str]:
 
 
 def _number(value: str | None, otherwise: int) -> int:
-    return int(value) if value and value.isascii() and value.isdigit() and len(value) <= 9 else otherwise
+    if value and value.isascii() and value.isdigit() and len(value) <= 9:
+        return int(value)
+    return otherwise
 
 
 def _columns(table: etree._Element | None) -> set[int]:
@@ -253,7 +258,8 @@ class Starts(dict[etree._Element, frozenset[str]]):
 
 def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
     """The paragraphs of these lines, which follow each other in an element; the lines where they are none."""
-    if not (parts := paragraphs(element, lines, starts)):
+    parts = paragraphs(element, lines, starts)
+    if not parts:
         return lines
     return [in_one(lines[part.start : part.stop]) for part in parts]
 
@@ -300,7 +306,8 @@ def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
 
     def end_line() -> None:
         nonlocal breaks
-        if text := fold_space(joined(pieces)) if pieces else "":
+        text = fold_space(joined(pieces)) if pieces else ""
+        if text:
             if breaks > 1:
                 starts.append(text)
             breaks = 0

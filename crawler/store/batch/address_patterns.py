@@ -40,7 +40,8 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
     """The counts of ended requests by site and pattern, given the originals of the leases whose pages are copies."""
     counts_by_pattern: Counts = {}
     for completion in ended:
-        if (pattern_use := completion.result.pattern_use) is not None:
+        pattern_use = completion.result.pattern_use
+        if pattern_use is not None:
             is_copy = completion.lease.id in copies
             use = pattern_use.of_copy if pattern_use.use is Usefulness.USEFUL and is_copy else pattern_use.use
             for pattern in pattern_use.counted_for(use):
@@ -51,7 +52,8 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
             for pattern, its_use in _uses_of_parameters(pattern_use, copies.get(completion.lease.id)):
                 key = completion.lease.site_id, pattern
                 counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(its_use)
-        if (trial := completion.result.trial) is not None and trial.pattern:
+        trial = completion.result.trial
+        if trial is not None and trial.pattern:
             key = completion.lease.site_id, trial.pattern
             counts = counts_by_pattern.get(key, PatternCounts())
             gained = counts.gained + trial.has_gained

@@ -18,7 +18,9 @@ from crawler.store.database import dialect_insert, in_chunks
 SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
 MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones were merged before
 MOST_MERGED = 2_000  # rows in one transaction; the others follow later
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
+MINUTE = 60
+HOUR = 3_600
+DAY = 86_400
 SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
 """The length in seconds of merged intervals, and the age from which rows are merged into them."""
 
@@ -36,9 +38,11 @@ class SampleWriter:
         """Save consecutive samples of the worker with this number; the last one ends now."""
         if not samples:
             return
-        ends, rows = now - sum(worker_sample.seconds for worker_sample in samples), []
+        ends = now - sum(worker_sample.seconds for worker_sample in samples)
+        rows = []
         for worker_sample in samples:
-            begins, ends = ends, ends + worker_sample.seconds
+            begins = ends
+            ends = ends + worker_sample.seconds
             row = {name: getattr(worker_sample, name) for name in ("seconds", *SAMPLE_COUNTS)}
             row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
             rows.append(row | {"statuses": _json(worker_sample.statuses)})
@@ -56,7 +60,8 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
     late = select(sample.c.at).where(*of_worker, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
     groups: dict[tuple[int, int], list[float]] = defaultdict(list)
     for at in connection.execute(late.limit(MOST_LOOKED_AT)).scalars():
-        if (group := _group(at, now)) is not None:
+        group = _group(at, now)
+        if group is not None:
             groups[group].append(at)
     several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_MERGED]
     rows_of_group: dict[tuple[int, int], list[Any]] = defaultdict(list)

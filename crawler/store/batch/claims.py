@@ -285,7 +285,8 @@ def claim(
     if claimed_hosts:
         claimed = {"alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause}
         connection.execute(UPDATE_CLAIMED, {"ids": claimed_hosts, **claimed})
-    if others := sorted(hosts.keys() - set(claimed_hosts)):
+    others = sorted(hosts.keys() - set(claimed_hosts))
+    if others:
         connection.execute(UPDATE_BEST, {"ids": others})
     more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars())
     until = {number: hosts[number].next_at for number in claimed_hosts}

@@ -156,7 +156,8 @@ class BatchCommitter:
 
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
         """The result of work in one transaction, tried again while the database is locked, full or away."""
-        last_template, shared_examples = self._last_template, frozenset(self._shared_examples)
+        last_template = self._last_template
+        shared_examples = frozenset(self._shared_examples)
 
         def transact() -> Any:
             with self.engine.begin() as connection:
@@ -167,7 +168,8 @@ class BatchCommitter:
 
         def undo(error: Exception) -> str:
             # What the transaction read is read again.
-            self._last_template, self._shared_examples = last_template, set(shared_examples)
+            self._last_template = last_template
+            self._shared_examples = set(shared_examples)
             self.addresses.forget()
             self.releases.sites.clear()
             self.trouble = error_message(error)
@@ -179,12 +181,16 @@ class BatchCommitter:
 
     @property
     def _retry_seconds_now(self) -> float:
-        return min(self.retry_seconds, LAST_RETRY_SECONDS) if self.stopping else self.retry_seconds
+        if self.stopping:
+            return min(self.retry_seconds, LAST_RETRY_SECONDS)
+        return self.retry_seconds
 
     @property
     def timeout_seconds(self) -> float:
         """Seconds after which a database that has not answered is considered hung."""
-        return self._retry_seconds_now if self.stopping else self._retry_seconds_now + STATEMENT_SECONDS
+        if self.stopping:
+            return self._retry_seconds_now
+        return self._retry_seconds_now + STATEMENT_SECONDS
 
     def break_connection(self) -> None:
         """Break the connection to a server that does not answer, from another thread: the statement then fails."""
@@ -192,7 +198,9 @@ class BatchCommitter:
 
     def _write(self, connection: Connection, batch: Batch) -> BatchReply:
         """The whole transaction of a batch; its order prevents deadlocks, as explained at the top of this module."""
-        crawl_id, worker_id, reply = self.claimant.crawl_id, self.claimant.worker_id, BatchReply()
+        crawl_id = self.claimant.crawl_id
+        worker_id = self.claimant.worker_id
+        reply = BatchReply()
         claims_alone = self._lock_crawl(connection, batch)
         now = write_heartbeat(connection, worker_id, self._batch_number)
         self._read_round(connection)
@@ -306,7 +314,8 @@ class BatchCommitter:
 
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
         """Read what all workers together have done and learned, and whether any work remains."""
-        crawl_id, worker_id = self.claimant.crawl_id, self.claimant.worker_id
+        crawl_id = self.claimant.crawl_id
+        worker_id = self.claimant.worker_id
         reply.waiting, reply.unlikely, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
         self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.full = is_full(self.claimant, reply.pages)
@@ -325,7 +334,8 @@ class BatchCommitter:
             reply.templates = self._read_templates(connection, batch, reply)
         if batch.idle and not reply.leases:
             remaining = remaining_work(connection, self.claimant, reply.pages, release_images)
-            reply.held, reply.over = remaining.held, remaining.over
+            reply.held = remaining.held
+            reply.over = remaining.over
             count_worker(connection, worker_id, waiting=remaining.released)
             reply.waiting += remaining.released
 

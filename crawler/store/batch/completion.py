@@ -119,7 +119,8 @@ def follow_redirect(
     connection: Connection, claimant: Claimant, addresses: Addresses, keys: AddressKeys, redirect: Redirect
 ) -> RedirectResult:
     """Lease the target of a redirect in place of the requested address, if it is not known yet."""
-    to, lease = redirect.to, redirect.lease
+    to = redirect.to
+    lease = redirect.lease
     ids = addresses.host_ids(connection, {address_of(to.url).host: to.url})[address_of(to.url).host]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}

@@ -124,7 +124,8 @@ def remaining_work(
     if held or _requestable_waits(connection, claimant, pages):
         return RemainingWork(held, False, 0)
     recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
-    if released := release(connection, recorded, claimant.images):
+    released = release(connection, recorded, claimant.images)
+    if released:
         return RemainingWork(0, False, released)
     ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
     connection.execute(ended.values(ended_at=time.time(), **waiting_links(connection, claimant)._asdict()))

@@ -114,12 +114,14 @@ class ImageReleases:
     """Queues the images of a crawl site by site, and remembers the sites that have shown enough pages."""
 
     def __init__(self, crawl_id: int, images: bool = True) -> None:
-        self.crawl_id, self.images = crawl_id, images
+        self.crawl_id = crawl_id
+        self.images = images
         self.sites: set[int] = set()
         """Sites that have shown enough pages."""
         self.full = False
         """Whether the crawl had all its pages at the last commit, so that no site shows more."""
-        self.searched_at, self._searched_to = 0.0, 0
+        self.searched_at = 0.0
+        self._searched_to = 0
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
@@ -147,9 +149,11 @@ KNOWN_SITES = 1_000
 
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Save the verdicts on images, and the sizes of those that were downloaded."""
-    verdicts, later = [], {}
+    verdicts = []
+    later = {}
     for completion in ended:
-        if (verdict := completion.result.verdict) is not None:
+        verdict = completion.result.verdict
+        if verdict is not None:
             verdicts.append(
                 {name: column_value(value) for name, value in {**verdict, **_downloaded(completion)}.items()}
             )

@@ -43,7 +43,8 @@ class PageWriter:
     """Saves the pages of one worker."""
 
     def __init__(self, crawl_id: int, keys: AddressKeys) -> None:
-        self.crawl_id, self.keys = crawl_id, keys
+        self.crawl_id = crawl_id
+        self.keys = keys
         self.bounds = Bounds()
         self.versions = 0
         """How many earlier texts of a page are kept."""
@@ -195,14 +196,17 @@ def _compared(key: int, ended: Completion) -> ComparedPage:
     if ended.result.record is None and (history := ended.lease.known) is not None:
         url = storable(ended.lease.candidate.url)
         return compared_page(key, url, history.signature, history.text_fingerprint, owner)
-    record, check = ended.result.record or {}, ended.result.check
+    record = ended.result.record or {}
+    check = ended.result.check
     signature = check.signature if check is not None else None
     return compared_page(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
 
 
 def _text_owner(ended: Completion) -> int:
     check = ended.result.check
-    return check.text_owner if check is not None else TextOwner.UNKNOWN
+    if check is not None:
+        return check.text_owner
+    return TextOwner.UNKNOWN
 
 
 def _history_row(key: int, page_history: PageHistory) -> dict[str, Any]:

@@ -78,11 +78,13 @@ class PriorityUpdates:
         """Keep what is still to be written, as the transaction is committed."""
         late = list(self._later.items())
         self.dropped += max(0, len(late) - PRIORITIES_AT_ONCE)
-        self.late, self._later = dict(late[-PRIORITIES_AT_ONCE:]), {}
+        self.late = dict(late[-PRIORITIES_AT_ONCE:])
+        self._later = {}
 
     def forget(self) -> None:
         """Forget what is still to be written, as this worker expired."""
-        self.late, self._later = {}, {}
+        self.late = {}
+        self._later = {}
 
 
 def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
@@ -134,7 +136,8 @@ class NewTopic:
     """What a crawl has of its earlier topic, in parts, each in a transaction of its own that shows the worker alive."""
 
     def __init__(self, in_transaction: Callable[[Callable[[Connection], Any]], Any], claimant: Claimant) -> None:
-        self._in_transaction, self._claimant = in_transaction, claimant
+        self._in_transaction = in_transaction
+        self._claimant = claimant
 
     def pages(self, most: int) -> Iterator[Sequence[Row[Any]]]:
         """The stored pages: id, address, title, language and the beginning of the text."""
@@ -162,7 +165,8 @@ class NewTopic:
 
     def finish(self, topic: str, digest: str, learned: tuple[str, str]) -> None:
         """Give the crawl its new topic, with what was learned of it so far."""
-        crawl_id, worker_id = self._claimant.crawl_id, self._claimant.worker_id
+        crawl_id = self._claimant.crawl_id
+        worker_id = self._claimant.worker_id
 
         def save(connection: Connection) -> None:
             values = {"topic": topic, "topic_digest": digest}

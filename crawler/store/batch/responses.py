@@ -57,7 +57,8 @@ class Responses:
     """Saves the responses of the pages that one worker stores."""
 
     def __init__(self, crawl_id: int, keys: AddressKeys) -> None:
-        self.crawl_id, self.keys = crawl_id, keys
+        self.crawl_id = crawl_id
+        self.keys = keys
         self.limit = sys.maxsize
         """How many bytes the responses of the crawl may take."""
         self._counted: int | None = None
@@ -82,9 +83,11 @@ class Responses:
 
     def pack(self, connection: Connection, ended: Sequence[Completion]) -> Packed:
         """The responses that are to be stored."""
-        packed, self._new = Packed([], {}, []), 0
+        packed = Packed([], {}, [])
+        self._new = 0
         for completion in ended:
-            record, response = completion.result.record, completion.result.response
+            record = completion.result.record
+            response = completion.result.response
             if record is None or response is None:
                 packed.ended.append(completion)
                 continue
@@ -122,7 +125,8 @@ class Responses:
         if self._counted is None or self._since > self.limit // RECOUNTED:
             stored_bytes = select(func.coalesce(func.sum(func.length(stored_response.c.body)), 0))
             of_crawl = stored_response.c.crawl_id == self.crawl_id
-            self._counted, self._since = int(connection.execute(stored_bytes.where(of_crawl)).scalar_one()), 0
+            self._counted = int(connection.execute(stored_bytes.where(of_crawl)).scalar_one())
+            self._since = 0
         return self._counted + self._since + self._new < self.limit
 
 

@@ -155,8 +155,10 @@ def next_due(connection: Connection, crawl_id: int) -> float | None:
     since = round_of(connection, crawl_id).first
     known_pages = page.c.crawl_id == crawl_id, page.c.last_round >= since, IS_REVISITED
     soonest = select(func.min(page.c.due_at)).where(*known_pages)
-    due_at = connection.execute(soonest).scalar()
-    return None if due_at is None else max(0.0, due_at - database_time(connection))
+    due_at: float | None = connection.execute(soonest).scalar()
+    if due_at is None:
+        return None
+    return max(0.0, due_at - database_time(connection))
 
 
 def pages_known(connection: Connection, crawl_id: int) -> int:

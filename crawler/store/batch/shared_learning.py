@@ -111,15 +111,20 @@ class SharedTopicModel:
         self._read = {row.number: row.saved for row in rows}
         new = sorted(n for n, saved in self._read.items() if n != own and self._known.get(n) != saved)
         learned = select(focus.c.learned).where(focus.c.crawl_id == self.crawl_id, focus.c.number.in_(new))
-        return list(connection.execute(learned.order_by(focus.c.number)).scalars()) if new else []
+        if new:
+            return list(connection.execute(learned.order_by(focus.c.number)).scalars())
+        return []
 
     def committed(self) -> None:
         """Remember what was read, as the transaction is committed."""
         if self._read is not None:
-            self._known, self._read, self.read_at = self._read, None, time.monotonic()
+            self._known = self._read
+            self._read = None
+            self.read_at = time.monotonic()
 
 
-ON_TOPIC, OFF_TOPIC = "on_topic", "off_topic"
+ON_TOPIC = "on_topic"
+OFF_TOPIC = "off_topic"
 MOST_LABELS = 500
 """Labels from which a worker learns: the newest."""
 MOST_TEXT = 20_000
@@ -158,7 +163,9 @@ class TopicLabels:
     def committed(self) -> None:
         """Remember what was read, as the transaction is committed."""
         if self._read is not None:
-            self._known, self._read, self.read_at = self._read, None, time.monotonic()
+            self._known = self._read
+            self._read = None
+            self.read_at = time.monotonic()
 
 
 def _topic_label(row: Row[Any]) -> TopicLabel:

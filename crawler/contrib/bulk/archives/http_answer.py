@@ -98,13 +98,16 @@ def checked(body: bytes) -> bytes:
 
 def unchunked(body: bytes) -> bytes:
     """The body without chunk sizes; unchanged if it was stored without them."""
-    return b"".join(_chunks(body)) if CHUNK_SIZE.match(body) else body
+    if CHUNK_SIZE.match(body):
+        return b"".join(_chunks(body))
+    return body
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
     at = count = 0
     while at < len(body):  # some lack the last, empty chunk
-        if (count := count + 1) > MOST_CHUNKS:
+        count = count + 1
+        if count > MOST_CHUNKS:
             raise BrokenError(f"the body has more than {MOST_CHUNKS:,} chunks")
         size = CHUNK_SIZE.match(body, at)
         if size is None:

@@ -172,7 +172,9 @@ class Input:
     @property
     def position(self) -> int:
         """How many of its bytes were read."""
-        return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
+        if self._file is not None and self.size and not self._file.closed:
+            return self._file.tell()
+        return 0
 
     @property
     def is_read_again(self) -> bool:

@@ -61,7 +61,9 @@ def record(raw: Raw) -> ArchiveRecord:
 
 def _written(value: Any) -> str:
     """A value as JSON in UTF-8."""
-    return as_json(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
+    if isinstance(value, str):
+        return as_json(value)
+    return json.dumps(value, allow_nan=False)
 
 
 def _refuse(name: str) -> None:

@@ -107,7 +107,8 @@ def bare(name: str) -> str:
 
 def pieces(file: BufferedReader) -> Iterator[bytes]:
     """The bytes of a file in pieces; the first is long enough to detect the compression."""
-    if head := file.read(MAGIC_LENGTH):
+    head = file.read(MAGIC_LENGTH)
+    if head:
         yield head
     while data := file.read1(PIECE):
         yield data
@@ -144,7 +145,8 @@ class _Packed:
             if match:
                 self.put_back(data[passed:])
                 return True, padding
-            if not (more := self.read()):
+            more = self.read()
+            if not more:
                 return False, padding
             self.put_back(data[passed:] + more)
         return False, padding
@@ -175,7 +177,8 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
             if part.needs_input and not data:
                 raise EOFError
             read.append(data)
-            if piece := part.decompress(data, PIECE):
+            piece = part.decompress(data, PIECE)
+            if piece:
                 yield piece
     except EOFError:
         yield Hole(at=packed.at, why=f"the {packing.name} data are cut off")

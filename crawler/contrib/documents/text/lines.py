@@ -26,7 +26,8 @@ LEAST_OWN_EDGE = 3
 """Lines of a paragraph that show by themselves how wide they may be."""
 FAR = 0.6
 """Share of the columns after which a line that ends within a sentence goes on in the next."""
-LINES_FOR_EDGE, EDGE_QUANTILE = 10, 0.95
+LINES_FOR_EDGE = 10
+EDGE_QUANTILE = 0.95
 GAP = re.compile(r"\S {3,}\S")
 """Space between columns."""
 WIDE_GAP = re.compile(r"\S {5,}\S")
@@ -50,7 +51,9 @@ def indent(line: str) -> int:
 def edge_of(lines: Sequence[str]) -> int:
     """The column that the full lines of a text reach."""
     widths = sorted(columns for line in lines if 0 < (columns := width(line)) <= WIDEST)
-    return widths[int(len(widths) * EDGE_QUANTILE)] if len(widths) >= LINES_FOR_EDGE else USUAL_EDGE
+    if len(widths) >= LINES_FOR_EDGE:
+        return widths[int(len(widths) * EDGE_QUANTILE)]
+    return USUAL_EDGE
 
 
 def goes_on(line: str, after: str, edge: int) -> bool:
@@ -105,7 +108,8 @@ def _first_width(line: str) -> int:
 
 def _is_within(line: str, after: str) -> bool:
     """Whether the end of a line is within a sentence that goes on in the next one."""
-    last, first = line.rstrip()[-1:], after.lstrip()[:1]
+    last = line.rstrip()[-1:]
+    first = after.lstrip()[:1]
     if last in STOPS:
         return False
     return first.islower() or (first >= EASTERN and last >= EASTERN) or last in ",，、"

@@ -101,7 +101,9 @@ def _rendered(source: str) -> str:
         f'<li id="fn-{note.number}">{_parser().render(note.source, {"notes": notes})}</li>'
         for note in list(notes.values())
     ]
-    return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>' if items else html
+    if items:
+        return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>'
+    return html
 
 
 def read_markdown(text: str) -> DocumentContent:

@@ -321,7 +321,8 @@ def _framed(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bo
     lines = block.lines
     text = fold_space(" ".join(lines))
     is_readable = _begins_sentence(text) and _consists_of_words(text)
-    if items := _items(block):
+    items = _items(block)
+    if items:
         yield from _nested(items, depths)
     elif not is_readable:
         yield TextPart(Kind.LISTING, lines, is_framed=True)

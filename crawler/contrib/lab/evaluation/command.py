@@ -58,7 +58,8 @@ class EvaluateOptions(CommandOptions):
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
     def check(self, opts: argparse.Namespace) -> None:
-        if missing := [name for name in NEEDED if find_spec(name) is None]:
+        missing = [name for name in NEEDED if find_spec(name) is None]
+        if missing:
             raise WrongUseError(
                 "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="lab"
             )
@@ -77,7 +78,8 @@ def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> No
         except OSError as error:
             raise WrongUseError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
     names = [set_name(path) for path in inputs]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
         raise WrongUseError(
             "two files would have the name {name} in the tables; rename one of them", name=repr(twice[0])
         )

@@ -46,7 +46,9 @@ def evaluate(paths: list[Path]) -> int:
 
 def _fault(row: Row) -> str:
     is_whole = all(isinstance(row.get(name), str) for name in ("html", "gold_markdown"))
-    return "" if is_whole else "html and gold_markdown must be there and be text"
+    if is_whole:
+        return ""
+    return "html and gold_markdown must be there and be text"
 
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:

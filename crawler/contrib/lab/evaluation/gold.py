@@ -128,11 +128,14 @@ def _object(line: bytes) -> dict[str, Any] | str:
 def _missing(row: dict[str, Any], names: Sequence[str]) -> str:
     """A message about the fields that are not text; empty if all are."""
     wrong = [name for name in names if not isinstance(row.get(name), str)]
-    return f"{' and '.join(wrong)} must be there and be text" if wrong else ""
+    if wrong:
+        return f"{' and '.join(wrong)} must be there and be text"
+    return ""
 
 
 def _page(row: dict[str, Any], number: int) -> GoldPage | str:
-    if wrong := _missing(row, ("html", "gold")):
+    wrong = _missing(row, ("html", "gold"))
+    if wrong:
         return wrong
     url, lang, page_type = (
         value if isinstance(value := row.get(name), str) else "" for name in ("url", "lang", "page_type")
@@ -207,7 +210,8 @@ def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
 
 
 def _label(row: dict[str, Any]) -> ImageLabel | str:
-    if wrong := _missing(row, ("set", "page", "img", "label", "kind")):
+    wrong = _missing(row, ("set", "page", "img", "label", "kind"))
+    if wrong:
         return wrong
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
@@ -230,7 +234,8 @@ def files_of(sets: Collection[str], names: Iterable[str] | None) -> list[Path]:
         raise WrongUseError("no --pages FILE is given, and {variable} names no folder", variable=DATA)
     folder = Path(os.environ[DATA]) / FOLDER
     files = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
-    if missing := sorted(set(sets) - {set_name(path) for path in files}):
+    missing = sorted(set(sets) - {set_name(path) for path in files})
+    if missing:
         raise WrongUseError(
             "there is no file {path}; --pages FILE names others", path=repr(str(folder / (missing[0] + ENDING))[:300])
         )

@@ -246,11 +246,17 @@ def _spread(value: float | None, interval: Interval | None) -> str:
     >>> _spread(0.91, (0.875, 1.0)), _spread(0.5, None), _spread(None, None)
     ('.910 (.875-1.000)', '.500', '-')
     """
-    return _short(value) if interval is None else f"{_short(value)} ({_short(interval[0])}-{_short(interval[1])})"
+    if interval is None:
+        return _short(value)
+    return f"{_short(value)} ({_short(interval[0])}-{_short(interval[1])})"
 
 
 def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
+    if value is None:
+        return "-"
+    if value < 1:
+        return f"{value:.3f}".removeprefix("0")
+    return f"{value:.3f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +278,8 @@ def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequ
     bins = []
     for low, high in pairwise(BINS):
         here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
-        if count := int(here.sum()):
+        count = int(here.sum())
+        if count:
             bins.append(
                 CalibrationBin(
                     low=low,

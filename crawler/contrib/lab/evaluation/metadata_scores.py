@@ -37,7 +37,9 @@ class FieldCounts:
     @property
     def precision(self) -> float | None:
         """The share of the right values in all for pages that have the field."""
-        return self.right / (self.given - self.missing) if self.given > self.missing else None
+        if self.given > self.missing:
+            return self.right / (self.given - self.missing)
+        return None
 
 
 def is_right(field: str, value: str, gold: str) -> bool:

@@ -184,7 +184,8 @@ def failures(methods: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
 def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
     """The text from a position on, as HTML of at most about `limit` bytes."""
     part = text[start : start + limit]
-    if (long := len(shown(part).encode())) > limit:
+    long = len(shown(part).encode())
+    if long > limit:
         part = part[: len(part) * limit // long]
     return Excerpt(before=start, text=part, after=len(text) - start - len(part))
 
@@ -223,7 +224,11 @@ def number(value: float | None) -> str:
     >>> number(0.96149), number(1.0), number(None)
     ('.961', '1.000', '–')
     """
-    return "–" if value is None else f"{value:.3f}".removeprefix("0") if value >= 0 else f"{value:.3f}"
+    if value is None:
+        return "–"
+    if value >= 0:
+        return f"{value:.3f}".removeprefix("0")
+    return f"{value:.3f}"
 
 
 def interval(value: Interval | None) -> str:
@@ -232,7 +237,9 @@ def interval(value: Interval | None) -> str:
     >>> interval((0.9, 0.95)), interval(None)
     ('[.900 .950]', '–')
     """
-    return "–" if value is None else f"[{number(value[0])} {number(value[1])}]"
+    if value is None:
+        return "–"
+    return f"[{number(value[0])} {number(value[1])}]"
 
 
 def probability(value: float | None) -> str:
@@ -243,4 +250,6 @@ def probability(value: float | None) -> str:
     """
     if value is None:
         return "–"
-    return number(value) if value >= 0.001 else f"{value:.0e}" if value >= 1e-99 else "<1e-99"
+    if value >= 0.001:
+        return number(value)
+    return f"{value:.0e}" if value >= 1e-99 else "<1e-99"

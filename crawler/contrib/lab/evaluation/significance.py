@@ -118,7 +118,9 @@ def mcnemar(only_first: int, only_second: int) -> float:
     from scipy import stats  # imported here, as intervals do not need it
 
     count = only_first + only_second
-    return float(stats.binomtest(only_first, count).pvalue) if count else 1.0
+    if count:
+        return float(stats.binomtest(only_first, count).pvalue)
+    return 1.0
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:

@@ -119,7 +119,9 @@ def _cell_size(_: str) -> int:
 
 
 def _cell_cost(first: str, theirs: str) -> float:
-    return 0.0 if first == theirs else Levenshtein.normalized_distance(first, theirs)
+    if first == theirs:
+        return 0.0
+    return Levenshtein.normalized_distance(first, theirs)
 
 
 def _distance(

@@ -93,7 +93,9 @@ class CountedText:
     def holds(self, leaf: Counter[Shingle]) -> bool:
         """Whether a leaf, given by its shingles, lies in this text."""
         first = next(iter(leaf))
-        return first in self.lines if len(first) < SHINGLE else all(shingle in self.shingles for shingle in leaf)
+        if len(first) < SHINGLE:
+            return first in self.lines
+        return all(shingle in self.shingles for shingle in leaf)
 
 
 class PageScorer:
@@ -155,7 +157,9 @@ def f1(precision: float, recall: float) -> float:
     >>> f1(1.0, 0.5), f1(0.0, 0.0)
     (0.6666666666666666, 0.0)
     """
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    if precision + recall:
+        return 2 * precision * recall / (precision + recall)
+    return 0.0
 
 
 def grade(precision: float, recall: float) -> str:
@@ -165,7 +169,9 @@ def grade(precision: float, recall: float) -> str:
 
 def rate(words: Counter[str], gold: Counter[str]) -> float | None:
     """The bytes of main text that were found over those there are; None where there are none."""
-    return _bytes(words & gold) / _bytes(gold) if gold else None
+    if gold:
+        return _bytes(words & gold) / _bytes(gold)
+    return None
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -176,7 +182,9 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 def size(text: str) -> int:
     """The bytes of a text in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "replace"))
 
 
 def _bytes(words: Counter[str]) -> int:

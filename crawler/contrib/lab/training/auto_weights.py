@@ -178,7 +178,9 @@ def _weakest(group: Mapping[str, ModelFigures]) -> str:
 
 
 def _weakness(row: ModelFigures) -> str:
-    return "more is lost than left in" if row.recall < row.precision else "more is left in than lost"
+    if row.recall < row.precision:
+        return "more is lost than left in"
+    return "more is left in than lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +265,7 @@ def _scores(
     for summary in sets:
         tell(f"judging {summary.name}")
         rows = read_pages(summary.path, snippets=True)
-        if scores := [score(row, model) for row in rows if row.gold is not None and is_apart(row)]:
+        scores = [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
+        if scores:
             scores_of_set[summary.name] = scores
     return scores_of_set

@@ -25,7 +25,8 @@ def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
     aligned = set(_aligned(page, gold))
     runs = set(_runs(gold))
     copies: Counter[tuple[str, ...]] = Counter()
-    spans, start = [], 0
+    spans = []
+    start = 0
     for block in blocks:
         spans.append((start, start + len(block)))
         start += len(block)
@@ -60,14 +61,16 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
     """The positions of the page's tokens that the alignment finds in the gold."""
-    in_page, in_gold = _once(page), _once(gold)
+    in_page = _once(page)
+    in_gold = _once(gold)
     anchors = sorted((place, in_gold[run]) for run, place in in_page.items() if run in in_gold)
     chain = [(-1, -1), *_chain(anchors), (len(page), len(gold))]
     for (left, other_left), (right, other_right) in pairwise(chain):
         for at in range(left, min(left + RUN, right)):
             if at >= 0 and other_left + at - left < other_right:
                 yield at
-        start, other = left + 1 if left < 0 else left + RUN, other_left + 1 if left < 0 else other_left + RUN
+        start = left + 1 if left < 0 else left + RUN
+        other = other_left + 1 if left < 0 else other_left + RUN
         yield from _between(page, (start, right), gold, (other, other_right))
 
 

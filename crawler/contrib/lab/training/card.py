@@ -45,7 +45,9 @@ def escaped(text: str) -> str:
 
 
 def _cell(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else escaped(str(value))
+    if isinstance(value, int):
+        return f"{value:,}"
+    return escaped(str(value))
 
 
 @contextmanager

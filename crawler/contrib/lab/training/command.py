@@ -45,7 +45,8 @@ class TrainOptions(CommandOptions):
         names = Counter(set_name(path) for path in (*opts.gold, *opts.validate))
         if opts.method == "auto" and (twice := [name for name, count in names.items() if count > 1]):
             raise WrongUseError("two files are named {name}; names must be unique", name=repr(twice[0]))
-        if missing := [CALLED.get(name, name) for name in NEEDED[opts.method] if find_spec(name) is None]:
+        missing = [CALLED.get(name, name) for name in NEEDED[opts.method] if find_spec(name) is None]
+        if missing:
             raise WrongUseError(
                 "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="lab"
             )

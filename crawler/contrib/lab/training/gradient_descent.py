@@ -61,7 +61,8 @@ class _Batch:
         self.pages = len(lessons)
         self.page = np.repeat(np.arange(self.pages), counts)
         self.firsts = offsets
-        self.starts, self.ends = np.repeat(offsets, counts), np.repeat(offsets + counts, counts)
+        self.starts = np.repeat(offsets, counts)
+        self.ends = np.repeat(offsets + counts, counts)
         self.features = np.concatenate([lesson.features for lesson in lessons])
         self.labels = np.concatenate([lesson.labels for lesson in lessons])
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])

@@ -91,7 +91,9 @@ def _of_line(
 
 def _site(saved: SavedPage, line: Raw) -> str:
     """The site of a page, which does not depend on where its file lies."""
-    return f"{set_name(Path(line.head[FILE]))} {saved.id}" if saved.page.url == NAMELESS else saved.site
+    if saved.page.url == NAMELESS:
+        return f"{set_name(Path(line.head[FILE]))} {saved.id}"
+    return saved.site
 
 
 def _features(sighting: Sighting, count: Evidence) -> Floats:

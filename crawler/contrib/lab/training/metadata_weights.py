@@ -52,7 +52,9 @@ class FieldExample:
     def right(self) -> int:
         """The index of the right candidate, after the last one if the field should be empty."""
         values = list(self.candidates.signs)
-        return values.index(self.gold) if self.gold in values else len(values)
+        if self.gold in values:
+            return values.index(self.gold)
+        return len(values)
 
 
 @dataclass(frozen=True, slots=True)

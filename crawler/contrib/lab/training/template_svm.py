@@ -95,7 +95,8 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
             blocks = counts(page, common)
             described = features(blocks)
             for home, parts in texts.items():
-                if shingles := _shingles(" ".join(parts)):
+                shingles = _shingles(" ".join(parts))
+                if shingles:
                     is_main = sum(shingle in gold for shingle in shingles) > MOST * len(shingles)
                     yield BlockSample(
                         host=name,
@@ -121,7 +122,8 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
     """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
     balanced = _balanced(blocks, random.Random(seed))  # noqa: S311 - to draw samples
-    if (count := len({block.host for block in balanced})) < folds:
+    count = len({block.host for block in balanced})
+    if count < folds:
         raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
     rows = np.array([block.features for block in balanced])
     truth = np.array([block.main for block in balanced])

@@ -249,7 +249,9 @@ def _focus(context: DashboardContext, of: OfCrawl) -> Result:
     def compute() -> CrawlFocus | None:
         with crawls_with_pages(context.url) as crawls:
             crawl_pages = next((known_crawl for known_crawl in crawls if known_crawl.number == of.id), None)
-            return crawl_focus(crawl_pages, ON_TOPIC, pace=gently) if crawl_pages is not None else None
+            if crawl_pages is not None:
+                return crawl_focus(crawl_pages, ON_TOPIC, pace=gently)
+            return None
 
     return context.reports.get(name, compute, AGE, PATIENCE)
 

@@ -165,7 +165,9 @@ class Sheet:
     def labelled_before(self, detail: str) -> frozenset[int] | None:
         """The blocks chosen by an earlier label; None if it was for another source."""
         labelled = json.loads(detail)
-        return frozenset(labelled["blocks"]) if labelled["fingerprint"] == self.fingerprint else None
+        if labelled["fingerprint"] == self.fingerprint:
+            return frozenset(labelled["blocks"])
+        return None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
         """The blocks that a form names; raises a RefusedError if one does not exist, or the page has changed."""

@@ -195,7 +195,9 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
     order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
     query = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
     row = connection.execute(query.where(crawl_table.c.name == name) if name else query).one_or_none()
-    return LabelledCrawl(id=row.id, name=row.name, kept=bool(row.kept)) if row is not None else None
+    if row is not None:
+        return LabelledCrawl(id=row.id, name=row.name, kept=bool(row.kept))
+    return None
 
 
 def uncertain_pages(

@@ -275,7 +275,9 @@ def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
     number = _crawl_number(connection, name)
     totals = sample_totals(connection, [number], since) if number is not None else {}
-    return totals[number].sums.pages if number in totals else None
+    if number in totals:
+        return totals[number].sums.pages
+    return None
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
