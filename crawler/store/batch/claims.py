@@ -9,184 +9,41 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from math import inf, log2
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
+from sqlalchemy import Connection, Row, select
 
 from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
-from crawler.store.batch.hosts import (
-    FIRST_TRIES,
-    MAY_CLAIM,
-    REQUESTS_A_PAGE,
-    UPDATE_BEST,
-    count_sites,
-    count_tries,
-    next_best,
+from crawler.store.batch.claim_statements import (
+    FIRST_ADDRESSES,
+    HOLD,
+    HOSTS_IN_MEMORY,
+    HOSTS_WITH_MORE,
+    NEW_HOSTS,
+    PAGES_REQUESTED,
+    REFUSED_ADDRESSES,
+    UPDATE_CLAIMED,
+    ClaimedKinds,
+    count_of_hosts,
 )
-from crawler.store.crawl_tables import (
-    IS_HELD,
-    IS_IMAGE,
-    IS_LIKELY,
-    IS_WAITING,
-    AddressState,
-    address,
-    crawl,
-    host,
-    site,
-    worker,
-)
+from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, UPDATE_BEST, count_sites, count_tries
+from crawler.store.crawl_tables import AddressState
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
-from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
+from crawler.topic.priorities import is_unlikely
 from crawler.topic.stop_rule import ON_TOPIC
 
-ADDRESS_COLUMNS = (
-    address.c.id,
-    address.c.key,
-    address.c.host_id,
-    address.c.url,
-    address.c.priority,
-    address.c.depth,
-    address.c.kind,
-    address.c.requested,
-    address.c.sight,
-    address.c.via,
-    address.c.lastmod,
-    address.c.labels,
-    address.c.shown_on,
-)
 REFUSED_AT_ONCE = 10_000  # addresses given up in one claim: a statement must end within its time limit
 LONGEST_REST = 600.0  # seconds until a host may be requested again, by default
 NO_LIMIT = 1_000_000_000  # tries
 SHARED_TRIES = 40  # those that a crawl of few hosts divides among them, if these are more than the first tries
 PAGES_A_TRY = 10  # a host has a fifth try after so many pages, a sixth after 30, a seventh after 70
 SHARED_CLAIM = 250  # addresses a claim, while other workers claim at the same time
-AHEAD = 1.0  # seconds before the end of its pause that a host is claimed, so that its addresses arrive in time
-
-_some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(SHARED_TRIES).subquery()
-COUNT_SOME_HOSTS = select(func.count()).select_from(_some_hosts)
-_workers = worker.c.crawl_id == bindparam("crawl")
-_pages_of_workers = select(func.coalesce(func.sum(worker.c.pages), 0)).where(_workers).scalar_subquery()
-_held_pages = select(func.count()).where(
-    IS_HELD, address.c.worker.in_(select(worker.c.id).where(_workers)), address.c.kind != IS_IMAGE
-)
-PAGES_REQUESTED = select(
-    (crawl.c.pages + _pages_of_workers + _held_pages.scalar_subquery()).label("pages"),
-    select(func.count()).where(_workers).scalar_subquery().label("workers"),
-).where(crawl.c.id == bindparam("crawl"))
-"""The pages that a crawl has stored or is requesting, and its workers; one statement sees one state of the database."""
-
-has_some = MAY_CLAIM & (
-    (site.c.pages >= bindparam("limit"))
-    | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
-    | (site.c.pages + site.c.held < bindparam("limit"))
-)
-# A longer pause can only come from a wrong clock.
-ready = (host.c.next_at <= bindparam("now") + AHEAD) | (host.c.next_at > bindparam("now") + bindparam("longest"))
-columns = (
-    *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at, host.c.tries),
-    *(site.c.pages, site.c.held, site.c.requests),
-)
-both = select(*columns).join(site, host.c.site_id == site.c.id)
-locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
-
-is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
-# A host that the worker has in memory is claimed even during a pause: afterwards the worker should have more to request
-# than what the host refused.
-low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), is_free, has_some)
-new_hosts = both.where(
-    host.c.crawl_id == bindparam("crawl"),
-    host.c.worker.is_(None),
-    host.c.id.not_in(bindparam("at_hand", expanding=True)),
-    has_some,
-    ready,
-)
-# A crawl that has all its pages still claims images; a crawl without images claims only pages.
-is_image = IS_WAITING & (address.c.kind == IS_IMAGE)
-may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
-page_waits = select(address.c.id).where(
-    address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE, may_claim
-)
-
-
-class ClaimedKinds(StrEnum):
-    """Which addresses a worker claims."""
-
-    ALL = "all"
-    PAGES = "pages"
-    IMAGES = "images"
-
-
-of_kind = {
-    ClaimedKinds.ALL: true(),
-    ClaimedKinds.PAGES: page_waits.correlate(host).exists(),
-    ClaimedKinds.IMAGES: host.c.id.in_(select(address.c.host_id).where(is_image)),
-}
-LOW_HOSTS = {kinds: low_hosts.where(of_kind[kinds]).with_for_update(**locked) for kinds in of_kind}
-NEW_HOSTS = {
-    kinds: new_hosts.where(of_kind[kinds])
-    .order_by(host.c.best.desc(), host.c.next_at)
-    .limit(bindparam("hosts"))
-    .with_for_update(**locked)
-    for kinds in of_kind
-}
-parent = address.alias("parent")
-head = address.alias("head")
-head_waits = head.c.state == literal(AddressState.WAITING, literal_execute=True)
-head_may_be_claimed = (head.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
-heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits, head_may_be_claimed)
-heads_of_kind = {
-    ClaimedKinds.ALL: true(),
-    ClaimedKinds.PAGES: head.c.kind != IS_IMAGE,
-    ClaimedKinds.IMAGES: head.c.kind == IS_IMAGE,
-}
-
-
-def _heads(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
-    """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
-    first = heads.where(heads_of_kind[kinds]).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
-    chosen = host.c.id.in_(bindparam("chosen", expanding=True))
-    if dialect == "sqlite":
-        source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
-    else:
-        firsts = lateral(first.correlate(host), "firsts")
-        source = host.join(firsts, true()).join(address, address.c.id == firsts.c.id)
-    source = source.outerjoin(parent, parent.c.id == address.c.parent)
-    return (
-        select(*ADDRESS_COLUMNS, parent.c.url.label("parent"))
-        .select_from(source)
-        .where(chosen)
-        .order_by(address.c.priority.desc(), address.c.id)
-    )
-
-
-HEADS = {(dialect, kinds): _heads(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in of_kind}
-HOLD = (
-    update(address)
-    .where(address.c.id.in_(bindparam("ids", expanding=True)))
-    .values(state=AddressState.HELD, worker=bindparam("me"))
-)
-UPDATE_CLAIMED = (
-    update(host)
-    .where(host.c.id.in_(bindparam("ids", expanding=True)))
-    .values(
-        best=next_best,
-        worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None),
-        delay=func.coalesce(host.c.delay, bindparam("pause")),
-    )
-)
-more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM)
-MORE = {images: more.where(of_kind[ClaimedKinds.ALL if images else ClaimedKinds.PAGES]) for images in (True, False)}
-of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
-REFUSE = {
-    kinds: update(address).where(address.c.id.in_(of_host.where(heads_of_kind[kinds]).limit(bindparam("most"))))
-    for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)
-}
+COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +130,10 @@ def claim(
     refused = _refuse(connection, claimant, rows)
     hosts = {row.id: row for row in rows}
     open_hosts = sorted(row.id for row in rows if not row.closed)
-    firsts = HEADS[connection.dialect.name, kinds], {"chosen": open_hosts, "each": demand.each, "tries": claimant.tries}
+    firsts = (
+        FIRST_ADDRESSES[connection.dialect.name, kinds],
+        {"chosen": open_hosts, "each": demand.each, "tries": claimant.tries},
+    )
     kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
     histories = histories_of(connection, claimant.known_since, kept)
     leases = [lease_of(row, hosts[row.host_id].site_id, row.parent, histories.get(row.key)) for row in kept]
@@ -288,7 +148,9 @@ def claim(
     others = sorted(hosts.keys() - set(claimed_hosts))
     if others:
         connection.execute(UPDATE_BEST, {"ids": others})
-    more = set(connection.execute(MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars())
+    more = set(
+        connection.execute(HOSTS_WITH_MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars()
+    )
     until = {number: hosts[number].next_at for number in claimed_hosts}
     return ClaimResult(leases, more, refused, host_rests(until, now, claimant.longest_rest))
 
@@ -315,7 +177,7 @@ def _hosts(
     rows: list[Row[Any]] = []
     if demand.low:
         low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
-        rows += connection.execute(LOW_HOSTS[kinds], low)
+        rows += connection.execute(HOSTS_IN_MEMORY[kinds], low)
     if demand.hosts > 0:
         new = {
             "crawl": claimant.crawl_id,
@@ -339,7 +201,7 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
         if row.closed or spent:
             outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
             ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
-            given_up = REFUSE[ClaimedKinds.ALL if row.closed else ClaimedKinds.PAGES].values(**ended)
+            given_up = REFUSED_ADDRESSES[ClaimedKinds.ALL if row.closed else ClaimedKinds.PAGES].values(**ended)
             refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
 

@@ -1,0 +1,197 @@
+"""The SQL of claims: which hosts a worker may claim, the first addresses of their queues, and what a claim writes.
+
+The hosts stay locked until the commit; hosts that another worker has locked are skipped.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, lateral, literal, or_, select, true, update
+
+from crawler.store.batch.hosts import MAY_CLAIM, REQUESTS_A_PAGE, next_best
+from crawler.store.crawl_tables import (
+    IS_HELD,
+    IS_IMAGE,
+    IS_LIKELY,
+    IS_WAITING,
+    AddressState,
+    address,
+    crawl,
+    host,
+    site,
+    worker,
+)
+from crawler.topic.priorities import LEAST_LIKELY
+
+ADDRESS_COLUMNS = (
+    address.c.id,
+    address.c.key,
+    address.c.host_id,
+    address.c.url,
+    address.c.priority,
+    address.c.depth,
+    address.c.kind,
+    address.c.requested,
+    address.c.sight,
+    address.c.via,
+    address.c.lastmod,
+    address.c.labels,
+    address.c.shown_on,
+)
+AHEAD_SECONDS = 1.0
+"""How long before the end of its pause a host is claimed, so that its addresses arrive in time."""
+HEAD = address.alias("head")
+"""An address at the head of the queue of its host."""
+
+
+class ClaimedKinds(StrEnum):
+    """Which addresses a worker claims."""
+
+    ALL = "all"
+    PAGES = "pages"
+    """A crawl without images claims only pages."""
+    IMAGES = "images"
+    """A crawl that has all its pages still claims images."""
+
+
+def count_of_hosts(most: int) -> Select[Any]:
+    """How many hosts a crawl has, counted up to a number."""
+    some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(most).subquery()
+    return select(func.count()).select_from(some_hosts)
+
+
+def pages_requested() -> Select[Any]:
+    """The pages that a crawl has stored or is requesting, and its workers.
+
+    It is one statement, as one statement sees one state of the database.
+    """
+    is_of_crawl = worker.c.crawl_id == bindparam("crawl")
+    pages_of_workers = select(func.coalesce(func.sum(worker.c.pages), 0)).where(is_of_crawl)
+    workers = select(worker.c.id).where(is_of_crawl)
+    held_pages = select(func.count()).where(IS_HELD, address.c.worker.in_(workers), address.c.kind != IS_IMAGE)
+    pages = crawl.c.pages + pages_of_workers.scalar_subquery() + held_pages.scalar_subquery()
+    number_of_workers = select(func.count()).where(is_of_crawl).scalar_subquery()
+    columns = pages.label("pages"), number_of_workers.label("workers")
+    return select(*columns).where(crawl.c.id == bindparam("crawl"))
+
+
+def hosts_in_memory(kinds: ClaimedKinds) -> Select[Any]:
+    """The hosts that a worker has in memory and whose addresses it needs.
+
+    They are claimed even during a pause: afterwards the worker should have more to request than what the host refused.
+    """
+    is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
+    is_low = host.c.id.in_(bindparam("low", expanding=True))
+    return _locked(_hosts_with_sites().where(is_low, is_free, _may_claim_host(), _has_kind(kinds)))
+
+
+def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
+    """Further hosts that may be requested now, those with the best priorities first."""
+    is_in_memory = host.c.id.in_(bindparam("at_hand", expanding=True))
+    # A longer pause can only come from a wrong clock.
+    latest: ColumnElement[float] = bindparam("now") + bindparam("longest")
+    is_ready = (host.c.next_at <= bindparam("now") + AHEAD_SECONDS) | (host.c.next_at > latest)
+    is_new = host.c.crawl_id == bindparam("crawl"), host.c.worker.is_(None), ~is_in_memory
+    hosts = _hosts_with_sites().where(*is_new, _may_claim_host(), is_ready, _has_kind(kinds))
+    return _locked(hosts.order_by(host.c.best.desc(), host.c.next_at).limit(bindparam("hosts")))
+
+
+def _hosts_with_sites() -> Select[Any]:
+    of_host = host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at, host.c.tries
+    of_site = site.c.pages, site.c.held, site.c.requests
+    return select(*of_host, *of_site).join(site, host.c.site_id == site.c.id)
+
+
+def _locked(hosts: Select[Any]) -> Select[Any]:
+    return hosts.with_for_update(of=(host, site), skip_locked=True)
+
+
+def _may_claim_host() -> ColumnElement[bool]:
+    """The condition for hosts with addresses that are requested, or refused as the budget of their site is spent."""
+    limit: ColumnElement[int] = bindparam("limit")
+    is_spent = (site.c.pages >= limit) | (site.c.requests >= limit * REQUESTS_A_PAGE)
+    has_room = site.c.pages + site.c.held < limit
+    return MAY_CLAIM & (is_spent | has_room)
+
+
+def _has_kind(kinds: ClaimedKinds) -> ColumnElement[bool]:
+    """The condition for hosts with queued addresses of these kinds."""
+    if kinds is ClaimedKinds.IMAGES:
+        images = select(address.c.host_id).where(IS_WAITING & (address.c.kind == IS_IMAGE))
+        return host.c.id.in_(images)
+    if kinds is ClaimedKinds.PAGES:
+        may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
+        is_page = address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE
+        return select(address.c.id).where(*is_page, may_claim).correlate(host).exists()
+    return true()
+
+
+def first_addresses(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
+    """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
+    may_claim = (HEAD.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+    queue = select(HEAD.c.id).where(HEAD.c.host_id == host.c.id, _head_waits(), may_claim, _head_is(kinds))
+    first = queue.order_by(HEAD.c.priority.desc(), HEAD.c.id).limit(bindparam("each"))
+    if dialect == "sqlite":
+        source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
+    else:
+        firsts = lateral(first.correlate(host), "firsts")
+        source = host.join(firsts, true()).join(address, address.c.id == firsts.c.id)
+    parent = address.alias("parent")
+    source = source.outerjoin(parent, parent.c.id == address.c.parent)
+    return (
+        select(*ADDRESS_COLUMNS, parent.c.url.label("parent"))
+        .select_from(source)
+        .where(host.c.id.in_(bindparam("chosen", expanding=True)))
+        .order_by(address.c.priority.desc(), address.c.id)
+    )
+
+
+def _head_waits() -> ColumnElement[bool]:
+    # Written into the statement, so that the index of queued addresses is used.
+    return HEAD.c.state == literal(AddressState.WAITING, literal_execute=True)
+
+
+def _head_is(kinds: ClaimedKinds) -> ColumnElement[bool]:
+    if kinds is ClaimedKinds.IMAGES:
+        return HEAD.c.kind == IS_IMAGE
+    if kinds is ClaimedKinds.PAGES:
+        return HEAD.c.kind != IS_IMAGE
+    return true()
+
+
+def refused_addresses(kinds: ClaimedKinds) -> Update:
+    """An update of some queued addresses of a host."""
+    queue = select(HEAD.c.id).where(HEAD.c.host_id == bindparam("host"), _head_waits(), _head_is(kinds))
+    return update(address).where(address.c.id.in_(queue.limit(bindparam("most"))))
+
+
+def hosts_with_more(images: bool) -> Select[Any]:
+    """Which of some hosts have more queued addresses."""
+    has_more = _has_kind(ClaimedKinds.ALL if images else ClaimedKinds.PAGES)
+    return select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM, has_more)
+
+
+PAGES_REQUESTED = pages_requested()
+HOSTS_IN_MEMORY = {kinds: hosts_in_memory(kinds) for kinds in ClaimedKinds}
+NEW_HOSTS = {kinds: new_hosts(kinds) for kinds in ClaimedKinds}
+FIRST_ADDRESSES = {
+    (dialect, kinds): first_addresses(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in ClaimedKinds
+}
+REFUSED_ADDRESSES = {kinds: refused_addresses(kinds) for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)}
+HOSTS_WITH_MORE = {images: hosts_with_more(images) for images in (True, False)}
+HOLD = (
+    update(address)
+    .where(address.c.id.in_(bindparam("ids", expanding=True)))
+    .values(state=AddressState.HELD, worker=bindparam("me"))
+)
+UPDATE_CLAIMED = (
+    update(host)
+    .where(host.c.id.in_(bindparam("ids", expanding=True)))
+    .values(
+        best=next_best,
+        worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None),
+        delay=func.coalesce(host.c.delay, bindparam("pause")),
+    )
+)
