@@ -39,6 +39,8 @@ class RemovalReason:
     limit: Any
     copy_of: str | None = None
     """The address of the page that is kept in its place."""
+    copy_in: str | None = None
+    """Where that page is, if not in this export."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class Removed:
 
     def _write(self, url: str, reason: RemovalReason) -> None:
         if self.file is not None:
-            known = {name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None}
+            of_copies = ("copy_of", "copy_in")
+            known = {name: value for name, value in vars(reason).items() if name not in of_copies or value is not None}
             self.file.write(json_line({"url": url, **known}))
 
     def finish(self) -> None:
