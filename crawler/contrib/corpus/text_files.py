@@ -132,8 +132,6 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _known_text(text: str, address: object, place: str) -> KnownText:
-    # Half of a pair of surrogates, which JSON may have, is no character.
-    text = text.encode("utf-8", "replace").decode()
     has_address = isinstance(address, str) and address
     return KnownText(
         address=str(address)[:MOST_OF_ADDRESS] if has_address else place,

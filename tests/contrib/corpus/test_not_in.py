@@ -70,6 +70,8 @@ FILES = [
     ("old.ndjson.gz", gzip.compress(row(LONG)), OLD),
     ("old.jl.zst", zstd.compress(row(LONG)), OLD),
     ("old.jsonl", b"\xef\xbb\xbf\n" + row(LONG, ""), "old.jsonl:2"),
+    ("old.jsonl", row(f"{LONG} \ud800"), OLD),
+    ("old.jsonl", row(LONG, OLD + "0" * 5_000), (OLD + "0" * 5_000)[:2_000]),
     ("old.csv", in_csv(["text", "url"], [LONG.replace(" ", "\n"), OLD]), OLD),
     ("old.csv", b"\xef\xbb\xbf" + in_csv(["text"], [LONG]), "old.csv:2"),
     ("old.csv.gz", gzip.compress(in_csv(["url", "text"], [OLD, LONG])), OLD),
@@ -209,7 +211,8 @@ def test_a_data_set(place: Place, format: str) -> None:
 def test_a_manifest_names_no_folder_of_this_machine(place: Place) -> None:
     fill(place, [LONG])
     write(place, "secret/old.txt", LONG.encode())
-    assert place.export("--into", "new", "--not-in", str(place.folder / "secret" / "old.txt")).status == 0
+    old, signed = (str(place.folder / "secret" / name) for name in ("old.txt", "a.signatures"))
+    assert place.export("--into", "new", "--not-in", old, "--signatures", signed).status == 0
     for name in ("manifest.json", "README.md"):
         assert "secret" not in (place.folder / "new" / name).read_text(encoding="utf-8")
 
