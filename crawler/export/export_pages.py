@@ -20,7 +20,6 @@ from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, say
 from crawler.export.exporter import Exporter, Tally
 from crawler.export.labelled_pages import write_labels
-from crawler.export.selection import path_beside
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, NOINDEX, StoredPages, crawls_to_export
 from crawler.store.database import state_url
@@ -52,13 +51,12 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
     ignore_repeats()
     try:
         with crawls_to_export(url) as crawls:
-            if opts.output is not None:
-                check_apart(opts.output, folder, crawls, url)
-                check_apart(path_beside(opts.output), folder, crawls, url)
+            for output in kind.outputs(opts):
+                check_apart(output, folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
-                _export_crawls(opts, _find(crawls, opts, url), kind)
+                _export_crawls(opts, _find(crawls, opts, url), crawls, kind)
     except KeyboardInterrupt:
         unwritten = Message("stopped before the end; {path} was not written", {"path": repr(opts.output)})
         say(CALLED, unwritten if opts.output else Message("stopped before the end"))
@@ -85,25 +83,20 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
     return chosen_crawls
 
 
-def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages], kind: type[Exporter]) -> None:
+def _export_crawls(
+    opts: argparse.Namespace, crawls: Sequence[StoredPages], all_crawls: Sequence[StoredPages], kind: type[Exporter]
+) -> None:
     """Write the pages of crawls, and print what was written."""
     began = monotonic()
     tally = Tally()
-    target = kind.target(opts)
-    exporter = kind.of(opts, crawls, target)
-    removed = exporter.removed
-    try:
-        if exporter.may_remove and opts.output is not None:
-            removed.file = AtomicFile(path_beside(opts.output))
+    with kind.target(opts) as target, kind.of(opts, crawls, target, all_crawls) as exporter:
+        exporter.open_lists(opts)
         counts = [crawl.numbers() for crawl in crawls]
         exporter.write(target, tally)
         exporter.describe(target, opts, counts)
         if tally.pages or exporter.after is None:
             target.finish()
-            removed.finish()
-    finally:
-        target.discard()
-        removed.discard()
+            exporter.finish_lists()
     if exporter.after is not None:
         say(CALLED, _changes_words(crawls[0].name, target.shown, exporter.after, tally))
     else:
@@ -112,7 +105,7 @@ def _export_crawls(opts: argparse.Namespace, crawls: Sequence[StoredPages], kind
     for line in exporter.more_lines(target):
         say(CALLED, line)
     if exporter.after is None:
-        for line in (*removed.words(), *_remarks(tally, sum(count.gone for count in counts), exporter)):
+        for line in (*exporter.removed.words(), *_remarks(tally, sum(count.gone for count in counts), exporter)):
             say(CALLED, line)
 
 

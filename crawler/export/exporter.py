@@ -13,7 +13,7 @@ from crawler.command_line.terminal import readable_json
 from crawler.export.csv import Formulas
 from crawler.export.formats import FORMATS, Format, compressed, compression_of
 from crawler.export.jsonl import jsonl
-from crawler.export.selection import Removed, Selection, Source
+from crawler.export.selection import Removed, Selection, Source, path_beside
 from crawler.items import TYPES
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages
@@ -48,11 +48,25 @@ class Exporter:
     after: ChangeOffset | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.discard_lists()
+
     @classmethod
     def of(
-        cls, opts: argparse.Namespace, crawls: Sequence[StoredPages], target: AtomicFile | AtomicFolder, **values: Any
+        cls,
+        opts: argparse.Namespace,
+        crawls: Sequence[StoredPages],
+        target: AtomicFile | AtomicFolder,
+        all_crawls: Sequence[StoredPages] = (),
+        **values: Any,
     ) -> Self:
-        """The exporter that the options of the command describe; `values` take the place of what they describe."""
+        """The exporter that the options of the command describe; `values` take the place of what they describe.
+
+        `all_crawls` are those of the database.
+        """
         of_options = {
             "format": FORMATS[opts.format],
             "fields": opts.fields or [*TYPES],
@@ -71,6 +85,11 @@ class Exporter:
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
         """The file or folder that is written."""
         return AtomicFolder(opts.output) if FORMATS[opts.format].is_folder else AtomicFile(opts.output)
+
+    @staticmethod
+    def outputs(opts: argparse.Namespace) -> list[str]:
+        """The paths that may be written."""
+        return [] if opts.output is None else [opts.output, path_beside(opts.output)]
 
     @property
     def may_remove(self) -> bool:
@@ -117,6 +136,19 @@ class Exporter:
             "robots": partial(_robots_body, self.source.crawls),
             "folder": folder_beside(target),
         }
+
+    def open_lists(self, opts: argparse.Namespace) -> None:
+        """Begin the files that are written beside the output."""
+        if self.may_remove and opts.output is not None:
+            self.removed.file = AtomicFile(path_beside(opts.output))
+
+    def finish_lists(self) -> None:
+        """Finish the files beside the output, which is whole."""
+        self.removed.finish()
+
+    def discard_lists(self) -> None:
+        """Delete the files beside the output that are not finished."""
+        self.removed.discard()
 
     def describe(
         self, target: AtomicFile | AtomicFolder, opts: argparse.Namespace, counts: Sequence[PageCounts]

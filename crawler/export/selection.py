@@ -40,6 +40,8 @@ class RemovalReason:
     limit: Any
     copy_of: str | None = None
     """The address of the page that is kept in its place."""
+    copy_in: str | None = None
+    """Where that page is, if not in this export."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ class Removed:
 
     def _write(self, url: str, reason: RemovalReason) -> None:
         if self.file is not None:
+            of_copies = ("copy_of", "copy_in")
             known_values = {
-                name: value for name, value in vars(reason).items() if name != "copy_of" or value is not None
+                name: value for name, value in vars(reason).items() if name not in of_copies or value is not None
             }
             self.file.write(json_line({"url": url, **known_values}))
 

@@ -30,7 +30,8 @@ the copies of that one are compared again. What a page says about itself takes n
 
 `copies_among` compares all texts of an export at once. They may lie in a file, of which parts are read. In memory, a
 text has 4 bytes for each band and 40 more, and about 40 while a band is sorted; those that share keys with others have
-up to 100 more. `place_texts` compares a few new texts with the earlier ones that a database or a dictionary has.
+up to 100 more. `copies_of` compares texts with others that are all entered, and not with each other. `place_texts`
+compares a few new texts with the earlier ones that a database or a dictionary has.
 """
 
 import re
@@ -374,6 +375,12 @@ class _Originals:
                 self._entered.enter(text)
                 self._add_copy(text, original, similarity)
 
+    def compare(self, text: int) -> None:
+        """Find the original of a text among those that are entered; the text is not entered."""
+        original, similarity = self._most_similar(text)
+        if similarity >= NEAR:
+            self._add_copy(original, text, similarity)
+
     def _most_similar(self, text: int) -> tuple[int, float]:
         """The most similar of the entered texts, the first of equally similar ones; itself and 0 if there is none."""
         others = self._entered.like(text)
@@ -412,9 +419,32 @@ def copies_among(texts: TextColumns, order: Numbers, *, is_near: bool = True) ->
     decided = _Originals(texts, order, _EnteredInArrays(shared))
     for text in np.flatnonzero((shared.numbers >= 0).any(axis=1)).tolist():
         decided.decide(text)
-    originals = np.arange(len(texts.signatures), dtype=np.int64)
+    return _by_row(decided, order, len(texts.signatures))
+
+
+def copies_of(texts: TextColumns, known: Numbers, others: Numbers) -> tuple[Numbers, NDArray[np.float32]]:
+    """For each row the row of the known text that it is a copy of, or itself if there is none; and how similar they
+    are.
+
+    No two of the known rows have the same letters. The others are compared with the known ones, not with each other.
+    """
+    order = np.concatenate([known, others])
+    shared = _shared_keys(texts, order, BANDS)
+    entered = _EnteredInArrays(shared)
+    decided = _Originals(texts, order, entered)
+    for text in np.flatnonzero((shared.numbers >= 0).any(axis=1)).tolist():
+        if text < len(known):
+            entered.enter(text)
+        else:
+            decided.compare(text)
+    return _by_row(decided, order, len(texts.signatures))
+
+
+def _by_row(decided: _Originals, order: Numbers, count: int) -> tuple[Numbers, NDArray[np.float32]]:
+    """The original of each of so many rows, and how similar it is; `order` names the rows of the texts."""
+    originals = np.arange(count, dtype=np.int64)
     originals[order] = order[decided.originals]
-    similarities = np.ones(len(originals), np.float32)
+    similarities = np.ones(count, np.float32)
     similarities[order] = decided.similarities
     return originals, similarities
 

@@ -38,8 +38,9 @@ from sqlalchemy import insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.contrib.corpus.copies import ROW, CopySearch, Preference, without_copies
+from crawler.contrib.corpus.copies import CopySearch, Preference, without_copies
 from crawler.contrib.corpus.paragraphs import repeated_paragraphs
+from crawler.contrib.corpus.text_rows import ROW
 from crawler.export.selection import RemovalReason
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, _mixed
 from crawler.reports.stored_pages import StoredPage

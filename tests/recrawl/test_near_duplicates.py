@@ -18,6 +18,7 @@ from crawler.recrawl.near_duplicates import (
     TextColumns,
     bands,
     copies_among,
+    copies_of,
     keys_of_band,
     place_texts,
 )
@@ -57,6 +58,28 @@ def found(signatures: list[list[int]], order: list[int] | None = None, **more: l
 def test_near_is_from_the_limit_on(agreeing: float, expected: int) -> None:
     first = drawn(1)
     assert found([first, like(first, int(agreeing))])[1] == expected
+
+
+@pytest.mark.parametrize(("agreeing", "expected"), [(ENOUGH, 0), (ENOUGH - 1, 2)])
+def test_texts_are_compared_with_known_ones(agreeing: float, expected: int) -> None:
+    first = drawn(1)
+    rows = columns([first, drawn(2), like(first, int(agreeing))])
+    originals, similarities = copies_of(rows, np.arange(2), np.array([2]))
+    assert originals.tolist() == [0, 1, expected]
+    assert similarities[2] == (agreeing / PERMUTATIONS if expected == 0 else 1)
+
+
+def test_known_texts_are_all_compared_and_others_are_not() -> None:
+    """A known text is no copy of another one, and a text is no copy of another new one."""
+    first = drawn(1)
+    second = like(first, 110)
+    third = second[:]
+    third[:20] = drawn(50)[:20]
+    new = drawn(3)
+    rows = columns([first, second, third, new, new], ranks=[1, 1, 0, 0, 0])
+    assert copies_of(rows, np.array([0, 1]), np.array([2, 3, 4]))[0].tolist() == [0, 1, 1, 3, 4]
+    assert copies_of(rows, np.array([], np.int64), np.arange(5))[0].tolist() == [0, 1, 2, 3, 4]
+    assert copies_of(rows, np.arange(5), np.array([], np.int64))[0].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_how_similar_they_are() -> None:

@@ -1,6 +1,7 @@
 """The command `winnow export` with the options that build data sets."""
 
 import argparse
+from pathlib import Path
 
 from crawler.command_line.options import Subcommand, names, parsed
 from crawler.command_line.terminal import WrongUseError
@@ -20,8 +21,8 @@ class DataSetOptions(ExportOptions):
     """Exports pages, and data sets of them."""
 
     function = "crawler.contrib.corpus.corpus_export:export"
-    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "mask")
-    of_state = (*OF_STATE, "preset", "keep", "dedupe")
+    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "not_in", "signatures", "mask")
+    of_state = (*OF_STATE, "preset", "keep", "dedupe", "not_in", "signatures")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -45,6 +46,17 @@ class DataSetOptions(ExportOptions):
             "site (example.org)"
         )
         add("--prefer", metavar="PAGE", type=parsed("crawler.contrib.corpus.copies:preference_of"), help=kept)
+        old = N_(
+            "leave out what OLD has, exact copies and near ones: a folder of a data set, a file of an export (.jsonl, "
+            ".csv, .parquet), a .txt file or a folder of these, a file of --signatures, or crawl:NAME; may be repeated"
+        )
+        known_source = parsed("crawler.contrib.corpus.known_texts:known_source_of")
+        add("--not-in", metavar="OLD", type=known_source, action="append", default=[], help=old)
+        signed = N_(
+            "write signatures of what OLD has and of the written pages into this file, such as old.signatures.zst, for "
+            "--not-in of a later export"
+        )
+        add("--signatures", metavar="FILE", help=signed)
         kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
         add(
             "--mask",
@@ -69,6 +81,10 @@ class DataSetOptions(ExportOptions):
             )
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
+        if opts.output is not None and any(old.overlaps(opts.output) for old in opts.not_in):
+            raise WrongUseError("{path} is an input and cannot be the output", path=repr(opts.output))
+        if opts.signatures is not None:
+            self._check_signatures(opts)
         if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
             raise WrongUseError(
                 "--dedupe paragraphs does not go with {format}, which has the responses as they came",
@@ -84,6 +100,23 @@ class DataSetOptions(ExportOptions):
         if opts.format == PACKED_LINES:
             raise WrongUseError("{option} goes with --into FOLDER", option=f"--format {PACKED_LINES}")
         super().check_format(opts)
+
+    def _check_signatures(self, opts: argparse.Namespace) -> None:
+        """Raise a WrongUseError if the file of signatures is another output, or has a name that --not-in does not
+        read.
+        """
+        from crawler.contrib.corpus.text_files import SIGNATURES, reader_name
+        from crawler.export.selection import path_beside
+
+        outputs = [] if opts.output is None else [opts.output, path_beside(opts.output)]
+        if Path(opts.signatures).resolve() in [Path(output).resolve() for output in outputs]:
+            raise WrongUseError("{path} is another output of this export", path=repr(opts.signatures))
+        if reader_name(opts.signatures) != SIGNATURES:
+            raise WrongUseError(
+                "the name of a file of signatures ends in {ending}, and this is {path}",
+                ending=SIGNATURES,
+                path=repr(opts.signatures[:200]),
+            )
 
     def _check_into(self, opts: argparse.Namespace) -> None:
         """Raise a WrongUseError where --into is given with what does not go with it."""

@@ -1,8 +1,7 @@
 """`--dedupe exact` and `--dedupe near`: which pages of an export are copies of others, in all its crawls.
 
 Exact copies have the same letters and digits; near ones are found by their signatures, as in a crawl. What pages are
-compared by goes into a temporary file, so that memory holds only numbers: see crawler/recrawl/near_duplicates.py. So do
-their addresses, for the list of copies: the database would look for each of them in another place of the disk.
+compared by goes into a temporary file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,17 +10,17 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from struct import Struct
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.command_line.terminal import WrongUseError
-from crawler.export.selection import RemovalReason, Removed, Source
+from crawler.contrib.corpus.corpus_selection import PageSource
+from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
+from crawler.export.selection import RemovalReason, Removed
 from crawler.metadata.text_owner import owner_rank
-from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, Numbers, TextColumns, copies_among, fingerprint_number
+from crawler.recrawl.near_duplicates import NEAR, Numbers, copies_among
 from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
 from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of
@@ -32,20 +31,6 @@ NEARLY = "dedupe: near"
 COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
 AT_ONCE = 1_000
 """Copies that are written down at once."""
-ROW = np.dtype(
-    [
-        ("key", "<i8"),
-        ("fingerprint", "<i8"),
-        ("has_letters", "<i4"),
-        ("is_signed", "<i4"),
-        ("preference", "<f8", 2),
-        ("site", "<i8"),
-        ("rank", "<i8"),
-        ("address_end", "<i8"),
-        ("signature", "<u2", PERMUTATIONS),
-    ]
-)
-PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
 
 
 @dataclass(frozen=True)
@@ -111,67 +96,39 @@ class CopySearch:
     """Where the temporary files are."""
 
 
-def without_copies(source: Source, how: CopySearch, removed: Removed) -> NDArray[np.int64]:
+def without_copies(source: PageSource, how: CopySearch, removed: Removed) -> NDArray[np.int64]:
     """The keys of the pages that are kept, in order; the copies are written down."""
-    with TemporaryFile(dir=how.folder) as file, TemporaryFile(dir=how.folder) as addresses:
-        pages = source.pages([*COLUMNS, *how.preference.needs], removed)
-        count = _write_rows(file, addresses, pages, how.preference)
-        if not count:
-            return np.empty(0, np.int64)
-        rows = np.memmap(file, ROW, mode="r", shape=(count,))
-        originals, similarities = copies_among(
-            TextColumns(
-                signatures=rows["signature"],
-                is_signed=rows["is_signed"] == 1,
-                fingerprints=rows["fingerprint"],
-                has_letters=rows["has_letters"] == 1,
-                sites=rows["site"],
-                ranks=rows["rank"],
-            ),
-            np.lexsort(rows["preference"].T[::-1]),
-            is_near=how.is_near,
-        )
-        for copies in _copies(originals):
+    with text_rows(how.folder) as rows:
+        for page in source.pages([*COLUMNS, *how.preference.needs], removed):
+            _add_page(rows, page, how.preference)
+        values = rows.values()
+        order = np.lexsort(values["preference"].T[::-1])
+        originals, similarities = copies_among(text_columns(values), order, is_near=how.is_near)
+        for copies in copies_at_once(originals):
             kept = originals[copies]
-            are_exact = rows["fingerprint"][copies] == rows["fingerprint"][kept]
-            addresses_of = (_addresses(addresses, rows, some) for some in (copies, kept))
-            values = (are_exact.tolist(), similarities[copies].tolist())
-            for url, original, is_exact, similarity in zip(*addresses_of, *values, strict=True):
+            are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
+            found = (rows.addresses(copies), rows.addresses(kept), are_exact.tolist(), similarities[copies].tolist())
+            for url, original, is_exact, similarity in zip(*found, strict=True):
                 rule, value, limit = (EXACT, 1.0, 1.0) if is_exact else (NEARLY, round(similarity, 3), NEAR)
                 removed.add(url, RemovalReason(rule, value, limit, original))
-        return np.sort(rows["key"][originals == np.arange(count)])
+        return np.sort(values["key"][originals == np.arange(rows.count)])
 
 
-def _write_rows(file: IO[bytes], addresses: IO[bytes], pages: Iterator[StoredPage], preference: Preference) -> int:
-    count = end = 0
-    for count, page in enumerate(pages, 1):  # noqa: B007 - the last number is wanted
-        values = page.values
-        fingerprint, signature, url = values["text_fingerprint"], values["signature"], values["url"]
-        end += addresses.write(url.encode("utf-8", "replace"))
-        row = PACKED.pack(
-            page.key,
-            fingerprint_number(fingerprint or ""),
-            fingerprint is not None,
-            signature is not None,
-            *preference.rank(values),
-            owner_rank(values["text_owner"], url),
-            end,
-            signature or b"",
-        )
-        file.write(row)
-    file.flush()
-    return count
+def _add_page(rows: TextRows, page: StoredPage, preference: Preference) -> None:
+    values = page.values
+    *numbers, site = preference.rank(values)
+    rows.add(
+        page.key,
+        values["url"],
+        values["text_fingerprint"],
+        values["signature"],
+        preference=(numbers[0], numbers[1]),
+        site=site,
+        rank=owner_rank(values["text_owner"], values["url"]),
+    )
 
 
-def _addresses(file: IO[bytes], rows: NDArray[np.void], some: Numbers) -> Iterator[str]:
-    """The addresses of the pages in these rows."""
-    starts = np.where(some > 0, rows["address_end"][some - 1], 0)
-    for start, end in zip(starts.tolist(), rows["address_end"][some].tolist(), strict=True):
-        file.seek(start)
-        yield file.read(end - start).decode()
-
-
-def _copies(originals: Numbers) -> Iterator[Numbers]:
+def copies_at_once(originals: Numbers) -> Iterator[Numbers]:
     """The rows of copies, some at a time."""
     copies = np.flatnonzero(originals != np.arange(len(originals)))
     return (copies[at : at + AT_ONCE] for at in range(0, len(copies), AT_ONCE))

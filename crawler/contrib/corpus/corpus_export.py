@@ -13,9 +13,12 @@ from crawler.atomic_files import AtomicFile, AtomicFolder
 from crawler.contrib.corpus.corpus_selection import CorpusSelection, CorpusSource
 from crawler.contrib.corpus.data_set import CARD, MANIFEST, DataSet
 from crawler.contrib.corpus.deduplication import Deduplication
-from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, Origin
+from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, check_crawls
+from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, KnownOrigin, Origin
 from crawler.contrib.corpus.masks import without_personal_data
+from crawler.contrib.corpus.not_in import KnownTexts
 from crawler.contrib.corpus.presets import PRESETS, Preset
+from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.export import export_pages
 from crawler.export.exporter import Exporter, Tally, conditions_of, filter_of, folder_beside
 from crawler.export.selection import Source
@@ -28,6 +31,10 @@ class CorpusExporter(Exporter):
     """Which pages are written, and how."""
 
     copies: Deduplication = field(default_factory=Deduplication)
+    known: KnownTexts = field(default_factory=KnownTexts)
+    """What the pages are not to be in."""
+    signatures: SignatureFile | None = None
+    """Where signatures of what is known and of what is written go."""
     masks: Sequence[str] = ()
     """Kinds of personal data that are masked."""
     masked: Counter[str] = field(default_factory=Counter)
@@ -37,17 +44,31 @@ class CorpusExporter(Exporter):
 
     @classmethod
     def of(
-        cls, opts: argparse.Namespace, crawls: Sequence[StoredPages], target: AtomicFile | AtomicFolder, **values: Any
+        cls,
+        opts: argparse.Namespace,
+        crawls: Sequence[StoredPages],
+        target: AtomicFile | AtomicFolder,
+        all_crawls: Sequence[StoredPages] = (),
+        **values: Any,
     ) -> Self:
+        check_crawls(opts.not_in, [crawl.name for crawl in crawls], [crawl.name for crawl in all_crawls])
         preset = PRESETS[opts.preset] if opts.preset else None
+        signatures = SignatureFile(opts.signatures) if opts.signatures is not None else None
         of_options: dict[str, Any] = {
             "copies": Deduplication(tuple(opts.dedupe), opts.prefer, folder_beside(target)),
+            "known": KnownTexts(
+                counts=[KnownCounts(source) for source in opts.not_in],
+                crawls={crawl.name: crawl for crawl in all_crawls},
+                signatures=signatures,
+                folder=folder_beside(target),
+            ),
+            "signatures": signatures,
             "masks": opts.mask,
             "preset": preset,
         }
         if preset is not None:
             of_options["fields"] = [*preset.fields]
-        return super().of(opts, crawls, target, **(of_options | values))
+        return super().of(opts, crawls, target, all_crawls, **(of_options | values))
 
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
@@ -64,15 +85,37 @@ class CorpusExporter(Exporter):
 
     @property
     def may_remove(self) -> bool:
-        return super().may_remove or bool(self.copies.kinds)
+        return super().may_remove or bool(self.copies.kinds or self.known.counts)
+
+    @staticmethod
+    def outputs(opts: argparse.Namespace) -> list[str]:
+        return [*Exporter.outputs(opts), *([] if opts.signatures is None else [opts.signatures])]
+
+    def open_lists(self, opts: argparse.Namespace) -> None:
+        super().open_lists(opts)
+        if self.signatures is not None:
+            self.signatures.open()
+
+    def finish_lists(self) -> None:
+        super().finish_lists()
+        if self.signatures is not None:
+            self.signatures.finish()
+
+    def discard_lists(self) -> None:
+        super().discard_lists()
+        if self.signatures is not None:
+            self.signatures.discard()
 
     def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
         needs = NEEDS if isinstance(target, DataSet) else ()
         chosen = super().columns(target) if self.preset is None else self.preset.needs
-        return [*dict.fromkeys((*needs, *chosen))]
+        of_signatures = COMPARED if self.signatures is not None else ()
+        return [*dict.fromkeys((*needs, *chosen, *of_signatures))]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
-        return self.copies.pages(self.source, columns, self.removed, self.format.has_responses)
+        new_pages = self.known.remaining(self.source, self.removed) if self.known.counts else self.source
+        pages = self.copies.pages(new_pages, columns, self.removed, self.format.has_responses)
+        return pages if self.signatures is None else self.signatures.noted(pages)
 
     def altered(self, page: StoredPage) -> StoredPage:
         if not self.masks:
@@ -103,12 +146,17 @@ class CorpusExporter(Exporter):
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,
+                known=[KnownOrigin(str(one.source), one.texts, one.unread, one.removed) for one in self.known.counts],
                 masked=self.masked,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             )
         )
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
+        for counts in self.known.counts:
+            yield from counts.words()
+        if self.signatures is not None:
+            yield self.signatures.words()
         if self.masked.total():
             kinds = [f"{kind} ({count:,})" for kind, count in self.masked.items() if count]
             yield Message("Masked: {kinds}.", {"kinds": kinds})

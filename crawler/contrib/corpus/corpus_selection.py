@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement
 
 from crawler.contrib.corpus.quality import complete_quality, refused
-from crawler.export.selection import RemovalReason, Selection, Source
+from crawler.export.selection import RemovalReason, Removed, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.reports.condition import Condition, comparisons
 from crawler.reports.stored_pages import StoredPage, StoredPages
@@ -58,6 +58,15 @@ class CorpusSelection(Selection):
 def _compares_text_numbers(condition: Condition) -> bool:
     paths = [comparison.path for comparison in comparisons(condition)]
     return any(path[0] == "quality" and len(path) > 1 and path[1] not in OF_EXTRACTION for path in paths)
+
+
+class PageSource(Protocol):
+    """Pages that can be read several times."""
+
+    def pages(
+        self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
+    ) -> Iterator[StoredPage]:
+        """The pages, with these columns; those that are left out are written down if `removed` is given."""
 
 
 @dataclass(frozen=True)

@@ -207,6 +207,9 @@ def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     yield "Options that chose or changed pages:"
     yield "\n".join(f"- {code(' '.join((name, *values)))}" for name, values in filters.items())
+    if manifest["not_in"]:
+        yield "Pages with the text, or nearly the text, of one of these were left out:"
+        yield "\n".join(f"- {code(known['name'])}: {counted(known['texts'], 'text')}" for known in manifest["not_in"])
     if manifest["removed"]:
         yield "Pages that conditions and rules removed, by the first that they broke:"
         yield from _listed((code(name), count) for name, count in manifest["removed"].items())

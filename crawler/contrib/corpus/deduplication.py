@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.contrib.corpus.copies import Preference
-    from crawler.export.selection import Removed, Source
+    from crawler.contrib.corpus.corpus_selection import PageSource
+    from crawler.export.selection import Removed
     from crawler.reports.stored_pages import StoredPage
 
 EXACT, NEAR, PARAGRAPHS = KINDS = ("exact", "near", "paragraphs")
@@ -31,7 +32,9 @@ class Deduplication:
     folder: Path | None = None
     """Where temporary files are; None for the system's folder for them."""
 
-    def pages(self, source: Source, columns: Sequence[str], removed: Removed, responses: bool) -> Iterator[StoredPage]:
+    def pages(
+        self, source: PageSource, columns: Sequence[str], removed: Removed, responses: bool
+    ) -> Iterator[StoredPage]:
         """The pages that an export writes, with these columns; what it leaves out is written down.
 
         Pages are read once for each kind of copies, and once to be written.
@@ -45,28 +48,30 @@ class Deduplication:
         kept = None
         if self.kinds != (PARAGRAPHS,):
             search = CopySearch(NEAR in self.kinds, self.preference or Preference(), self.folder)
-            with _temporary_files():
+            with temporary_files("--dedupe"):
                 kept = without_copies(source, search, removed)
         if PARAGRAPHS not in self.kinds:
-            yield from _among(kept, source.pages(columns, responses=responses))
+            yield from among(kept, source.pages(columns, responses=responses))
             return
         first_read = source.pages(NEEDS, removed if kept is None else None)
-        with _temporary_files():
-            repeated = repeated_paragraphs(_among(kept, first_read), self.folder)
-        pages = _among(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
+        with temporary_files("--dedupe"):
+            repeated = repeated_paragraphs(among(kept, first_read), self.folder)
+        pages = among(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
         yield from repeated.without(pages, removed)
 
 
 @contextmanager
-def _temporary_files() -> Iterator[None]:
-    """Raise an OutputError if temporary files cannot be written."""
+def temporary_files(option: str) -> Iterator[None]:
+    """Raise an OutputError if the temporary files of an option cannot be written."""
     try:
         yield
     except OSError as error:
-        raise OutputError("the temporary files of --dedupe cannot be written ({why})", why=str(error)) from None
+        raise OutputError(
+            "the temporary files of {option} cannot be written ({why})", option=option, why=str(error)
+        ) from None
 
 
-def _among(keys: NDArray[np.int64] | None, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+def among(keys: NDArray[np.int64] | None, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
     """The pages that have one of these sorted keys; all if None."""
     for page in pages:
         if keys is None or _contains(keys, page.key):

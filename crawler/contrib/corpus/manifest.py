@@ -18,8 +18,9 @@ NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extra
 MOST_DOMAINS = 20
 UNKNOWN = "unknown"
 """The key of pages without a language, and without a licence."""
-OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size"))
+OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size", "--signatures"))
 """Options that leave out no page and change no text."""
+OF_PATHS = frozenset(("--into", "--signatures"))
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,18 @@ class CrawlOrigin:
 
 
 @dataclass(frozen=True)
+class KnownOrigin:
+    """What `--not-in` names."""
+
+    name: str
+    texts: int
+    unread: int
+    """Texts that could not be read."""
+    removed: int
+    """Pages that were left out as copies of its texts."""
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where the records of a data set are from."""
 
@@ -46,6 +59,8 @@ class Origin:
     masked: Mapping[str, int]
     """Personal data that was masked, by kind."""
     made_at: str
+    known: Sequence[KnownOrigin] = ()
+    """What the pages are not in."""
 
 
 @dataclass
@@ -96,6 +111,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         "command": _command(origin.options),
         "filters": {name: [*values] for name, values in origin.options.items() if name not in OF_OUTPUT},
         "removed": dict(_most_first(origin.removed)),
+        "not_in": [asdict(known) for known in origin.known],
         "masked": {kind: origin.masked[kind] for kind in sorted(origin.masked)},
         "languages": dict(_most_first(contents.languages)),
         "licences": dict(_most_first(contents.licences)),
@@ -111,7 +127,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
 def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) -> dict[str, list[str]]:
     """The options among these that were given, each with its values as texts.
 
-    Scrapy's own options are not among them: a setting may be a password. The path of the folder is cut to its name.
+    Scrapy's own options are not among them: a setting may be a password. Paths of outputs are cut to their names.
     """
     found = {}
     for action in actions:
@@ -119,8 +135,8 @@ def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) 
         if action.option_strings and value is not None and value is not False and value != action.default:
             each = value if isinstance(action, argparse._AppendAction) else [] if value is True else [value]
             found[action.option_strings[-1]] = [_text(one) for one in each]
-    if "--into" in found:
-        found["--into"] = [Path(opts.into).name]
+    for option in OF_PATHS.intersection(found):
+        found[option] = [Path(path).name for path in found[option]]
     return found
 
 

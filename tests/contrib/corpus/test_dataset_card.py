@@ -7,7 +7,7 @@ from export_pages import FIELDS, stored
 from markdown_it import MarkdownIt
 
 from crawler.contrib.corpus.dataset_card import LEGAL, LONGEST_TOPIC, dataset_card, size_category
-from crawler.contrib.corpus.manifest import Contents, CrawlOrigin, Origin, manifest
+from crawler.contrib.corpus.manifest import Contents, CrawlOrigin, KnownOrigin, Origin, manifest
 
 HOSTILE = [
     "a\"b'c: d # e",
@@ -88,7 +88,8 @@ def test_nothing_from_the_web_is_markup() -> None:
         }
         page["rights"] = {"licence": text, "uses": {}}
         options = {"--into": [text], "--where": [text]}
-        found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text)
+        known = [KnownOrigin(text, 1, 0, 0)]
+        found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text, known=known)
         found.encode("utf-8")
         before, front, body = found.split("---\n", 2)
         assert before == ""

@@ -1,0 +1,157 @@
+"""What `--not-in` names: a file or folder of texts, or a crawl of the same database.
+
+A file may have the texts themselves or only their signatures. A `.txt` file is one text. A folder stands for the files
+below it that have a known extension.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from crawler.atomic_files import readable_file
+from crawler.command_line.terminal import WrongUseError
+from crawler.contrib.corpus.text_files import EXTENSIONS, Fault, KnownText, read_file, reader_name
+from crawler.export.formats import COMPRESSORS
+from crawler.export.selection import ENDING
+from crawler.reports.crawls import name_list
+from crawler.reports.stored_pages import PageFilter, StoredPages
+from crawler.translation.message import Message, plural
+
+OF_CRAWL = "crawl:"
+"""What the name of a crawl follows; a file of such a name is given as ./crawl:NAME."""
+UNFINISHED = ".part"
+"""How the names of folders end that an export is writing."""
+COMPARED = ("url", "text_fingerprint", "signature")
+"""The columns of pages that texts are compared by."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSource:
+    """An OLD of `--not-in`, as it was typed."""
+
+    typed: str
+
+    @property
+    def crawl(self) -> str | None:
+        """The name of the crawl, if it is one."""
+        return self.typed.removeprefix(OF_CRAWL) if self.typed.startswith(OF_CRAWL) else None
+
+    def __str__(self) -> str:
+        """As a manifest names it: others need not know the folders of this machine."""
+        return self.typed if self.crawl is not None else Path(self.typed).resolve().name
+
+    def files(self) -> Iterator[tuple[Path, str]]:
+        """The files with texts, and their names within the source; none of exports that were not finished."""
+        top = Path(self.typed)
+        if not top.is_dir():
+            yield top, top.name
+            return
+        for folder, folders, names in os.walk(top, onerror=_refuse_folder):
+            folders[:] = sorted(name for name in folders if not name.endswith(UNFINISHED))
+            for name in sorted(names):
+                file = Path(folder, name)
+                if reader_name(name) and not name.endswith(ENDING) and file.is_file():
+                    yield file, file.relative_to(top).as_posix()
+
+    def overlaps(self, output: str) -> bool:
+        """Whether texts would be lost if this path was written anew."""
+        if self.crawl is not None or not Path(output).exists():
+            return False
+        paths = [Path(path).resolve() for path in (self.typed, output)]
+        return any(one == other or one in other.parents for one, other in (paths, paths[::-1]))
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    raise WrongUseError("{path} cannot be read ({why})", path=repr(error.filename), why=error.strerror)
+
+
+def known_source_of(text: str) -> KnownSource:
+    """Parse the name of a file or folder with texts, or of a crawl; raises a WrongUseError."""
+    source = KnownSource(text)
+    if source.crawl is not None:
+        return source
+    is_folder = Path(text).is_dir()
+    if is_folder and next(source.files(), None) is None:
+        raise WrongUseError(
+            "{path} has no file with texts; extensions of such files are {endings}",
+            path=repr(text[:200]),
+            endings=[*EXTENSIONS],
+        )
+    if not is_folder and not reader_name(readable_file(text).name):
+        raise WrongUseError(
+            "the name {path} does not tell the format; extensions of files with texts are {endings}, also with "
+            "{compressions}",
+            path=repr(text[:200]),
+            endings=[*EXTENSIONS],
+            compressions=[*COMPRESSORS],
+        )
+    return source
+
+
+def check_crawls(sources: Sequence[KnownSource], exported: Sequence[str], stored: Sequence[str]) -> None:
+    """Raise a WrongUseError if a crawl does not exist, or is one of those that are exported."""
+    for source in sources:
+        if source.crawl is not None and source.crawl not in stored:
+            raise WrongUseError(
+                "there is no crawl {name}; there are {names}", name=repr(source.crawl[:200]), names=name_list(stored)
+            )
+        if source.crawl in exported:
+            raise WrongUseError("--not-in {old} is the crawl that is exported", old=source.typed)
+
+
+@dataclass
+class KnownCounts:
+    """Counts of the texts of an OLD."""
+
+    source: KnownSource
+    texts: int = 0
+    removed: int = 0
+    """Pages that were left out as copies of its texts."""
+    unread: int = 0
+    """Texts that could not be read."""
+    fault: Fault | None = None
+    """Why the first of these could not be read."""
+
+    def words(self) -> Iterator[Message]:
+        """What is to be said of them."""
+        old = self.source.typed
+        yield plural("Compared with {n} text of {old}.", "Compared with {n} texts of {old}.", self.texts, old=old)
+        if self.fault is not None:
+            yield plural(
+                "{n} text of {old} could not be read: {place} {why}.",
+                "{n} texts of {old} could not be read; the first: {place} {why}.",
+                self.unread,
+                old=old,
+                place=self.fault.place,
+                why=self.fault.why,
+            )
+
+
+def known_texts(counts: KnownCounts, crawls: Mapping[str, StoredPages]) -> Iterator[KnownText]:
+    """The texts of an OLD, which are counted; raises a WrongUseError if nothing of it can be read."""
+    source = counts.source
+    if source.crawl is not None:
+        for page in crawls[source.crawl].pages(COMPARED, PageFilter()):
+            url, fingerprint, signature = (page.values[name] for name in COMPARED)
+            counts.texts += 1
+            yield KnownText(address=url, fingerprint=fingerprint, signature=signature)
+        return
+    for path, name in source.files():
+        for text in read_file(path, name):
+            if isinstance(text, Fault):
+                counts.unread += 1
+                counts.fault = counts.fault or text
+            else:
+                counts.texts += 1
+                yield text
+    if counts.fault is not None and not counts.texts:
+        raise WrongUseError(
+            "no text of {path} can be read: {place} {why}",
+            path=repr(source.typed),
+            place=counts.fault.place,
+            why=counts.fault.why,
+        )

@@ -1,0 +1,46 @@
+"""Reads texts from a Parquet file, some rows at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow
+from pyarrow.parquet import ParquetFile
+from pyarrow.types import is_dictionary, is_large_string, is_string
+
+from crawler.command_line.terminal import WrongUseError
+
+ROWS_AT_ONCE = 100
+READ_AT_ONCE = 1024 * 1024
+"""Bytes of a column that are read at once, instead of all of a row group."""
+
+
+class ParquetTexts:
+    """The columns of a file that have texts; a WrongUseError is raised where it is damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = ParquetFile(path, buffer_size=READ_AT_ONCE, pre_buffer=False)
+        except pyarrow.ArrowException as error:
+            raise self._damaged(error) from None
+        self.columns = [field.name for field in self._file.schema_arrow if _has_texts(field.type)]
+
+    def rows(self, *columns: str) -> Iterator[list[str | None]]:
+        """The values of these columns, row by row; None for those of a column that the file does not have."""
+        present = [name for name in columns if name in self.columns]
+        try:
+            for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=present):
+                values = batch.to_pydict()
+                missing = [None] * len(batch)
+                yield from map(list, zip(*(values.get(name, missing) for name in columns), strict=True))
+        except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> WrongUseError:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        return WrongUseError("{path} cannot be read ({why})", path=repr(str(self._path)), why=why[:200])
+
+
+def _has_texts(type: pyarrow.DataType) -> bool:
+    texts = type.value_type if is_dictionary(type) else type
+    return bool(is_string(texts) or is_large_string(texts))

@@ -1,0 +1,68 @@
+"""`--signatures`: a file of what texts are compared by, for the `--not-in` of a later export.
+
+It has the texts of this export's `--not-in` and the pages that are written, which is all that the user has then. It
+appears after the pages are whole, so that it never names a page that was not written. text_files.py has the format.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from crawler.atomic_files import AtomicFile
+from crawler.contrib.corpus.text_files import HEADER, KnownText, signature_line
+from crawler.export.formats import COMPRESSORS, compression_of
+from crawler.reports.stored_pages import StoredPage
+from crawler.store.output_files import json_line
+from crawler.translation.message import Message, plural
+
+
+class SignatureFile:
+    """A file that takes one text after another."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._target: AtomicFile | None = None
+        self._packer = COMPRESSORS[compression_of(path)]() if compression_of(path) else None
+        self._count = 0
+
+    def open(self) -> None:
+        """Begin the file."""
+        self._target = AtomicFile(self.path)
+        self._write(json_line(HEADER))
+
+    def add(self, text: KnownText) -> None:
+        """Add a text."""
+        self._count += 1
+        self._write(json_line(signature_line(text)))
+
+    def noted(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+        """The pages, each of which is added when it is taken."""
+        for page in pages:
+            values = page.values
+            self.add(
+                KnownText(address=values["url"], fingerprint=values["text_fingerprint"], signature=values["signature"])
+            )
+            yield page
+
+    def finish(self) -> None:
+        """Give the file its name."""
+        assert self._target is not None  # noqa: S101 - it was opened
+        if self._packer is not None:
+            self._target.write(self._packer.flush())
+        self._target.finish()
+
+    def discard(self) -> None:
+        """Delete the file if it is not finished."""
+        if self._target is not None:
+            self._target.discard()
+
+    def words(self) -> Message:
+        """How many texts it has."""
+        return plural(
+            "{n} signature written to {path}, for --not-in.",
+            "{n} signatures written to {path}, for --not-in.",
+            self._count,
+            path=self.path,
+        )
+
+    def _write(self, line: bytes) -> None:
+        assert self._target is not None  # noqa: S101 - as above
+        self._target.write(line if self._packer is None else self._packer.compress(line))

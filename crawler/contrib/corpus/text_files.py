@@ -1,0 +1,277 @@
+"""Reads texts from JSON lines, CSV, Parquet and plain text, and from files of their signatures, one text at a time.
+
+A file of signatures is JSON lines, too. Its first line is `HEADER`. Each other line is an object with `url`, the
+`text_fingerprint` of items, and the `signature` of the table of pages as Base64; both may be null.
+"""
+
+import csv
+import gzip
+import json
+import re
+import sys
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
+
+from crawler.command_line.terminal import WrongUseError
+from crawler.doors import Part, resolve
+from crawler.export.formats import compression_of
+from crawler.page.text import fingerprint
+from crawler.recrawl.near_duplicates import PERMUTATIONS, signature
+from crawler.translation.message import N_, Message, first
+
+if TYPE_CHECKING:
+    from crawler.contrib.corpus.parquet_texts import ParquetTexts
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MOST_BYTES = 16_000_000
+"""Bytes of a line, and of a `.txt` file; a page has at most 10 MB. Of JSON, 16 MB may take 400 MB of memory."""
+MOST_OF_ADDRESS = 2_000
+"""Characters of an address that are kept."""
+MOST_NAMED = 10
+"""Columns that are named in an error."""
+LONGEST_NAME = 50
+"""Characters of the name of a column that are shown."""
+HEADER = {"winnow_signatures": 1}
+"""The number rises when the texts would get other signatures."""
+TEXT, ADDRESS = "text", "url"
+SIGNATURES = ".signatures"
+_FINGERPRINT = re.compile("[0-9a-f]{16}")
+_DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
+
+NOT_JSON = Message(N_("is not a JSON object"))
+NOT_UTF8 = Message(N_("is not UTF-8"))
+NOT_CSV = Message(N_("is no row of CSV"))
+NO_TEXT = Message(N_("has no field text"))
+NO_SIGNATURE = Message(N_("is no signature"))
+TOO_LONG = Message(N_("is longer than 16 MB"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownText:
+    """A text that somebody has, with what it is compared by."""
+
+    address: str
+    """Its URL, or its place in a file."""
+    fingerprint: str | None
+    signature: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A text that cannot be read."""
+
+    place: str
+    why: Message
+
+
+Read = Iterator[KnownText | Fault]
+
+
+def read_file(path: Path, name: str) -> Read:
+    """The texts of a file, of which messages speak by this name; raises a WrongUseError if it is damaged."""
+    with _readable(path):
+        yield from READERS[reader_name(path.name)](path, name)
+
+
+def reader_name(name: str) -> str:
+    """The extension that says how a file is read; empty if there is none.
+
+    >>> reader_name("old.jsonl.ZST"), reader_name("old.parquet"), reader_name("old.parquet.gz"), reader_name("old")
+    ('.jsonl', '.parquet', '', '')
+    """
+    compression = compression_of(name)
+    extension = Path(name.lower().removesuffix(compression)).suffix
+    return "" if extension not in READERS or (compression and extension == ".parquet") else extension
+
+
+def signature_line(text: KnownText) -> dict[str, Any]:
+    """What a file of signatures says of a text."""
+    packed = None if text.signature is None else b64encode(text.signature).decode()
+    return {ADDRESS: text.address, "text_fingerprint": text.fingerprint, "signature": packed}
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from None
+    except _DAMAGED as error:
+        raise _unreadable(path, str(error) or type(error).__name__) from None
+
+
+def _unreadable(path: Path, why: object) -> WrongUseError:
+    return WrongUseError("{path} cannot be read ({why})", path=repr(str(path)), why=why)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The file, decompressed while it is read."""
+    opening: Mapping[str, Callable[[Path], Any]] = {".gz": gzip.open, ".zst": zstd.open}
+    compression = compression_of(path.name)
+    file: IO[bytes] = opening[compression](path) if compression else path.open("rb")
+    return file
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
+    """The lines of a file, None for those that are too long."""
+    while line := file.readline(MOST_BYTES):
+        is_whole = line.endswith(b"\n") or len(line) < MOST_BYTES
+        yield line if is_whole else None
+        while not is_whole and (rest := file.readline(MOST_BYTES)):
+            is_whole = rest.endswith(b"\n")
+
+
+def _known_text(text: str, address: object, place: str) -> KnownText:
+    has_address = isinstance(address, str) and address
+    return KnownText(
+        address=str(address)[:MOST_OF_ADDRESS] if has_address else place,
+        fingerprint=fingerprint(text),
+        signature=signature(text),
+    )
+
+
+def _read_json(path: Path, name: str) -> Read:
+    read = _text_of_row
+    with _opened(path) as file:
+        for number, line in enumerate(_lines(file), 1):
+            place = f"{name}:{number}"
+            if line is None:
+                yield Fault(place=place, why=TOO_LONG)
+                continue
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except UnicodeDecodeError:
+                yield Fault(place=place, why=NOT_UTF8)
+            except (ValueError, RecursionError):
+                yield Fault(place=place, why=NOT_JSON)
+            else:
+                if number == 1 and isinstance(row, dict) and HEADER.keys() <= row.keys():
+                    _check_version(path, row)
+                    read = _signature_of_row
+                    continue
+                yield read(row, place) if isinstance(row, dict) else Fault(place=place, why=NOT_JSON)
+
+
+def _check_version(path: Path, header: Mapping[str, Any]) -> None:
+    if header != HEADER:
+        raise WrongUseError(
+            "{path} has signatures of another version of Winnow; write it again from the texts", path=repr(str(path))
+        )
+
+
+def _text_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
+    text = row.get(TEXT)
+    return _known_text(text, row.get(ADDRESS), place) if isinstance(text, str) else Fault(place=place, why=NO_TEXT)
+
+
+def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
+    letters = row.get("text_fingerprint")
+    packed = row.get("signature")
+    try:
+        unpacked = None if packed is None else b64decode(packed, validate=True)
+    except (TypeError, ValueError):
+        return Fault(place=place, why=NO_SIGNATURE)
+    has_wrong_size = unpacked is not None and len(unpacked) != 2 * PERMUTATIONS
+    has_wrong_letters = letters is not None and not _FINGERPRINT.fullmatch(str(letters))
+    if has_wrong_size or has_wrong_letters:
+        return Fault(place=place, why=NO_SIGNATURE)
+    return KnownText(address=str(row.get(ADDRESS) or place)[:MOST_OF_ADDRESS], fingerprint=letters, signature=unpacked)
+
+
+def _read_csv(path: Path, name: str) -> Read:
+    csv.field_size_limit(MOST_BYTES)
+    with _opened(path) as file:
+        rows = csv.reader(_decoded(path, file))
+        columns = next(rows, [])
+        if not columns:
+            return
+        _check_columns(path, columns)
+        text_column = columns.index(TEXT)
+        address_column = columns.index(ADDRESS) if ADDRESS in columns else len(columns)
+        while True:
+            try:
+                row = next(rows, None)
+            except csv.Error:
+                yield Fault(place=f"{name}:{rows.line_num}", why=NOT_CSV)
+                continue
+            if row is None:
+                return
+            if row:
+                yield _text_of_cells(row, text_column, address_column, f"{name}:{rows.line_num}")
+
+
+def _decoded(path: Path, file: IO[bytes]) -> Iterator[str]:
+    """The lines of CSV, in which bytes that are not UTF-8 stay recognizable."""
+    for number, line in enumerate(_lines(file), 1):
+        if line is None:
+            why = Message("line {n} is longer than {most} bytes", {"n": f"{number:,}", "most": f"{MOST_BYTES:,}"})
+            raise _unreadable(path, why)
+        yield line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
+
+
+def _text_of_cells(row: list[str], text_column: int, address_column: int, place: str) -> KnownText | Fault:
+    if len(row) <= text_column:
+        return Fault(place=place, why=NO_TEXT)
+    text = row[text_column]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return Fault(place=place, why=NOT_UTF8)
+    return _known_text(text, row[address_column] if len(row) > address_column else None, place)
+
+
+def _check_columns(path: Path, columns: Iterable[str]) -> None:
+    if TEXT not in columns:
+        names = [repr(name[:LONGEST_NAME]) for name in columns]
+        raise WrongUseError(
+            "{path} has no column of texts named text; its columns are {names}",
+            path=repr(str(path)),
+            names=first(names, MOST_NAMED),
+        )
+
+
+def _read_parquet(path: Path, name: str) -> Read:
+    texts: type[ParquetTexts] = resolve(Part("crawler.contrib.corpus.parquet_texts:ParquetTexts", ("pyarrow",)))
+    file = texts(path)
+    _check_columns(path, file.columns)
+    for number, (text, address) in enumerate(file.rows(TEXT, ADDRESS), 1):
+        place = f"{name}:{number}"
+        yield Fault(place=place, why=NO_TEXT) if text is None else _known_text(text, address, place)
+
+
+def _read_text(path: Path, name: str) -> Read:
+    with _opened(path) as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        yield Fault(place=name, why=TOO_LONG)
+        return
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        yield Fault(place=name, why=NOT_UTF8)
+    else:
+        yield _known_text(text, None, name)
+
+
+READERS: Mapping[str, Callable[[Path, str], Read]] = MappingProxyType(
+    {
+        **dict.fromkeys((".jsonl", ".ndjson", ".jl", SIGNATURES), _read_json),
+        ".csv": _read_csv,
+        ".parquet": _read_parquet,
+        ".txt": _read_text,
+    }
+)
+"""What reads a file, by its extension."""
+EXTENSIONS = tuple(READERS)
