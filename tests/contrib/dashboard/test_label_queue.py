@@ -15,9 +15,9 @@ from crawler.store.page_tables import LabelKind, page, stored_response
 BEES = LabelledCrawl(1, "bees", True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    return request.getfixturevalue(f"{request.param}_engine")
+@pytest.fixture
+def engine(sqlite_engine: Engine) -> Engine:
+    return sqlite_engine
 
 
 def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()) -> None:
