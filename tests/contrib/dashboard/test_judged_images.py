@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert
 
-from crawler.contrib.dashboard.views import judged_images
 from crawler.contrib.dashboard.views.images import agreement, audits
 from crawler.contrib.dashboard.views.judged_images import (
     KINDS,
@@ -192,11 +191,10 @@ def test_the_least_certain_are_nearest_to_the_limit(engine: Engine) -> None:
             assert near[2:] == expected[2:]
 
 
-def test_the_least_certain_are_among_the_newest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judged_images, "DOUBTED_AT_ONCE", 2)
+def test_the_least_certain_are_among_the_newest(engine: Engine) -> None:
     enter(engine, *DOUBTS)
     with engine.connect() as connection:
-        assert [one.id for one in least_certain(connection, 1, ("image",), 9)] == [7, 2, 3, 4]
+        assert [one.id for one in least_certain(connection, 1, ("image",), 9, newest=2)] == [7, 2, 3, 4]
 
 
 def test_what_is_labelled_is_in_no_doubt(engine: Engine) -> None:

@@ -199,14 +199,20 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
 
 
 def uncertain_pages(
-    connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20
+    connection: Connection,
+    of: LabelledCrawl,
+    after: int = 0,
+    most: int = 20,
+    *,
+    looked_at: int = LOOKED_AT,
+    newest: int = NEWEST_PAGES,
 ) -> tuple[tuple[UncertainPage, ...], int]:
-    """The next pages after this one with a stored response and no label, least certain first; and the page from which
-    to continue, 0 at the end.
+    """The next pages after this one with a stored response and no label, least certain first among the newest; and the
+    page from which to continue, 0 at the end. So many pages are looked at.
     """
     if not of.kept:
         return (), 0
-    numbers = _next(connection, of.id, after)
+    numbers = _next(connection, of.id, after, looked_at, newest)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
     found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
@@ -216,14 +222,14 @@ def uncertain_pages(
     pages = tuple(known[number] for number in numbers if number in known)[:most]
     if len(pages) == most:
         return pages, pages[-1].id
-    return pages, numbers[-1] if len(numbers) == LOOKED_AT else 0
+    return pages, numbers[-1] if len(numbers) == looked_at else 0
 
 
-def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
+def _next(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
     """The numbers of the next pages, from the index alone."""
     mine = page.c.crawl_id == crawl_id
     last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
-    last_older = select(page.c.id).where(mine).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
+    last_older = select(page.c.id).where(mine).order_by(page.c.id.desc()).offset(newest).limit(1)
     every = select(page.c.id).where(mine, page.c.id > (connection.execute(last_older).scalar() or 0))
     told = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
@@ -235,7 +241,7 @@ def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
         ways = [untold.where(page.c.id > after)]
     numbers: list[int] = []
     for way in ways:
-        numbers += connection.execute(way.limit(LOOKED_AT - len(numbers))).scalars()
+        numbers += connection.execute(way.limit(most - len(numbers))).scalars()
     return numbers
 
 
