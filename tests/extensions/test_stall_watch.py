@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
@@ -89,6 +90,16 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
     assert "Given up" not in said
     assert "Traceback" not in said
     assert (tmp_path / "output" / "topic.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_a_paused_crawl_does_not_stall() -> None:
+    for is_paused in (True, False):
+        frontier = SimpleNamespace(ended=1, is_paused=is_paused)
+        watch = StallWatch(frontier, str, int, 0.0)  # type: ignore[arg-type]
+        watch.look()
+        watch.moved, watch.said = 0.0, time.monotonic()
+        watch.look()
+        assert (watch.moved > 0.0) is is_paused
 
 
 def test_when_something_is_said() -> None:

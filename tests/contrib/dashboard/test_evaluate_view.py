@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS, acting
-from dashboard_client import Answer, Request, answer
+from dashboard_client import Request, answer, get, text
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert, update
 from sqlalchemy.engine import URL
@@ -85,10 +85,6 @@ def skip(engine: Engine, number: int, **other: Any) -> None:
     judge(engine, number, **{"noise": True, "bytes": None, "bytes_are_measured": False, "decided_by": "size"} | other)
 
 
-def get(desk: DashboardContext, path: str, **query: str) -> Answer:
-    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
-
-
 def data(desk: DashboardContext, path: str, **query: str) -> Any:
     """What an address says once it is computed."""
     until = time.monotonic() + PATIENCE
@@ -100,9 +96,7 @@ def data(desk: DashboardContext, path: str, **query: str) -> Any:
 
 
 def shown(desk: DashboardContext, **query: str) -> str:
-    found = get(desk, "/evaluate", **query)
-    assert found.status == HTTPStatus.OK, found.body
-    return found.body.decode()
+    return text(desk, "/evaluate", **query)
 
 
 def make(path: Path, kind: str) -> None:

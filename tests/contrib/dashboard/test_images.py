@@ -274,6 +274,7 @@ def test_a_mark_is_kept_changed_and_forgotten(desk: DashboardContext, engine: En
     post(desk, "/images/1/mark", value="none")
     assert labels(engine) == []
     assert 'data-label="none"' in text(desk, "/images/1")
+    assert [one["action"] for one in data(desk, "/api/edits")["edits"]] == ["label_removed", "content", "noise"]
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,7 @@ def test_a_mark_is_taken_back(desk: DashboardContext, engine: Engine) -> None:
     assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/labels/list?crawl=bees")
     assert stored(engine) == []
     assert "Nothing is labelled yet" in text(desk, "/labels/list")
+    assert [one["action"] for one in data(desk, "/api/edits")["edits"]] == ["label_removed", "text_labelled"]
     assert post(desk, f"/labels/{one['id']}/remove").status == HTTPStatus.NOT_FOUND
 
 
