@@ -1,8 +1,10 @@
 """The dashboard's application asked in this process, without a server."""
 
 import asyncio
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from inspect import iscoroutinefunction
 from threading import Thread
 from typing import Any, NamedTuple, get_args
@@ -63,6 +65,31 @@ def answer(context: DashboardContext, request: Request) -> Answer:
     asking.start()  # as a browser's event loop may be that of this thread
     asking.join()
     return found[0]
+
+
+HOST = {"host": "localhost"}
+
+
+def get(context: DashboardContext, path: str, **query: str) -> Answer:
+    """The answer to a visitor of this machine."""
+    return answer(context, Request("GET", path, query, headers=HOST))
+
+
+def post(context: DashboardContext, path: str, **form: str) -> Answer:
+    """The answer to a form of theirs, which has the token."""
+    return answer(context, Request("POST", path, form={"token": context.access.token} | form, headers=HOST))
+
+
+def text(context: DashboardContext, path: str, **query: str) -> str:
+    """A page that there is."""
+    found = get(context, path, **query)
+    assert found.status == HTTPStatus.OK, found.body
+    return found.body.decode()
+
+
+def data(context: DashboardContext, path: str, **query: str) -> Any:
+    """Data that there are."""
+    return json.loads(text(context, path, **query))
 
 
 async def _answer(context: DashboardContext, request: Request) -> Answer:

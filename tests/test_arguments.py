@@ -112,13 +112,13 @@ def test_a_wrong_seed() -> None:
     for value, shown in rows:
         message = wrong({"seeds": value})
         assert shown in message
-        assert "allowed are http:// and https:// URLs" in message
+        assert {"http://", "https://"} <= set(message.split())
         assert len(message) < 250
 
 
 @pytest.mark.parametrize("given", [{}, {"seeds": ""}, {"seeds": " \n"}])
 def test_no_seeds(given: dict[str, str]) -> None:
-    assert wrong(given) == "no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo"
+    assert "-a seeds=URL" in wrong(given)
 
 
 @pytest.mark.parametrize(
@@ -152,21 +152,19 @@ def test_seeds_from_a_pipe() -> None:
 
 
 def test_a_device_that_never_ends() -> None:
-    assert wrong({"seeds": "/dev/zero"}) == (
-        "seeds='/dev/zero' is larger than 100 MB; give a smaller file with one URL a line"
-    )
+    assert re.search("'/dev/zero'.* 100 MB", wrong({"seeds": "/dev/zero"}))
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "cannot be read as a file of URLs (No such file or directory); give a readable file"),
-        (b"\x89PNG\r\n\x1a\n\x00\xff", "cannot be read as a file of URLs (not UTF-8 text); give a readable file"),
-        (b"", "contains no URL; give a file with one URL a line"),
-        (b"# only\n\n", "contains no URL; give a file with one URL a line"),
-        (b"http://a.example/\nb.example\n", "seed 'b.example' is not an address to crawl; allowed are http://"),
-        (b"http://a.example/ http://b.example:x/", "is not an address to crawl; allowed are http://"),
-        (b"\0" * 100, "is not an address to crawl"),
+        (None, "(No such file or directory)"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff", "(not UTF-8 text)"),
+        (b"", "no URL"),
+        (b"# only\n\n", "no URL"),
+        (b"http://a.example/\nb.example\n", "'b.example'"),
+        (b"http://a.example/ http://b.example:x/", "'http://a.example/ http://b.example:x/'"),
+        (b"\0" * 100, "\\x00"),
     ],
     ids=["missing", "binary", "empty", "comments", "wrong line", "two in a line", "nuls"],
 )
@@ -186,7 +184,7 @@ def test_a_path_that_is_no_file() -> None:
     ]
     for value, why in rows:
         message = wrong({"seeds": value})
-        assert re.search(rf"cannot be read as a file of URLs \({why}.*\); give a readable file.*, or demo$", message)
+        assert re.search(rf"\({why}.*\)", message)
         assert "\n" not in message
 
 
@@ -248,9 +246,7 @@ def test_right_values() -> None:
 
 @pytest.mark.parametrize("value", ["!", "。、", "-"])
 def test_a_topic_without_a_word(value: str) -> None:
-    assert wrong({"seeds": A, "topic": value}) == (
-        f"topic={value!r} has no word in it; give words, a sentence or a file FILE.toml"
-    )
+    assert wrong({"seeds": A, "topic": value}).startswith(f"topic={value!r} ")
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -275,7 +271,7 @@ def test_the_name_of_a_file_of_another_kind_is_no_topic(
     if is_topic:
         assert parse(given).topic == Topic.of(name)
         return
-    assert wrong(given) == f"topic={name!r} looks like a file name; give words, a sentence or FILE.toml"
+    assert re.match(rf"topic={name!r} .*FILE\.toml", wrong(given))
 
 
 def test_patterns() -> None:
@@ -360,7 +356,7 @@ def test_another_topic_needs_words_or_texts(topic: str | None, is_enough: bool, 
     if is_enough:
         assert parse(given).retopic
     else:
-        assert wrong(given).startswith("retopic=yes needs a topic in words or texts")
+        assert wrong(given).startswith("retopic=yes ")
 
 
 def test_every_argument_has_wrong_values() -> None:
@@ -380,10 +376,7 @@ def test_a_wrong_value_is_said_with_what_is_allowed() -> None:
 def test_a_name_of_the_files_of_another_crawl() -> None:
     rows = ["bees.previous", "bees.images", "bees.Previous", "bees.IMAGES-12", "bees.previous-2", "a.images.previous"]
     for name in rows:
-        message = wrong({"seeds": A, "name": name})
-        assert message == (
-            f"name={name!r} may conflict with the files of another crawl; names may not end in .previous or .images"
-        )
+        assert re.match(rf"name={name!r} .*\.previous or \.images", wrong({"seeds": A, "name": name}))
 
 
 def test_a_message_is_one_line_whatever_the_value() -> None:
@@ -395,10 +388,11 @@ def test_a_message_is_one_line_whatever_the_value() -> None:
 
 @pytest.mark.parametrize("name", ["demo", "", "a\nb"])
 def test_an_unknown_argument(name: str) -> None:
-    expected = f"there is no argument {name!r}; there are {', '.join(ARGUMENTS)}"
-    assert wrong({"seeds": A, name: "x"}) == expected
+    message = wrong({"seeds": A, name: "x"})
+    assert repr(name) in message
+    assert message.endswith(", ".join(ARGUMENTS))
 
 
 @pytest.mark.parametrize(("name", "near"), [("seed", "seeds"), ("Seeds", "seeds"), ("maxpages", "max_pages")])
 def test_a_mistyped_argument(name: str, near: str) -> None:
-    assert wrong({"seeds": A, name: "x"}) == f"there is no argument {name!r}; the nearest is {near}"
+    assert re.search(rf"{name!r}.* {near}$", wrong({"seeds": A, name: "x"}))

@@ -1,13 +1,14 @@
 """The doors of the crawler: parts of this package, parts that are missing, and parts of other packages."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from missing import need
 
-from crawler import doors
-from crawler.doors import PARTS, Door, MissingPartError, Part, find, load, names, resolve
+from crawler.doors import PARTS, MissingPartError, Part, find, load, resolve
 
 EVERY = [(door, name) for door, parts in PARTS.items() for name in parts]
 
@@ -45,17 +46,17 @@ def test_an_error_inside_a_part_is_no_missing_part(tmp_path: Path, monkeypatch: 
         resolve(Part("broken_part:Part"))
 
 
-def test_parts_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_other_packages(tmp_path: Path) -> None:
     (tmp_path / "their_part.py").write_text("def reader(): return 'theirs'")
     distribution = tmp_path / "theirs-1.dist-info"
     distribution.mkdir()
     (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
     (distribution / "entry_points.txt").write_text("[winnow.documents]\ntheirs = their_part:reader\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    doors._entry_points.cache_clear()
-    try:
-        assert names(Door.DOCUMENTS)[-1] == "theirs"
-        assert load(Door.DOCUMENTS, "theirs")() == "theirs"
-    finally:
-        doors._entry_points.cache_clear()
-        sys.modules.pop("their_part", None)
+    program = (
+        "from crawler.doors import Door, load, names; "
+        "print(names(Door.DOCUMENTS)[-1], load(Door.DOCUMENTS, 'theirs')())"
+    )
+    paths = os.pathsep.join((str(tmp_path), *sys.path))
+    line = [sys.executable, "-c", program]
+    ended = subprocess.run(line, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=True)
+    assert ended.stdout == "theirs theirs\n"

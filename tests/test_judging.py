@@ -121,11 +121,7 @@ def test_weights_are_seen_to_be_whole_at_once(
     monkeypatch.setattr(learned_model, "WEIGHTS", tmp_path / "weights.npz")
     learned_model.WEIGHTS.write_bytes(b"PK")
     learned_model.shipped.cache_clear()
-    with (
-        pytest.raises(ArgumentError, match=r"^the model 'learned' cannot .* holds no weights")
-        if refused
-        else nullcontext()
-    ):
+    with pytest.raises(ArgumentError, match=r"'learned'.*weights\.npz") if refused else nullcontext():
         image_filter_of(settings(IMAGE_NOISE_MODELS=models))
     learned_model.shipped.cache_clear()
 

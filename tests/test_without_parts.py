@@ -78,10 +78,10 @@ def test_the_demo_is_crawled_and_exported(copy: Copy) -> None:
 
 def test_one_page_is_cleaned(copy: Copy) -> None:
     page = copy.place / "page.html"
-    page.write_text("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow them.</p>")
+    page.write_text("<nav><a href=/>Home</a></nav><p>Bees dance in hives.</p>")
     program = "import sys; from crawler.api.console import main; sys.argv = ['winnow', 'page', 'page.html']; main()"
     ended = copy.run("-c", program)
-    assert (ended.returncode, ended.stdout) == (0, "Bees dance in the dark of the hive, and others follow them.\n")
+    assert (ended.returncode, ended.stdout) == (0, "Bees dance in hives.\n")
 
 
 def test_what_needs_a_folder_says_what_to_install(copy: Copy) -> None:

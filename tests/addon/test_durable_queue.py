@@ -218,7 +218,10 @@ def test_requests_that_come_again(project: Project) -> None:
     project.interrupted("again", signal.SIGKILL, 1, wait=COMMITTED)
     project.interrupted("again", signal.SIGKILL, 5, wait=COMMITTED)
     project.crawl("again")
-    assert project.site.paths() == "/cookie /cookie /give /cookie /busy /slow /slow /gone /busy".split()
+    assert project.site.paths() == [
+        *("/cookie", "/cookie", "/give", "/cookie"),
+        *("/busy", "/slow", "/slow", "/gone", "/busy"),
+    ]
     found = [(item["path"], item["status"]) for item in project.items("again")]
     assert found == [("cookie", 200), ("slow", 200), ("gone", 404), ("busy", 200)]
 
@@ -240,7 +243,8 @@ def test_a_queue_has_one_crawl(project: Project) -> None:
         while not project.site.asked:
             time.sleep(0.01)
         log = project.crawl("order")
-    assert "The durable queue queue/order.db cannot be used; another crawl may use it: database is locked" in log
+    assert "queue/order.db" in log
+    assert "database is locked" in log
     assert len(project.site.asked) == 1
 
 
@@ -276,7 +280,7 @@ def test_a_file_of_items_is_not_overwritten(project: Project) -> None:
     project.crawl("order", "-s", "CLOSESPIDER_ITEMCOUNT=9", *over)
     with sqlite3.connect(project.place / "queue" / "order.db") as held:
         held.execute("BEGIN EXCLUSIVE")
-        assert "cannot be used; another crawl may use it" in project.crawl("order", *over)
+        assert "database is locked" in project.crawl("order", *over)
     held.close()
     assert 9 <= len(project.items("all")) < 40
     project.crawl("order", *over)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from fork_server import ROOT
 from sites import Answer, Site, page, serving
 
 from crawler.addon.near_duplicates import NearDuplicates
+from crawler.outcomes import Code, Outcome
 
 BEE = "Honey bees dance in the dark of the hive to tell the others where the flowers are, and how far away."
 WASP = "Paper wasps build their nests of chewed wood, and hang them under the roofs of old barns and sheds."
@@ -192,7 +194,7 @@ def test_item_classes(project: Path, site: Site) -> None:
         (4, None),
         (5, None),
     ]
-    assert log.count("Items of Without have no field 'clean'") == 1
+    assert len(re.findall(r"\bWithout\b.*'clean'", log)) == 1
 
 
 @pytest.mark.long
@@ -224,4 +226,4 @@ def test_addresses_are_guarded(project: Path, site: Site) -> None:
     before = site.paths()
     items, log = crawl(project, "guarded", site)
     assert (items, site.paths()) == ([], before)
-    assert f"Refused: {site.url} (address is not public)" in log
+    assert f"{site.url} ({Outcome(Code.NOT_PUBLIC).message})" in log

@@ -75,9 +75,9 @@ def test_an_unknown_name_is_no_attribute() -> None:
 
 
 def test_one_line_of_python_needs_no_project(tmp_path: object) -> None:
-    line = "from crawler import clean; print(clean('<p>Bees dance in the dark of the hive.</p>').text)"
+    line = "from crawler import clean; print(clean('<p>Bees dance.</p>').text)"
     done = subprocess.run([sys.executable, "-c", line], cwd=str(tmp_path), capture_output=True, text=True, check=True)
-    assert done.stdout == "Bees dance in the dark of the hive.\n"
+    assert done.stdout == "Bees dance.\n"
 
 
 def test_the_text_alone_imports_neither_the_readers_of_fields_nor_the_judges_of_images() -> None:

@@ -113,7 +113,7 @@ class Purpose:
     def process_request(self, request):
         if request.url.endswith("/kept"):
             headers = {"Content-Type": "text/html"}
-            return HtmlResponse(request.url, headers=headers, body=b"<p>From a store, not from the host.</p>")
+            return HtmlResponse(request.url, headers=headers, body=b"<p>From a store.</p>")
 
     def process_response(self, request, response):
         if response.status == 202 and not request.meta.get("again"):
@@ -132,6 +132,6 @@ def test_a_middleware_may_answer_and_ask_again(tmp_path: Path) -> None:
         (tmp_path / "my_middleware.py").write_text(ANSWERING, encoding="utf-8")
         texts = {one["url"]: one["text"] for one in crawled(tmp_path, site.url).items()}
     assert "/kept" not in site.paths()
-    assert texts[f"{site.url}kept"] == "From a store, not from the host."
+    assert texts[f"{site.url}kept"] == "From a store."
     assert site.paths().count("/slow") == 2
     assert texts[f"{site.url}slow"] == "At last the bees."

@@ -32,5 +32,5 @@ def test_spidermon_counts_the_items_of_a_crawl(tmp_path: Path, wanted: int, said
         environment = {"SCRAPY_SETTINGS_MODULE": "monitored"}
         ended = crawl(tmp_path, {"seeds": site.url, "images": "no"}, settings, env=environment)
     assert ended.status == 0
-    assert "Nothing here reads the setting" not in ended.err
+    assert "SPIDERMON_MIN_ITEMS" not in ended.err
     assert f"[Spidermon] Extracted Items Monitor/test_stat_monitor... {said}\n" in ended.err

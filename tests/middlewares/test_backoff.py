@@ -24,6 +24,7 @@ from crawler.urls.canonical import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do
 BUSY = Outcome(Code.HTTP_STATUS, "503")
+CLOSED = str(Outcome(Code.HOST_CLOSED).message)
 LATE = 15.0  # the same, where it has very much else to do
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "HURRIED_DELAY": "0.3"} | HURRIED
 
@@ -107,7 +108,7 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
     assert len(calm.paths()) == 5
     refused = {why: count for why, count in ended.counts().items() if why.startswith(("429 ", "503 "))}
     assert list(refused.values()) == [1]
-    assert ended.counts() == refused | {"site asked to stop (429 or 503)": 7}
+    assert ended.counts() == refused | {CLOSED: 7}
     assert ended.status == 0
 
 
@@ -231,7 +232,7 @@ def test_a_request_that_waits_for_its_pause_is_not_sent_to_a_busy_host(
         assert len(ended.items()) == 4
     else:
         assert len(site.asked) == 2
-        assert ended.counts() == {f"{status} Service Unavailable": 1, "site asked to stop (429 or 503)": 3}
+        assert ended.counts() == {f"{status} Service Unavailable": 1, CLOSED: 3}
 
 
 @pytest.mark.long

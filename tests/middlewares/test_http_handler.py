@@ -11,6 +11,7 @@ import pytest
 from sites import OPEN, Answer, Asked, Site, crawl, page, serving, serving_all
 
 from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
+from crawler.outcomes import Code, Outcome
 
 PAGES = 30
 STATISTICS = ("--set=STATS_DUMP=True",)
@@ -72,7 +73,7 @@ def test_headers_are_read_up_to_a_size(tmp_path: Path) -> None:
     for size, (_, fits) in LARGE_HEADERS.items():
         assert ended.paths_of(sites[size]) == (["/", "/large"] if fits else ["/"]), size
         assert sites[size].paths().count("/large") == 1, size
-    assert ended.counts() == {"headers larger than the limit": 2}
+    assert ended.counts() == {str(Outcome(Code.HEADERS_TOO_LARGE).message): 2}
 
 
 def chunked(text: str, chunks: int) -> Answer:
@@ -86,7 +87,7 @@ def test_a_body_has_so_many_chunks(tmp_path: Path) -> None:
     with serving(Site({"/": page("Bees dance.", links=dict.fromkeys(routes, "chunks")), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
     assert {item["text"] for item in ended.items()} == {"Bees dance.", "Few."}
-    assert ended.counts() == {"body larger than the limit": 1}
+    assert ended.counts() == {str(Outcome(Code.BODY_TOO_LARGE).message): 1}
     assert site.paths().count("/many") == 1
 
 

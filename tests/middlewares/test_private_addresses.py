@@ -9,6 +9,7 @@ import pytest
 from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
 
 from crawler.middlewares.private_addresses import PublicResolver
+from crawler.outcomes import Code, Outcome
 from crawler.urls.public_hosts import AllowList
 
 # Names, and the addresses a name server gives for them.
@@ -62,7 +63,7 @@ SPELLINGS = [
     *("HTTP://127.0.0.1:{port}/", "ht\ntp://127.0.0.1:{port}/", "http://127.0.0.1:{port}#@public.test/"),
     *("http://127.0.0.1\t:{port}/", " http://127.0.0.1:{port}/ ", "http://127.0.0.1%00.public.test:{port}/"),
 ]
-REFUSED = "address is not public"
+REFUSED = str(Outcome(Code.NOT_PUBLIC).message)
 
 
 SAFE = "".join(map(chr, range(33, 127)))
@@ -182,7 +183,7 @@ def test_of_a_name_with_public_and_private_addresses_the_public_ones_are_tried(t
     ended, site = guarded(tmp_path, ["http://both.test:{port}/"])
     assert {line.split()[0] for line in connections(tmp_path)} == {"93.184.216.34", "2606:2800::1"}
     assert site.asked == []
-    assert ended.counts() == {"robots.txt cannot be read: connection refused": 1}
+    assert ended.counts() == {str(Outcome(Code.ROBOTS_UNREADABLE, Code.CONNECTION_REFUSED).message): 1}
 
 
 OPENED = {

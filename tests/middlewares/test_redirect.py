@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
 
+from crawler.outcomes import Code, Outcome
+
+KNOWN = str(Outcome(Code.REDIRECT_TO_KNOWN).message)
+NOTHING = str(Outcome(Code.REDIRECT_TO_NOTHING).message)
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
 
@@ -64,27 +68,27 @@ def test_redirects_end(tmp_path: Path) -> None:
     assert len([path for path in site.paths() if path.startswith("/endless")]) == 11
     assert [site.paths().count(path) for path in ("/a", "/b", "/self")] == [1, 1, 1]
     assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}ten?10"]
-    assert ended.counts() == {"redirected to a page already known": 2, "redirected too often": 1}
+    assert ended.counts() == {KNOWN: 2, "redirected too often": 1}
 
 
 # What a Location says, and what comes of it.
 NOWHERE = {
-    "file:///etc/passwd": "redirected to something other than a web address",
-    "javascript:alert(1)": "redirected to something other than a web address",
-    "ftp://127.0.0.1/file": "redirected to something other than a web address",
-    "data:text/html,<p>Here": "redirected to something other than a web address",
-    "": "redirected to something other than a web address",
-    "http://user:password@127.0.0.1/": "redirected to something other than a web address",
-    "http://[::1": "redirected to something other than a web address",
-    "http://127.0.0.1:99999/": "redirected to something other than a web address",
-    "http://127.0.0.1:port/": "redirected to something other than a web address",
-    "http://": "redirected to a page already known",
-    "\x00\x01": "redirected to a page already known",
+    "file:///etc/passwd": NOTHING,
+    "javascript:alert(1)": NOTHING,
+    "ftp://127.0.0.1/file": NOTHING,
+    "data:text/html,<p>Here": NOTHING,
+    "": NOTHING,
+    "http://user:password@127.0.0.1/": NOTHING,
+    "http://[::1": NOTHING,
+    "http://127.0.0.1:99999/": NOTHING,
+    "http://127.0.0.1:port/": NOTHING,
+    "http://": KNOWN,
+    "\x00\x01": KNOWN,
     "\xff\xfe": "404 Not Found",
     "http://127.0.0.1/" + "a." * 3000: "redirected: address too long",
-    "http://" + "a." * 3000: "redirected to something other than a web address",
-    "http://" + "a" * 64 + ".test/": "redirected to something other than a web address",
-    "http://a b/": "redirected to something other than a web address",
+    "http://" + "a." * 3000: NOTHING,
+    "http://" + "a" * 64 + ".test/": NOTHING,
+    "http://a b/": NOTHING,
     "http://nowhere.test/": "robots.txt cannot be read: host name not found",
 }
 
@@ -97,7 +101,7 @@ def test_a_redirect_to_nowhere_costs_nothing_but_its_page(tmp_path: Path) -> Non
     routes |= {"/none": Answer("", 302), "/fine": page("This is fine.")}
     ended, site = crawled(tmp_path, routes, scope="any")
     assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}fine"]
-    assert ended.counts() == Counter(["redirected to something other than a web address", *NOWHERE.values()])
+    assert ended.counts() == Counter([NOTHING, *NOWHERE.values()])
     assert {line.split()[0] for line in (tmp_path / "connections").read_text().splitlines()} == {"127.0.0.1"}
     assert "Traceback" not in ended.err
 
@@ -120,7 +124,7 @@ def test_a_page_moves_within_the_scope_only_and_to_a_page_not_known_yet(tmp_path
     assert sorted(site.paths()) == sorted(["/robots.txt", "/", *routes])
     assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}two"]
     assert ended.counts() == {
-        "redirected to a page already known": 3,
+        KNOWN: 3,
         "redirected: outside the scope": 2,
         "redirected: not HTML: .jpg": 2,
         "redirected: path repeats itself": 1,
@@ -196,7 +200,7 @@ def test_a_page_that_sends_its_reader_on_soon_is_a_redirect(tmp_path: Path) -> N
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
     kept = ["", "again", "itself", "late", "renewed", "script", "soon/there"]
     assert sorted(item["url"] for item in ended.items()) == [site.url + path for path in kept]
-    assert ended.counts() == {"redirected to a page already known": 3}
+    assert ended.counts() == {KNOWN: 3}
     others = ["/home", "/round", "/round/round", "/soon"]
     assert sorted(site.paths("/robots.txt")) == sorted([f"/{path}" for path in kept] + others)
     (found,) = (item for item in ended.items() if item["url"] == f"{site.url}soon/there")

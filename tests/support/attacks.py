@@ -12,3 +12,9 @@ ATTACKS = (
 )
 BEYOND_TEXT = "\u202eevil\u2066 \x00\x1b[2J \ud800"
 """What no database keeps, and answers and files can have."""
+SIGNS = ("<script>alert", "<img src=x", '"onmouseover', 'href="javascript:', "\x1b", "\x00")
+
+
+def acting(html: str) -> list[str]:
+    """What in a page would be more than words."""
+    return [sign for sign in SIGNS if sign in html]

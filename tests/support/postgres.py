@@ -73,7 +73,7 @@ class Server:
     def __init__(self, process: subprocess.Popen[str], folder: Path, port: int) -> None:
         self.folder, self.port = folder, port
         self.url = self._url("postgres")
-        self._process = process
+        self.keeper = process
         self._numbers = count(1)
 
     def _url(self, name: str) -> str:
@@ -103,10 +103,10 @@ class Server:
         self._tell("thaw")
 
     def _tell(self, command: str) -> None:
-        assert self._process.stdin is not None
+        assert self.keeper.stdin is not None
         with suppress(BrokenPipeError):  # then there is nothing to hear but why
-            os.write(self._process.stdin.fileno(), f"{command}\n".encode())
-        _hear(self._process)
+            os.write(self.keeper.stdin.fileno(), f"{command}\n".encode())
+        _hear(self.keeper)
 
 
 def _hear(process: subprocess.Popen[str]) -> None:
@@ -124,7 +124,7 @@ def running(fsync: str = "off") -> Iterator[Server]:
     """
     if (programs := binaries()) is None:
         raise RuntimeError(missing())
-    port = _free_port()
+    port = free_port()
     # Not one of pytest's folders, which are closed to the user that the server runs as if that is another.
     with TemporaryDirectory(prefix="winnow-", ignore_cleanup_errors=True) as folder:
         line = [sys.executable, "-I", __file__, str(programs), folder, str(port), fsync]
@@ -135,7 +135,7 @@ def running(fsync: str = "off") -> Iterator[Server]:
             yield Server(process, Path(folder), port)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     for port in random.sample(PORTS, len(PORTS)):
         with suppress(OSError), create_server((HOST, port)):
             return port

@@ -1,8 +1,10 @@
 """Pages rendered in a real browser, with parts from a table."""
 
 import asyncio
+import os
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import browser
@@ -10,9 +12,10 @@ import missing
 import pytest
 
 from crawler.contrib.browser import page_load
-from crawler.contrib.browser.chromium import Chromium
+from crawler.contrib.browser.chromium import HEAP_MB, Chromium
 from crawler.contrib.browser.page_load import PageSource, Renderer, RenderOptions
 from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache
+from crawler.contrib.browser.processes import process_tree
 
 T = TypeVar("T")
 HTML = "text/html; charset=utf-8"
@@ -70,6 +73,14 @@ class Rendering:
 
     def render(self, html: str, **options: Any) -> str:
         return self.do(self.renderer(**options).render(PageSource(URL, html.encode(), HTML)))
+
+
+def first_browser_process() -> int:
+    """The first process of the browser that a test has started, in which all others of it began."""
+    for process in process_tree(os.getpid()):
+        if f"--max-old-space-size={HEAP_MB}" in Path(f"/proc/{process}/cmdline").read_text("utf-8", "replace"):
+            return process
+    raise RuntimeError("no browser runs")
 
 
 @contextmanager

@@ -69,8 +69,6 @@ def test_the_extraction_finds_all_kinds_of_sentences(extracted: Catalog) -> None
     assert {
         "Schedule",
         "{n} pages",
-        "There is no such page.",
-        "No crawl was ever run here.",
         "it is in <{element}>",
         "robots.txt cannot be read: {why}",
         "What a cron line says",
@@ -96,7 +94,6 @@ def test_what_is_read_is_what_translators_wrote(path: Path) -> None:
             assert (compiled.ngettext(*one.id, 1), compiled.ngettext(*one.id, 2)) == (one.string[0], one.string[-1])
         elif one.id:
             assert compiled.gettext(one.id) == one.string
-    assert len(compiled._catalog) == 1 + sum(len(translations(one)) for one in entries(path) if one.id)
 
 
 def test_every_catalogue_has_a_language() -> None:

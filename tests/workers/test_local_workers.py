@@ -1,6 +1,7 @@
 """`workers=2` is one crawl of two processes: what either stores is counted once, and neither's end loses any."""
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -66,7 +67,7 @@ def test_workers_that_are_killed_and_stopped_lose_nothing(tmp_path: Path) -> Non
             second = working(run, web)
             run.kill()
             wait_for(lambda: not is_alive(second))
-        assert "A worker died (exit status -9); a new one continues its work" in run.said
+        assert re.search(r"exit status -9\b", run.said)
         with Running(tmp_path, arguments, BY_SHARES) as run:
             wait_for(lambda: further_workers(run.process.pid))
             third = working(run, web)

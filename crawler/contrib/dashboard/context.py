@@ -76,8 +76,9 @@ class Result:
 class Background:
     """Computations that take too long for a request: one thread does them in turn, and keeps the results by name."""
 
-    def __init__(self) -> None:
-        self._results: LruDict[Hashable, Result] = LruDict(MOST)
+    def __init__(self, rest: float = REST, most: int = MOST) -> None:
+        self._rest = rest
+        self._results: LruDict[Hashable, Result] = LruDict(most)
         self._lock = threading.Lock()
         self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -87,7 +88,7 @@ class Background:
         with self._lock:
             result = self._results.use(name) or Result()
             self._results.set(name, result)
-            old = result.at is None or time.time() - result.at > max(age, REST * result.took)
+            old = result.at is None or time.time() - result.at > max(age, self._rest * result.took)
             if old and not result.busy:
                 result.busy = True
                 result.ready.clear()

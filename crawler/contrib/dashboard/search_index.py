@@ -82,8 +82,11 @@ def address(url: str) -> str:
 class SearchIndex:
     """The search index in a file, for the pages of a database."""
 
-    def __init__(self, url: URL, path: Path) -> None:
+    def __init__(
+        self, url: URL, path: Path, age: float = AGE, at_once: int = AT_ONCE, seen_at_once: int = SEEN_AT_ONCE
+    ) -> None:
         self.url, self.path = url, path
+        self.age, self.at_once, self.seen_at_once = age, at_once, seen_at_once
         self._lock, self._turn = Lock(), Lock()
         self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
         """The last pass over the pages of a crawl and when it began, by the crawl's number and start time."""
@@ -94,7 +97,7 @@ class SearchIndex:
         of, now = (crawl_id, started_at), time.monotonic()
         with self._lock:
             running, begun = self._passes.get(of, (None, now))
-            if (running is None or not running.is_alive()) and now - self._ended.get(of, -AGE) >= AGE:
+            if (running is None or not running.is_alive()) and now - self._ended.get(of, -self.age) >= self.age:
                 running, begun = Thread(target=self._pass, args=of, name="search index", daemon=True), now
                 self._passes[of] = running, begun
                 running.start()
@@ -142,7 +145,7 @@ class SearchIndex:
             existing = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
             of_crawl = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
             stored = connection.execute(of_crawl).scalar_one()
-        if self.pages(crawl_id) > 2 * stored + AT_ONCE:
+        if self.pages(crawl_id) > 2 * stored + self.at_once:
             existing.discard((crawl_id, started_at))
         with self._file() as file:
             file.execute("BEGIN IMMEDIATE")
@@ -168,14 +171,16 @@ class SearchIndex:
         keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
         keys = keys.where(page.c.fetched_at >= after[0], tuple_(page.c.fetched_at, page.c.id) > after)
         with reading(self.url, one_process=True) as connection, self._file() as file:
-            next_pages = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(SEEN_AT_ONCE)).all()
+            next_pages = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(self.seen_at_once)).all()
             marks = ", ".join("?" * len(next_pages))
             indexed_pages = f"SELECT id, fetched_at FROM page WHERE crawl_id = ? AND id IN ({marks})"  # noqa: S608 - marks alone
             known_pages = set(file.execute(indexed_pages, (crawl_id, *(row.id for row in next_pages))))
             new = [row for row in next_pages if tuple(row) not in known_pages]
-            last = new[AT_ONCE - 1] if len(new) > AT_ONCE else next_pages[-1] if next_pages else None
+            last = new[self.at_once - 1] if len(new) > self.at_once else next_pages[-1] if next_pages else None
             columns = page.c.id, page.c.fetched_at, page.c.title, page.c.url, page.c.text
-            rows = connection.execute(select(*columns).where(page.c.id.in_([row.id for row in new[:AT_ONCE]]))).all()
+            rows = connection.execute(
+                select(*columns).where(page.c.id.in_([row.id for row in new[: self.at_once]]))
+            ).all()
             entries = [(row.id, bigrams(f"{row.title}\n{address(row.url)}\n{row.text}")) for row in rows]
             indexed = [(crawl_id, row.id, row.fetched_at) for row in rows]
             file.execute("BEGIN IMMEDIATE")
@@ -185,7 +190,7 @@ class SearchIndex:
                 newest = "UPDATE crawl SET fetched_at = max(fetched_at, ?) WHERE id = ?"
                 file.execute(newest, (last.fetched_at, crawl_id))
             file.execute("COMMIT")
-        if last is None or (len(next_pages) < SEEN_AT_ONCE and last is next_pages[-1]):
+        if last is None or (len(next_pages) < self.seen_at_once and last is next_pages[-1]):
             return None
         return last.fetched_at, last.id
 

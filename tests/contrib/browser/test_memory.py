@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from flood_pages import FLOODS, STORES, peak_of_memory
 from process_tree import left_after
-from rendered_pages import HTML, URL, Rendering, rendering_in_browser
+from rendered_pages import HTML, URL, Rendering, first_browser_process, rendering_in_browser
 
 from crawler.contrib.browser.page_load import PageSource, RenderError
-from crawler.contrib.browser.processes import process_tree
+from crawler.contrib.browser.processes import own_child_above, process_tree
 from crawler.spiders.other_pages import RenderFault
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="memory is read in Linux's /proc")
@@ -48,8 +48,7 @@ async def fault_and_peak(rendering: Rendering, script: str) -> tuple[RenderFault
 )
 def test_a_flood_ends_the_browser_and_the_next_page_is_rendered(opened: Rendering, name: str) -> None:
     opened.render("<body>before")
-    assert opened.chromium._running is not None
-    before = process_tree(opened.chromium._running.driver)
+    before = process_tree(own_child_above(first_browser_process()))
     fault, peak = opened.do(fault_and_peak(opened, FLOODS[name]))
     assert fault is RenderFault.CRASHED
     assert peak < MOST_PEAK

@@ -1,5 +1,7 @@
 """A crawl that has been, a dashboard over it, and a browser to look at it with."""
 
+import fcntl
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,21 @@ CRAWLED = sites.OPEN
 
 @pytest.fixture(scope="session")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output of a crawl of the demo site that kept its answers; for tests that change nothing there."""
-    folder = tmp_path_factory.mktemp("crawled")
-    ended = sites.crawl(folder, {"seeds": "demo", "topic": "honey bees"}, CRAWLED)
-    assert ended.status == 0, ended.err
-    return folder / "output"
+    """The output of a crawl of the demo site that kept its answers; for tests that change nothing there.
+
+    The processes of a run of tests share one crawl, and each has a copy of it.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / "crawled.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = shared / "crawled-once"
+        if not folder.exists():
+            begun = tmp_path_factory.mktemp("crawled")
+            ended = sites.crawl(begun, {"seeds": "demo", "topic": "honey bees"}, CRAWLED)
+            assert ended.status == 0, ended.err
+            begun.rename(folder)
+    return dashboards.copy(folder / "output", tmp_path_factory.mktemp("copy") / "output")
 
 
 @pytest.fixture

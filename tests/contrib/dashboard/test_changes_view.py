@@ -1,4 +1,4 @@
-"""The changes of pages as data, a hundred at a time, in both databases."""
+"""The changes of pages as data, a hundred at a time."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, insert
 
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views import page_changes
+from crawler.contrib.dashboard.views.page_changes import AT_ONCE, MOST_LETTERS
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import page
 
@@ -34,22 +34,25 @@ def told(desk: DashboardContext, **query: Any) -> tuple[list[str], int]:
     return [one["url"].rpartition("/")[2] for one in data["changes"]], data["after"]
 
 
-@pytest.mark.parametrize(("most", "letters"), [(2, 10**6), (100, 60), (100, 10**6)])
+@pytest.mark.parametrize(
+    ("pages", "letters", "parts"),
+    [(AT_ONCE, 10, [AT_ONCE]), (AT_ONCE + 1, 10, [AT_ONCE, 1]), (5, MOST_LETTERS // 2, [2, 2, 1])],
+)
 def test_all_changes_come_part_by_part(
-    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, letters: int
+    desk: DashboardContext, engine: Engine, pages: int, letters: int, parts: list[int]
 ) -> None:
-    monkeypatch.setattr(page_changes, "AT_ONCE", most)
-    monkeypatch.setattr(page_changes, "MOST_LETTERS", letters)
-    store(engine, *range(1, 6), text="Bees dance.")
+    store(engine, *range(1, pages + 1), text="x" * letters)
     seen: list[str] = []
+    sizes = []
     part, after = told(desk)
     while part:
         seen += part
+        sizes.append(len(part))
         part, after = told(desk, after=after)
-    assert seen == ["1", "2", "3", "4", "5"]
+    assert (sizes, seen) == (parts, [str(number) for number in range(1, pages + 1)])
     assert told(desk, after=after) == ([], after)
-    store(engine, 7)
-    assert told(desk, after=after)[0] == ["7"]
+    store(engine, 1_000)
+    assert told(desk, after=after)[0] == ["1000"]
 
 
 def test_what_is_gone(desk: DashboardContext, engine: Engine) -> None:

@@ -22,9 +22,8 @@ def after(result: context.Result) -> context.Result:
     return result
 
 
-def test_a_result_is_kept_until_it_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "REST", 0.0)  # however fast this machine is
-    found, asked = Background(), []
+def test_a_result_is_kept_until_it_is_too_old() -> None:
+    found, asked = Background(rest=0.0), []  # however fast this machine is
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert after(found.get("bees", lambda: asked.append(1) or len(asked), age=0.0)).value == 2
@@ -41,9 +40,8 @@ def test_what_is_not_ready_is_not_waited_for_longer_than_is_said() -> None:
     assert found.get("bees", lambda: pytest.fail("computed twice"), age=60.0, patience=SOON).value is True
 
 
-def test_who_has_patience_is_told_nothing_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "REST", 0.0)
-    found, asked, go = Background(), [], threading.Event()
+def test_who_has_patience_is_told_nothing_old() -> None:
+    found, asked, go = Background(rest=0.0), [], threading.Event()
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=0.0, patience=SOON).value == 2
     # What takes longer is as it was before.
@@ -67,9 +65,8 @@ def test_what_cannot_be_computed_says_why_and_ends_nothing(raised: Exception, wo
     assert found.get("wasps", lambda: 7, age=60.0, patience=SOON).value == 7
 
 
-def test_no_more_than_so_many_results_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "MOST", 2)
-    found, asked = Background(), []
+def test_no_more_than_so_many_results_are_kept() -> None:
+    found, asked = Background(most=2), []
 
     def told(name: str) -> Callable[[], None]:
         return lambda: asked.append(name)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert, update
 
-from crawler.contrib.lab.views import labels
 from crawler.contrib.lab.views.labels import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
 from crawler.store.crawl_tables import crawl
 from crawler.store.labels import Label, put_label
@@ -15,9 +14,9 @@ from crawler.store.page_tables import LabelKind, page, stored_response
 BEES = LabelledCrawl(1, "bees", True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    return request.getfixturevalue(f"{request.param}_engine")
+@pytest.fixture
+def engine(sqlite_engine: Engine) -> Engine:
+    return sqlite_engine
 
 
 def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()) -> None:
@@ -42,9 +41,9 @@ def row(number: int, certainty: float | None) -> dict[str, Any]:
     )
 
 
-def found(engine: Engine, after: int = 0, most: int = 20) -> tuple[tuple[UncertainPage, ...], int]:
+def found(engine: Engine, after: int = 0, most: int = 20, **bounds: int) -> tuple[tuple[UncertainPage, ...], int]:
     with engine.connect() as connection:
-        return uncertain_pages(connection, BEES, after, most)
+        return uncertain_pages(connection, BEES, after, most, **bounds)
 
 
 def numbers(engine: Engine, **how: Any) -> list[int]:
@@ -59,10 +58,9 @@ def test_the_least_certain_come_first_and_those_of_no_certainty_last(engine: Eng
     assert (first.url, first.title, first.certainty) == ("http://a.example/3", "Page 3", 0.1)
 
 
-def test_the_least_certain_are_among_the_newest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "NEWEST_PAGES", 3)
+def test_the_least_certain_are_among_the_newest(engine: Engine) -> None:
     enter(engine, 0.1, None, 0.4, None, 0.2)
-    assert numbers(engine) == [5, 3, 4]
+    assert numbers(engine, newest=3) == [5, 3, 4]
 
 
 def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
@@ -79,23 +77,21 @@ def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     assert numbers(engine) == [2, 3, 4]
 
 
-def test_one_goes_on_and_misses_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_goes_on_and_misses_none(engine: Engine) -> None:
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
     for looked_at, most in product((1, 2, 3, 200), (1, 2, 20)):
-        monkeypatch.setattr(labels, "LOOKED_AT", looked_at)
-        pages, after = found(engine, 0, most)
+        pages, after = found(engine, 0, most, looked_at=looked_at)
         seen = [one.id for one in pages]
         while after:
-            pages, after = found(engine, after, most)
+            pages, after = found(engine, after, most, looked_at=looked_at)
             seen += [one.id for one in pages]
         assert (looked_at, most, seen) == (looked_at, most, [8, 4, 2, 6, 1, 5, 7])
 
 
-def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "LOOKED_AT", 2)
+def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, 0.3, bare=(1, 2))
-    assert found(engine) == ((), 2)
-    assert numbers(engine, after=2) == [3]
+    assert found(engine, looked_at=2) == ((), 2)
+    assert numbers(engine, after=2, looked_at=2) == [3]
 
 
 @pytest.mark.parametrize(

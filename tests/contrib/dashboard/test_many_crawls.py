@@ -1,5 +1,6 @@
 """Views where there are very many crawls: the choice among them has its bounds, and says so."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -57,7 +58,7 @@ def test_of_many_crawls_the_latest_can_be_chosen(
     assert found.status == 200
     assert '<option value="bees" selected>' in text or count == 1
     assert text.count('<option value="crawl &lt;') == min(count - 1, MOST_CRAWLS)
-    assert (f"not in this list: {left_out:,}." in text) is (left_out > 0)
+    assert bool(re.search(rf": {left_out:,}\.", text)) is (left_out > 0)
     assert len(found.body) < 60_000
 
 

@@ -1,4 +1,4 @@
-"""What hangs together with a stored page, on both databases."""
+"""What hangs together with a stored page."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,14 +32,9 @@ def _page(key: int, **more: Any) -> dict[str, Any]:
     return values | {"status": 200, "depth": 0, "title": f"Page {key}", "text": "x", "relevance": 0.5} | more
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    return request.getfixturevalue(f"{request.param}_engine")
-
-
 @pytest.fixture
-def connection(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as found:
+def connection(sqlite_engine: Engine) -> Iterator[Connection]:
+    with sqlite_engine.connect() as found:
         found.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
         whole = {"host_id": 1, "depth": 0}
         found.execute(insert(address).values(id=1, key=HOME, url="http://a.example/", kind="seed", priority=1, **whole))

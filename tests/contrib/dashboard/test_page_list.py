@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS
-from dashboard_client import Answer, Request, answer
+from dashboard_client import data, get
 from sqlalchemy import Engine, delete, insert, update
 
 from crawler.contrib.dashboard.context import Background, DashboardContext
@@ -37,24 +37,14 @@ def store(engine: Engine, number: int, **more: Any) -> None:
         connection.execute(insert(page).values(**(values | more)))
 
 
-def ask(desk: DashboardContext, path: str, **query: str) -> Answer:
-    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
-
-
 def shown(desk: DashboardContext, **query: str) -> str:
     """The text of the list, its blanks folded."""
-    found = ask(desk, "/pages", **query)
+    found = get(desk, "/pages", **query)
     assert found.status == 200, found.body[-500:]
     return " ".join(found.body.decode().split())
 
 
-def told(desk: DashboardContext, **query: str) -> dict[str, Any]:
-    found = ask(desk, "/api/pages", **query)
-    assert found.status == 200, found.body
-    return dict(json.loads(found.body))
-
-
-def numbers(answered: dict[str, Any]) -> list[int]:
+def numbers(answered: Any) -> list[int]:
     return [one["page"]["id"] for one in answered["pages"]]
 
 
@@ -72,7 +62,7 @@ def test_a_page_as_it_is_shown(desk: DashboardContext, engine: Engine) -> None:
         "article",
         ">en<",
         "25%",
-        "1 page found, all pages searched",
+        "1 page found",
     ):
         assert badge in text
     assert 'badge good">new' not in text  # all pages of a first round are
@@ -100,8 +90,8 @@ def test_a_new_page_of_a_later_round(desk: DashboardContext, engine: Engine) -> 
     with engine.begin() as connection:
         connection.execute(update(crawl).where(crawl.c.id == 1).values(round=2))
     assert shown(desk).count('badge good">new') == 1
-    assert numbers(told(desk, state="new")) == [2]
-    assert numbers(told(desk, state="new", round="1")) == [1]
+    assert numbers(data(desk, "/api/pages", state="new")) == [2]
+    assert numbers(data(desk, "/api/pages", state="new", round="1")) == [1]
 
 
 @pytest.mark.parametrize("count", [49, 50, 51, 130])
@@ -120,7 +110,7 @@ def test_more_of_them(desk: DashboardContext, engine: Engine, count: int) -> Non
         given = dict(re.findall(r'name="(\w+)" value="([^"]*)"', going[0]))
     assert every == list(range(count, 0, -1))
     assert all(looked == found for looked, found in said)
-    assert f"{count} pages found, all pages searched" in text
+    assert f"{count} pages found" in text
 
 
 def test_a_search_that_is_not_through_goes_on_by_itself(
@@ -132,13 +122,13 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
     monkeypatch.setattr("crawler.contrib.dashboard.views.page_search.SMALL", 25)
     monkeypatch.setattr(SearchIndex, "update", lambda *_: False)
     first = shown(desk, q="honey")
-    assert "25 of 60 pages searched so far, 0 found" in first
-    assert "The full-text index is being built and has 0 pages" in first
+    assert re.search(r"\b25 of 60 pages\b.*\b0 found", first)
+    assert re.search(r"index.*\b0 pages\b", first)
     assert "data-goes-on" in first
     assert "Search further" in first
-    answers = [told(desk, q="honey")]
+    answers = [data(desk, "/api/pages", q="honey")]
     while after := answers[-1]["after"]:
-        answers.append(told(desk, q="honey", after=after))
+        answers.append(data(desk, "/api/pages", q="honey", after=after))
     assert [numbers(one) for one in answers] == [[], [], [3]]
     assert [(one["looked"], one["found"]) for one in answers] == [(25, 0), (50, 0), (60, 1)]
 
@@ -147,15 +137,15 @@ def test_a_search_by_the_index(desk: DashboardContext, engine: Engine, monkeypat
     monkeypatch.setattr("crawler.contrib.dashboard.search_index.AGE", 0.0)
     for number in range(1, 61):
         store(engine, number, text="蜜蜂在花丛中飞舞" if number != 7 else "关于冬天")
-    while not told(desk, q="蜜蜂")["is_indexed"]:
+    while not data(desk, "/api/pages", q="蜜蜂")["is_indexed"]:
         time.sleep(0.01)
-    assert "50 pages found so far" in shown(desk, q="蜜蜂")
-    assert [numbers(told(desk, q="冬天")), numbers(told(desk, q="蜂蜜"))] == [[7], []]
+    assert "50 pages found" in shown(desk, q="蜜蜂")
+    assert [numbers(data(desk, "/api/pages", q="冬天")), numbers(data(desk, "/api/pages", q="蜂蜜"))] == [[7], []]
     with engine.begin() as connection:
         connection.execute(delete(page).where(page.c.id > 50))
         connection.execute(update(page).where(page.c.id == 50).values(text="别的"))
     text = shown(desk, q="蜜蜂")
-    assert "48 pages found, all pages searched" in text
+    assert "48 pages found" in text
     assert '"/pages/50"' not in text
 
 
@@ -194,7 +184,7 @@ def test_a_site_is_known_by_its_name_and_by_an_address_of_it(desk: DashboardCont
         (" ", [2, 1]),
     ]
     for name, expected in rows:
-        assert (name, numbers(told(desk, site=name))) == (name, expected)
+        assert (name, numbers(data(desk, "/api/pages", site=name))) == (name, expected)
 
 
 def test_a_part_of_several_names_is_asked_about(desk: DashboardContext, engine: Engine) -> None:
@@ -204,9 +194,9 @@ def test_a_part_of_several_names_is_asked_about(desk: DashboardContext, engine: 
         connection.execute(insert(site).values(id=99, crawl_id=2, name="other.bees.org"))
     store(engine, 1)
     store(engine, 2, site_id=24)
-    assert numbers(told(desk, site="bees.com")) == [1]  # that name itself
-    assert numbers(told(desk, site="24.bees")) == [2]
-    found = told(desk, site="bees", q="dance")
+    assert numbers(data(desk, "/api/pages", site="bees.com")) == [1]  # that name itself
+    assert numbers(data(desk, "/api/pages", site="24.bees")) == [2]
+    found = data(desk, "/api/pages", site="bees", q="dance")
     assert (found["pages"], found["site"]["id"], len(found["site"]["names"]), found["site"]["is_cut"]) == (
         [],
         None,
@@ -220,7 +210,6 @@ def test_a_part_of_several_names_is_asked_about(desk: DashboardContext, engine: 
     assert "There are more: type" in text
     assert "<b>" not in text
     assert "other.bees.org" not in text
-    assert "No site of this crawl has this name" in shown(desk, site="wasps")
 
 
 def test_the_largest_sites_are_offered(desk: DashboardContext, engine: Engine) -> None:
@@ -243,13 +232,13 @@ def test_relevance_is_a_share_everywhere(desk: DashboardContext, engine: Engine)
 def test_the_crawl_with_the_newest_page_is_shown(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, crawl_id=2, site_id=None, fetched_at="2026-02-01T00:00:00+00:00")
-    assert (told(desk)["crawl"], told(desk, crawl="bees")["crawl"]) == ("rails", "bees")
-    assert ask(desk, "/pages", crawl="none").status == 404
+    assert (data(desk, "/api/pages")["crawl"], data(desk, "/api/pages", crawl="bees")["crawl"]) == ("rails", "bees")
+    assert get(desk, "/pages", crawl="none").status == 404
 
 
 def test_nothing_yet(desk: DashboardContext, engine: Engine) -> None:
-    assert "This crawl has not stored a page yet" in shown(desk)
-    assert "This crawl has not stored a page yet" in shown(desk, q="bees")
+    assert [data(desk, "/api/pages")["pages"], data(desk, "/api/pages", q="bees")["pages"]] == [[], []]
+    assert ['href="/pages/' in shown(desk, q=words) for words in ("", "bees")] == [False, False]
     store(engine, 1)
     desk = replace(desk, background=Background())  # which has not counted the pages yet
     assert "No page matches" in shown(desk, q="wasps")
@@ -260,8 +249,8 @@ def test_no_crawl_yet(desk: DashboardContext, engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(delete(site))
         connection.execute(delete(crawl))
-    assert ask(desk, "/pages").status == 404
-    assert b"No crawl was ever run here" in ask(desk, "/pages").body
+    assert get(desk, "/pages").status == 404
+    assert b"No crawl was ever run here" in get(desk, "/pages").body
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -287,29 +276,29 @@ def test_what_visitors_send(desk: DashboardContext, engine: Engine) -> None:
     names = ("crawl", "q", "site", "language", "type", "state", "round", "from", "to", "sort", "after")
     values = (*ATTACKS, "\x00", "-1", str(2**62), "9" * 400, "1e-300", "nan", "𝟙", "0.5_1_1_1")
     for name, value in product(names, values):
-        shown = ask(desk, "/pages", **{name: value})
+        shown = get(desk, "/pages", **{name: value})
         assert shown.status in (200, 400, 404), (name, value)
         assert b"<script>alert" not in shown.body
         assert b'"onmouseover' not in shown.body
-        assert ask(desk, "/api/pages", **{name: value}).status == shown.status, (name, value)
+        assert get(desk, "/api/pages", **{name: value}).status == shown.status, (name, value)
 
 
 def test_a_place_that_no_answer_gave(desk: DashboardContext, engine: Engine) -> None:
     places = "x 0.5 0.5_1_1 0.5_1_1_1_1 nan_1_1_1 inf_1_1_1 -0.1_1_1_1 0.5_-1_1_1".split()
     for place in (*places, "1_1_1_" + "9" * 19):
-        refused = ask(desk, "/pages", after=place)
+        refused = get(desk, "/pages", after=place)
         assert (place, refused.status, b"after is wrong" in refused.body) == (place, 400, True)
 
 
 def test_too_many_words(desk: DashboardContext, engine: Engine) -> None:
-    assert ask(desk, "/pages", q=" ".join(map(str, range(10)))).status == 200
-    assert ask(desk, "/pages", q=" ".join(map(str, range(11)))).status == 400
+    assert get(desk, "/pages", q=" ".join(map(str, range(10)))).status == 200
+    assert get(desk, "/pages", q=" ".join(map(str, range(11)))).status == 400
 
 
 def test_how_many_there_are(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, language=None, page_type="forum")
-    found = json.loads(ask(desk, "/api/pages/counts").body)
+    found = json.loads(get(desk, "/api/pages/counts").body)
     assert found == {"pages": 2, "languages": {"en": 1, "": 1}, "page_types": {"article": 1, "forum": 1}}
 
 

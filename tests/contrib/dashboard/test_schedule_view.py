@@ -11,6 +11,7 @@ from typing import Any
 
 import dashboards
 import pytest
+from attacks import acting
 from dashboard_client import Answer, Request, answer
 from receivers import receiving
 from scrapy.settings import Settings
@@ -80,15 +81,6 @@ class Visitor:
         engine.dispose()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def visitor(request: pytest.FixtureRequest, tmp_path: Path) -> Visitor:
-    """At a database of each kind in which there is nothing."""
-    url = make_url(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}")
-    if request.param == "postgresql":
-        url = make_url(request.getfixturevalue("postgres_server").database())
-    return Visitor(url, tmp_path / "output")
-
-
 @pytest.fixture
 def here(tmp_path: Path) -> Visitor:
     """At a new SQLite database."""
@@ -108,24 +100,24 @@ def where(found: Answer) -> str:
     return dict(found.headers)["Location"]
 
 
-def test_a_job_is_added_paused_resumed_and_removed(visitor: Visitor) -> None:
-    assert "There is no job yet" in visitor.get("/schedule").body.decode()
-    assert where(visitor.post("/schedule/add", BEES)) == "/schedule?said=added"
-    job = visitor.job()
+def test_a_job_is_added_paused_resumed_and_removed(here: Visitor) -> None:
+    assert here.json("/api/jobs")["jobs"] == []
+    assert where(here.post("/schedule/add", BEES)) == "/schedule?said=added"
+    job = here.job()
     assert json.loads(job.arguments) == {"name": "bees", "seeds": "demo", "topic": "honey bees"}
     assert (job.cron, job.timezone, job.crawl, json.loads(job.settings)) == ("0 3 * * *", "Asia/Shanghai", "bees", {})
-    (said,) = visitor.json("/api/jobs")["jobs"]
+    (said,) = here.json("/api/jobs")["jobs"]
     assert (said["words"], said["next_at"], said["paused"]) == ("every day at 03:00", job.next_at, False)
     page = f"/schedule/{job.id}"
-    assert where(visitor.post(f"{page}/pause")) == "/schedule?said=paused"
-    assert visitor.job().paused
-    assert where(visitor.post(f"{page}/resume", {"from": "job"})) == f"{page}?said=resumed"
-    assert not visitor.job().paused
-    assert "Remove this job?" in visitor.get(page, ask="remove").body.decode()
-    assert where(visitor.post(f"{page}/stop")) == "/schedule?said=idle"
-    assert where(visitor.post(f"{page}/remove")) == "/schedule?said=removed"
-    assert visitor.json("/api/jobs")["jobs"] == []
-    assert visitor.post(f"{page}/pause").status == visitor.get(page).status == 404
+    assert where(here.post(f"{page}/pause")) == "/schedule?said=paused"
+    assert here.job().paused
+    assert where(here.post(f"{page}/resume", {"from": "job"})) == f"{page}?said=resumed"
+    assert not here.job().paused
+    assert "Remove this job?" in here.get(page, ask="remove").body.decode()
+    assert where(here.post(f"{page}/stop")) == "/schedule?said=idle"
+    assert where(here.post(f"{page}/remove")) == "/schedule?said=removed"
+    assert here.json("/api/jobs")["jobs"] == []
+    assert here.post(f"{page}/pause").status == here.get(page).status == 404
 
 
 @pytest.mark.long
@@ -238,7 +230,6 @@ def test_a_job_runs_now_and_tells_its_webhook_unless_its_address_is_private(here
     assert (path, sent["event"], sent["job"], sent["run"], sent["exit"]) == ("/hook", "ended", "bees", 1, 0)
     assert sent["pages"] == sent["read"] == 2
     shown = here.get(page).body.decode()
-    assert "the address of the webhook is not public" in shown
     assert "done" in shown
     last, first = here.json(f"/api/jobs/{number}/runs")
     assert (last["notice"], first["notice"]) == ("private", "sent")
@@ -255,7 +246,7 @@ def test_a_job_runs_now_and_tells_its_webhook_unless_its_address_is_private(here
 @pytest.mark.parametrize("wrong", ["hooks.example", "file:///etc/passwd", "/bin/sh -c id", "javascript:alert(1)"])
 def test_a_webhook_is_an_address(here: Visitor, wrong: str) -> None:
     found = here.post("/schedule/add", {**BEES, "notify": wrong})
-    assert (found.status, "a webhook is an address" in found.body.decode()) == (422, True)
+    assert (found.status, 'id="e-notify"' in found.body.decode()) == (422, True)
 
 
 def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:
@@ -288,11 +279,7 @@ def test_what_is_in_the_database_is_text(here: Visitor, evil: str) -> None:
         found = here.get(path)
         text = found.body.decode()
         assert found.status == 200, text
-        assert "<script>alert" not in text
-        assert '"onmouseover=' not in text
-        assert 'href="javascript:' not in text
-        assert "\x1b" not in text
-        assert "\x00" not in text
+        assert acting(text) == []
         assert len(text) < 60_000
     assert here.json("/api/jobs")["jobs"][0]["name"] == evil
 
@@ -301,8 +288,7 @@ def test_what_is_in_the_database_is_text(here: Visitor, evil: str) -> None:
 def test_what_is_typed_is_text(here: Visitor, evil: str) -> None:
     found = here.post("/schedule/add", dict.fromkeys(BEES, evil))
     assert found.status in (400, 422)
-    assert "<script>alert" not in found.body.decode()
-    assert '"onmouseover=' not in found.body.decode()
+    assert acting(found.body.decode()) == []
     said = here.get("/api/cron", cron=evil[:400], timezone=evil[:400])
     assert said.status in (200, 400)
 

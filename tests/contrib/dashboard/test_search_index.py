@@ -1,5 +1,6 @@
 """The full-text index: what is found in it, and how it follows the pages."""
 
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,8 @@ from crawler.store.page_tables import page
 
 
 @pytest.fixture
-def index(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SearchIndex:
-    monkeypatch.setattr(search_index, "AGE", 0.0)
-    return SearchIndex(engine.url, tmp_path / "search.db")
+def index(engine: Engine, tmp_path: Path) -> SearchIndex:
+    return SearchIndex(engine.url, tmp_path / "search.db", age=0.0)
 
 
 def row(number: int, text: str, second: int = 0, **more: Any) -> dict[str, Any]:
@@ -35,7 +35,9 @@ def named(index: SearchIndex, *words: str, crawl_id: int = 1, started_at: float 
     """The pages that the index names once it is up to date."""
     while not index.update(crawl_id, started_at):
         time.sleep(0.01)
-    index._passes[crawl_id, started_at][0].join()
+    for thread in threading.enumerate():
+        if thread.name == "search index":
+            thread.join()
     return index.find(crawl_id, words, None, 1_000)
 
 
@@ -95,11 +97,8 @@ def test_new_and_changed_pages_are_indexed_again(engine: Engine, index: SearchIn
 
 
 @pytest.mark.parametrize(("at_once", "seen"), [(7, 7), (7, 30), (7, 31), (10, 10), (40, 50)])
-def test_many_pages_of_the_same_second(
-    engine: Engine, index: SearchIndex, monkeypatch: pytest.MonkeyPatch, at_once: int, seen: int
-) -> None:
-    monkeypatch.setattr(search_index, "AT_ONCE", at_once)
-    monkeypatch.setattr(search_index, "SEEN_AT_ONCE", seen)
+def test_many_pages_of_the_same_second(engine: Engine, tmp_path: Path, at_once: int, seen: int) -> None:
+    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, at_once=at_once, seen_at_once=seen)
     store(engine, *(row(number, "honey") for number in range(1, 31)))
     assert named(index, "honey") == list(range(30, 0, -1))
     assert index.find(1, ("honey",), 10, 3) == [9, 8, 7]
@@ -117,8 +116,8 @@ def test_a_crawl_that_was_begun_anew(engine: Engine, index: SearchIndex) -> None
     assert (named(index, "wasps", started_at=7.0), named(index, "honey", started_at=7.0)) == ([1], [])
 
 
-def test_what_is_gone_is_dropped(engine: Engine, index: SearchIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_index, "AT_ONCE", 3)
+def test_what_is_gone_is_dropped(engine: Engine, tmp_path: Path) -> None:
+    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, at_once=3)
     store(engine, *(row(number, "honey", number) for number in range(1, 11)))
     assert named(index, "honey") == list(range(10, 0, -1))
     with engine.begin() as connection:

@@ -58,6 +58,8 @@ def test_a_label_is_kept_changed_and_forgotten(desk: DashboardContext, engine: E
         assert f'href="/pages/{number}">' in get(desk, "/labels/list")
     say(desk, number, value="none")
     assert (learned(engine), shown(desk, number), pressed(get(desk, "/pages"))) == (None, (None, None), [])
+    edits = json.loads(get(desk, "/api/edits"))["edits"]
+    assert [one["action"] for one in edits] == ["label_removed", "off_topic", "on_topic"]
 
 
 @pytest.mark.parametrize("length", [0, MOST_TEXT + 1])

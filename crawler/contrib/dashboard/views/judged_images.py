@@ -203,14 +203,15 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def least_certain(
-    connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int
+    connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int, newest: int = DOUBTED_AT_ONCE
 ) -> tuple[ShownImage, ...]:
-    """The verdicts without a label that are nearest to the limit on both sides, least certain first, among the newest.
+    """The verdicts without a label that are nearest to the limit on both sides, least certain first, among so many of
+    the newest of each kind.
 
     The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
     log-odds, as the limit may be near 1.
     """
-    content, noise = (_newest(connection, crawl_id, AddressKind.IMAGE, noise=noise) for noise in (False, True))
+    content, noise = (_newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=noise) for noise in (False, True))
     edges = []
     if content:
         edges.append(max(content.values()))
@@ -222,8 +223,8 @@ def least_certain(
     if AddressKind.IMAGE in kinds:
         probabilities |= content | noise
     if AddressKind.LINK in kinds:
-        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, noise=False)
-        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, noise=True)
+        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=False)
+        probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=True)
 
     of_labels = select(verdict.c.id).join_from(label, verdict, label.c.key == verdict.c.label_key)
     labelled = set(connection.execute(of_labels.where(*labels_of(crawl_id))).scalars())
@@ -235,12 +236,12 @@ def least_certain(
     return read_verdicts(connection, [number for _, number in nsmallest(most, distances)])
 
 
-def _newest(connection: Connection, crawl_id: int, kind: AddressKind, *, noise: bool) -> dict[int, float]:
+def _newest(connection: Connection, crawl_id: int, kind: AddressKind, most: int, *, noise: bool) -> dict[int, float]:
     """The probabilities of the newest verdicts, by their numbers; an index alone is read."""
     rows = select(verdict.c.id, verdict.c.probability).where(
         verdict.c.crawl_id == crawl_id, verdict.c.noise == noise, verdict.c.kind == kind
     )
-    return dict(connection.execute(rows.order_by(verdict.c.id.desc()).limit(DOUBTED_AT_ONCE)).all())
+    return dict(connection.execute(rows.order_by(verdict.c.id.desc()).limit(most)).all())
 
 
 def _odds(probability: float) -> float:

@@ -201,14 +201,20 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
 
 
 def uncertain_pages(
-    connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20
+    connection: Connection,
+    of: LabelledCrawl,
+    after: int = 0,
+    most: int = 20,
+    *,
+    looked_at: int = LOOKED_AT,
+    newest: int = NEWEST_PAGES,
 ) -> tuple[tuple[UncertainPage, ...], int]:
-    """The next pages after this one with a stored response and no label, least certain first; and the page from which
-    to continue, 0 at the end.
+    """The next pages after this one with a stored response and no label, least certain first among the newest; and the
+    page from which to continue, 0 at the end. So many pages are looked at.
     """
     if not of.kept:
         return (), 0
-    numbers = _next(connection, of.id, after)
+    numbers = _next(connection, of.id, after, looked_at, newest)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
     query = select(*(page.c[page_field.name] for page_field in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
@@ -218,14 +224,14 @@ def uncertain_pages(
     pages = tuple(page_of_number[number] for number in numbers if number in page_of_number)[:most]
     if len(pages) == most:
         return pages, pages[-1].id
-    return pages, numbers[-1] if len(numbers) == LOOKED_AT else 0
+    return pages, numbers[-1] if len(numbers) == looked_at else 0
 
 
-def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
+def _next(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
     """The numbers of the next pages, from the index alone."""
     of_crawl = page.c.crawl_id == crawl_id
     last = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
-    last_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(NEWEST_PAGES).limit(1)
+    last_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
     every = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(last_older).scalar() or 0))
     with_certainty = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
@@ -237,7 +243,7 @@ def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
         ways = [untold.where(page.c.id > after)]
     numbers: list[int] = []
     for way in ways:
-        numbers += connection.execute(way.limit(LOOKED_AT - len(numbers))).scalars()
+        numbers += connection.execute(way.limit(most - len(numbers))).scalars()
     return numbers
 
 
