@@ -28,6 +28,8 @@ MOST_LISTED = 100
 MOST_FAILED = 5
 """Failed seeds that are named."""
 MOST_HITS = 20
+READ_SECONDS = 5.0
+"""After which the database aborts what is read of a crawl."""
 SEARCH_SECONDS = 1.0
 """After which a search is to be continued; only one that the index does not help takes that long."""
 HIT_COLUMNS = page.c.id, page.c.url, page.c.title, page.c.published, page.c.relevance
@@ -48,7 +50,7 @@ class StoredCrawls:
     @contextmanager
     def _crawl(self, name: str) -> Iterator[tuple[Connection, RowMapping]]:
         """A connection, and the row of a crawl; raises a ToolError if there is none of this name."""
-        with glance(self._url) as connection:
+        with glance(self._url, READ_SECONDS) as connection:
             columns = crawl.c.id, crawl.c.started_at
             row = connection.execute(select(*columns).where(crawl.c.name == name)).mappings().one_or_none()
             if row is None:

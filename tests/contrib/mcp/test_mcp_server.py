@@ -339,3 +339,6 @@ def test_crawls_end_with_the_server_which_may_start_none(agent: Agent, tmp_path:
     with serving(tmp_path, "--max-pages", "0") as other:
         assert f"{name}: stopped" in other.end_of(name)
         assert "start_crawl" not in {tool.name for tool in other.portal.call(other.client.list_tools).tools}
+        for file in (tmp_path / "output").glob("crawl.db*"):
+            file.write_bytes(b"This is no database." * 1_000)
+        assert other.call("crawl_state", crawl=name) == (True, "The tool failed; the server's log says why.")
