@@ -15,7 +15,7 @@ from crawler.contrib.dashboard.rendering import excerpt
 from crawler.contrib.dashboard.search_index import search_index
 from crawler.contrib.dashboard.views.page_search import BEST, PRESENT, Hit, PageQuery, Place, look
 from crawler.reports.crawls import LAST, CrawlSummary, latest_summaries, summary_of
-from crawler.reports.seeds import FailedSeed, failed_seeds
+from crawler.reports.seeds import FailedSeeds, failed_seeds
 from crawler.reports.stored_pages import crawls_to_export
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.crawl_tables import crawl
@@ -62,12 +62,12 @@ class StoredCrawls:
         with glance(self._url) as connection:
             return latest_summaries(connection, database_time(connection), before or LAST, MOST_LISTED)
 
-    def summary(self, name: str) -> tuple[CrawlSummary, Sequence[FailedSeed]]:
-        """How far a crawl is, and the first of its seeds that failed."""
+    def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:
+        """How far a crawl is, and the seeds that failed, the first of them by name."""
         with self._crawl(name) as (connection, row):
             summary = summary_of(connection, row["id"], database_time(connection))
             assert summary is not None  # noqa: S101 - it is of the same moment
-            return summary, failed_seeds(connection, row["id"], MOST_FAILED).seeds
+            return summary, failed_seeds(connection, row["id"], MOST_FAILED)
 
     def search(
         self, name: str, words: Sequence[str], after: Place | None

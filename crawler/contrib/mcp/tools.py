@@ -81,12 +81,11 @@ class Tools:
         running, paused and stopping: it is at work. finished: nothing is left to request. full: it has as many pages as
         it may have. failed: no seed could be fetched. stopped and broken: the same call of start_crawl continues it.
         """
-        summary, failed_seeds = self._stored.summary(crawl)
-        lines = [_summary_line(summary)]
-        lines += [
-            f"failed seed: {one_line(seed.url, 300)} ({one_line(f'{seed.outcome.message}')})" for seed in failed_seeds
-        ]
-        return marked("\n".join(lines), f"{summary.waiting + summary.unlikely} addresses wait to be requested.")
+        summary, failed = self._stored.summary(crawl)
+        seeds = [f"{one_line(seed.url, 300)} ({one_line(str(seed.outcome.message))})" for seed in failed.seeds]
+        note = f"{summary.waiting + summary.unlikely} addresses wait. {failed.number} seeds failed"
+        note += ", of which the first are named." if failed.number > len(seeds) else "."
+        return marked("\n".join([_summary_line(summary), *seeds]), note)
 
     def search_pages(
         self, crawl: CrawlName, words: Line, after: SearchPlace = "", max_tokens: MaxTokens = USUAL_TOKENS

@@ -30,6 +30,7 @@ SECTIONS = [f"Section {number}" for number in range(40)]
 LONG = "".join(f"<h2>{title}</h2><p>{title}: {PARAGRAPH}</p>" for title in SECTIONS)
 HIVES = {f"/hive/{number}": f"The hive {number}" for number in range(10)}
 LINKS = {f"/{name}": f"bees {name}" for name in ("dance", "zh", "long", "hostile", "huge", "private")} | HIVES
+TOPIC_FILE = "[words]\nbees = 1\n"
 DONE = re.compile(r": (finished|full|failed|stopped|broken),")
 
 
@@ -126,7 +127,9 @@ def serving(folder: Path, *options: str) -> Iterator[Agent]:
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with sites.serving(SITE), serving(tmp_path_factory.mktemp("agent"), "--max-pages", "50") as one:
+    folder = tmp_path_factory.mktemp("agent")
+    (folder / "bees.toml").write_text(TOPIC_FILE)
+    with sites.serving(SITE), serving(folder, "--max-pages", "50") as one:
         yield one
 
 
@@ -152,7 +155,7 @@ def test_each_tool_says_what_it_does(agent: Agent) -> None:
 
 def test_a_crawl_obeys_robots_and_stays_in_its_folder(agent: Agent, crawl: str) -> None:
     assert "/private" not in SITE.paths()
-    assert {path.name for path in agent.folder.iterdir()} == {"log", "output"}
+    assert {path.name for path in agent.folder.iterdir()} == {"bees.toml", "log", "output"}
     assert (agent.folder / "output" / f"{crawl}.jsonl").exists()
     assert f"{crawl}: finished" in agent.call("list_crawls").quoted
 
@@ -303,7 +306,7 @@ WRONG_ARGUMENTS = [
     ("start_crawl", {"seeds": ["{site}"] * 21, "max_pages": 1}),
     ("start_crawl", {"seeds": ["{site}"], "max_pages": 0}),
     ("start_crawl", {"seeds": ["{site}"], "max_pages": 51}),
-    ("start_crawl", {"seeds": ["{site}"], "max_pages": 1, "topic": "/etc/topic.toml "}),
+    ("start_crawl", {"seeds": ["{site}"], "max_pages": 1, "topic": "bees.toml "}),
     ("start_crawl", {"seeds": ["{site}"], "max_pages": 1, "topic": "!"}),
     ("start_crawl", {"seeds": ["{site}"], "max_pages": 1, "name": "../x"}),
     ("start_crawl", {"seeds": "[" * 100_000, "max_pages": 1}),
@@ -323,6 +326,15 @@ def test_wrong_arguments_are_one_sentence(agent: Agent, crawl: str, tool: str, a
     assert re.fullmatch(r"[^\n]{10,400}", reply.text)
     for path in (str(agent.folder), str(ROOT), sys.prefix, "Traceback"):
         assert path not in reply.text
+
+
+def test_seeds_that_failed_are_counted_and_the_first_named(agent: Agent) -> None:
+    seeds = [f"{agent.site}gone/{number}" for number in range(7)]
+    name = agent.crawl(*seeds, topic="gone", max_pages=5)
+    assert f"{name}: failed, 0 pages" in agent.end_of(name)
+    state = agent.call("crawl_state", crawl=name)
+    assert [line.split()[0] for line in state.quoted.splitlines()[1:]] == seeds[:5]
+    assert " 7 seeds failed, of which" in state.text
 
 
 def test_two_crawls_at_a_time_and_each_can_be_stopped(agent: Agent) -> None:
