@@ -33,11 +33,12 @@ FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
 """What an answer tells about a page, as far as it is known."""
 LONGEST_SNIPPET = 200
 CONTROLS = r"\u0000-\u001f\u007f-\u009f"
+NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, by which some clients mean ASCII only
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
 PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
 
 # The types of arguments.
-CrawlName = Annotated[str, Field(max_length=200, pattern=r"^\w[\w.-]*$", description="the name of a crawl")]
+CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
 Address = Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=ADDRESS)]
 Seeds = Annotated[list[Address], Field(min_length=1, max_length=20, description="addresses to begin at")]
 Line = Annotated[str, Field(max_length=500, pattern=f"^[^{CONTROLS}]*$")]

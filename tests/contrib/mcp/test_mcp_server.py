@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,6 +87,13 @@ class Reply(NamedTuple):
         return {argument: found[1]} if found else {}
 
 
+def wait_for(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
 class Agent:
     """A client, with the tools as methods."""
 
@@ -106,11 +113,8 @@ class Agent:
 
     def end_of(self, crawl: str) -> str:
         """The state of a crawl that has ended."""
-        until = time.monotonic() + 60
-        while not DONE.search(state := self.call("crawl_state", crawl=crawl).quoted):
-            assert time.monotonic() < until, state
-            time.sleep(0.2)
-        return state
+        wait_for(lambda: DONE.search(self.call("crawl_state", crawl=crawl).quoted))
+        return self.call("crawl_state", crawl=crawl).quoted
 
 
 @contextmanager
@@ -136,9 +140,9 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
 @pytest.fixture(scope="module")
 def crawl(agent: Agent) -> str:
     """The name of a crawl of the site that has ended."""
-    name = agent.crawl(agent.site, topic="honey bees", max_pages=50)
+    name = agent.crawl(agent.site, topic="honey bees 蜜蜂", max_pages=50)
     state = agent.end_of(name)
-    assert f"{name}: finished, 16 pages in round 1, topic: honey bees" in state
+    assert f"{name}: finished, 16 pages in round 1, topic: honey bees 蜜蜂" in state
     return name
 
 
@@ -351,6 +355,7 @@ def test_crawls_end_with_the_server_which_may_start_none(agent: Agent, tmp_path:
     with serving(tmp_path) as other:
         assert other.call("list_crawls").text == "No crawl was ever run here."
         name = other.crawl(f"{agent.site}slow/hive", topic="hive", max_pages=50)
+        wait_for(lambda: "/slow/hive" in SITE.paths())
     with serving(tmp_path, "--max-pages", "0") as other:
         assert f"{name}: stopped" in other.end_of(name)
         assert "start_crawl" not in {tool.name for tool in other.portal.call(other.client.list_tools).tools}
