@@ -15,7 +15,7 @@ ROOMS = (
     "demo spiders workers.worker_report build_crawl command_line.start_crawl workers spiders.topic "
     "spiders.request_scheduler middlewares pipelines extensions commands api addon contrib.corpus contrib.index "
     "contrib.documents contrib.browser contrib.bulk contrib.lab contrib.schedule contrib.dashboard "
-    "contrib.corpus.views contrib.lab.views contrib.schedule.views"
+    "contrib.corpus.views contrib.lab.views contrib.schedule.views contrib.mcp"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation rights metadata extraction noise topic recrawl".split())
@@ -34,7 +34,8 @@ KEPT_TO = {
     "playwright": ("contrib.browser",),
     "jinja2": ("contrib.dashboard", "demo", "reports", "contrib.lab"),
     "prometheus_client": ("contrib.dashboard",),
-    "pydantic": DASHBOARD,
+    "mcp": ("contrib.mcp",),
+    "pydantic": (*DASHBOARD, "contrib.mcp"),
     "uvicorn": ("contrib.dashboard",),
     "lightgbm": ("contrib.lab",),
     "markupsafe": ("contrib.dashboard", "demo", "contrib.lab", "reports"),

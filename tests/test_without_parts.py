@@ -27,6 +27,7 @@ NEEDS = {
     "dashboard": [("dashboard",)],
     "documents": [(*CRAWL, "documents=yes")],
     "lab": [("evaluate", "pages.jsonl")],
+    "mcp": [("mcp",)],
     "schedule": [("schedule", "list")],
 }
 """Commands that need a folder."""

@@ -151,7 +151,7 @@ def crawl(
     """
     given_arguments = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
     texts = {name: _text(value) for name, value in given_arguments.items() if value is not None}
-    texts.setdefault("name", _default_name(texts["seeds"], str(texts["topic"])))
+    texts.setdefault("name", default_name(texts["seeds"], str(texts["topic"])))
     return CrawlRun(texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
 
 
@@ -164,10 +164,10 @@ def _text(value: object) -> str | list[str]:
     return str(value)
 
 
-def _default_name(seeds: str | list[str], topic: str) -> str:
+def default_name(seeds: str | list[str], topic: str) -> str:
     """A name that is always the same for the same seeds and topic, and differs for others.
 
-    >>> _default_name("https://example.org/", "honey bees")
+    >>> default_name("https://example.org/", "honey bees")
     'honey-bees-6fec8092'
     """
     start = seeds if isinstance(seeds, str) else ",".join(seeds)

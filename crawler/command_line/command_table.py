@@ -42,6 +42,10 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             N_("Show all crawls on a web page."),
             Part("crawler.contrib.dashboard.command:DashboardOptions", ("fastapi", "uvicorn")),
         ),
+        "mcp": CommandEntry(
+            N_("Serve tools for agents: clean pages, search and read crawls, start small ones."),
+            Part("crawler.contrib.mcp.command:McpOptions", ("mcp",)),
+        ),
         "schedule": CommandEntry(
             N_("Run crawls on a schedule: add, list, pause and remove jobs, and run the scheduler."),
             Part("crawler.contrib.schedule.command:ScheduleOptions"),

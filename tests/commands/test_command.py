@@ -29,6 +29,7 @@ WRONG = [
     ["focus", "report", "--min-relevance", "2"],
     ["schedule", "remove"],
     ["dashboard", "--port", "x"],
+    ["mcp", "--max-pages", "x"],
 ]
 HEAVY = ("numpy", "sqlalchemy", "tldextract", "jinja2", "rich", "crawler.build_crawl", "crawler.spiders.topic")
 PROGRAM = """

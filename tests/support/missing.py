@@ -13,7 +13,7 @@ import pytest
 
 REQUIRE_ALL = bool(os.environ.get("WINNOW_REQUIRE_ALL"))
 PACKAGES = frozenset(
-    "anyio cronsim dask datasets datatrove distributed duckdb fastapi lightgbm pandas playwright "
+    "anyio cronsim dask datasets datatrove distributed duckdb fastapi lightgbm mcp pandas playwright "
     "polars prometheus_client pyarrow pydantic pypdfium2 reportlab scipy scrapyd sklearn sphinx spidermon "
     "starlette uvicorn".split()
 )

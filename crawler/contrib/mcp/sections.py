@@ -1,0 +1,59 @@
+"""The headings of a page's Markdown, and what stands below each."""
+
+import re
+from dataclasses import dataclass
+
+from crawler.contrib.mcp.answers import one_line, tokens
+
+LEVELS = 6
+HEADING_OR_FENCE = re.compile(r"^(?:(#{1,6}) (.*)|(`{3,}).*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading, and what stands below it up to the next one of its level or a higher one."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+    tokens: float
+
+    def __str__(self) -> str:
+        return f"{'#' * self.level} {self.title} (position {self.start}, about {self.tokens:.0f} tokens)"
+
+
+def sections(markdown: str) -> list[Section]:
+    """The sections of a page in order; what looks like a heading in code is none.
+
+    >>> [str(section) for section in sections("# Bees\\n```\\n# code\\n```\\n## Dance\\nround")]
+    ['# Bees (position 0, about 12 tokens)', '## Dance (position 22, about 4 tokens)']
+    """
+    headings = []
+    fence = ""
+    for line in HEADING_OR_FENCE.finditer(markdown):
+        if line[3] and (not fence or line[0] == fence):
+            fence = "" if fence else line[3]
+        elif line[1] and not fence:
+            headings.append(line)
+
+    # From the last to the first, so that one pass finds all ends.
+    next_start = len(markdown)
+    end_of_level = [next_start] * (LEVELS + 1)
+    tokens_from = {next_start: 0.0}
+    page_sections = []
+    for heading in reversed(headings):
+        level, start = len(heading[1]), heading.start()
+        tokens_from[start] = tokens_from[next_start] + tokens(markdown, start, next_start)
+        end = end_of_level[level]
+        size = tokens_from[start] - tokens_from[end]
+        page_sections.append(Section(level=level, title=one_line(heading[2]), start=start, end=end, tokens=size))
+        end_of_level[level:] = [start] * (LEVELS + 1 - level)
+        next_start = start
+    return page_sections[::-1]
+
+
+def section_named(page_sections: list[Section], heading: str) -> Section | None:
+    """The first section with this heading, whatever its case and spaces; None if there is none."""
+    title = one_line(heading.lstrip("# ")).casefold()
+    return next((section for section in page_sections if section.title.casefold() == title), None)

@@ -1,0 +1,214 @@
+"""The tools. What agents read of a tool is its docstring."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from crawler.arguments import ArgumentError, parse
+from crawler.command_line.terminal import printable
+from crawler.contrib.dashboard.views.page_search import Place
+from crawler.contrib.mcp.answers import (
+    FRAME_TOKENS,
+    LEAST_TOKENS,
+    LONGEST_ADDRESS,
+    MOST_TOKENS,
+    USUAL_TOKENS,
+    end_within,
+    fitting,
+    marked,
+    one_line,
+    tokens,
+)
+from crawler.contrib.mcp.command import MOST_MOST_PAGES
+from crawler.contrib.mcp.page_fetch import PageFetch
+from crawler.contrib.mcp.sections import section_named, sections
+from crawler.contrib.mcp.started_crawls import StartedCrawls
+from crawler.contrib.mcp.stored_crawls import StoredCrawls
+from crawler.reports.crawls import CrawlSummary
+from crawler.store.page_changes import OFFSET
+
+MOST_WORDS = 10
+FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
+"""What an answer tells about a page, as far as it is known."""
+LONGEST_SNIPPET = 200
+CONTROLS = r"\u0000-\u001f\u007f-\u009f"
+NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, by which some clients mean ASCII only
+ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
+PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
+
+# The types of arguments.
+CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
+Address = Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=ADDRESS)]
+Seeds = Annotated[list[Address], Field(min_length=1, max_length=20, description="addresses to begin at")]
+Line = Annotated[str, Field(max_length=500, pattern=f"^[^{CONTROLS}]*$")]
+MaxPages = Annotated[int, Field(ge=1, le=MOST_MOST_PAGES, description="the most pages that it may store")]
+MaxTokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the most tokens of the answer")]
+Position = Annotated[int, Field(ge=0, le=10**9, description="where to begin, from an earlier answer")]
+Before = Annotated[int, Field(ge=0, le=2**62, description="where to begin, from an earlier answer")]
+SearchPlace = Annotated[str, Field(pattern=PLACE, description="where to begin, from an earlier answer")]
+ChangeOffset = Annotated[
+    str, Field(pattern=f"^{OFFSET.pattern}$", description="the offset of the last change you know")
+]
+
+
+class Tools:
+    """The tools of one server."""
+
+    def __init__(self, fetch: PageFetch, stored: StoredCrawls, started: StartedCrawls) -> None:
+        self._fetch, self._stored, self._started = fetch, stored, started
+
+    def clean_page(
+        self, url: Address, as_markdown: bool = True, position: Position = 0, max_tokens: MaxTokens = USUAL_TOKENS
+    ) -> str:
+        """Fetch one page of the web, and return its title, language, date and main text without navigation and adverts.
+
+        Public addresses only. robots.txt is not checked, as with a page that a person opens.
+        """
+        page = self._fetch.page(url, is_continued=position > 0)
+        text = printable(page["markdown"] if as_markdown else page["text"])
+        return _page_answer(page, text, position, len(text), max_tokens)
+
+    def list_crawls(self, before: Before = 0, max_tokens: MaxTokens = USUAL_TOKENS) -> str:
+        """List the crawls whose pages can be searched and read, the latest first: name, state, topic, pages, round."""
+        summaries, following = self._stored.summaries(before)
+        lines = fitting(map(_summary_line, summaries), max_tokens)
+        if len(lines) < len(summaries):
+            following = summaries[len(lines) - 1].id
+        note = "These are all." if following is None else f"There are more; continue with before={following}."
+        return marked("\n".join(lines), note)
+
+    def crawl_state(self, crawl: CrawlName) -> str:
+        """Tell how far a crawl is.
+
+        running, paused and stopping: it is at work. finished: nothing is left to request. full: it has as many pages as
+        it may have. failed: no seed could be fetched. stopped and broken: the same call of start_crawl continues it.
+        """
+        summary, failed = self._stored.summary(crawl)
+        seeds = [f"{one_line(seed.url, 300)} ({one_line(str(seed.outcome.message))})" for seed in failed.seeds]
+        note = f"{summary.waiting + summary.unlikely} addresses wait. {failed.number} seeds failed"
+        note += ", of which the first are named." if failed.number > len(seeds) else "."
+        return marked("\n".join([_summary_line(summary), *seeds]), note)
+
+    def search_pages(
+        self, crawl: CrawlName, words: Line, after: SearchPlace = "", max_tokens: MaxTokens = USUAL_TOKENS
+    ) -> str:
+        """Find the stored pages of a crawl that have all these words in title, text or address, those most on its topic
+        first.
+
+        Words are separated by spaces, and found in longer words, too. A Chinese word is found without spaces around it.
+        """
+        if not 0 < len(words.split()) <= MOST_WORDS:
+            raise ToolError(f"Give from 1 to {MOST_WORDS} words.")
+        relevance, _, number = after.partition("_")
+        place = Place(id=int(number), relevance=float(relevance)) if after else None
+        hits, following = self._stored.search(crawl, words.split(), place)
+        entries = fitting((_hit_entry(page, snippet) for page, snippet in hits), max_tokens)
+        if len(entries) < len(hits):
+            last, _ = hits[len(entries) - 1]
+            following = Place(id=last["id"], relevance=last["relevance"])
+        note = "No other page has all these words."
+        if following is not None:
+            note = f"There may be more; continue with after={following.relevance!r}_{following.id}."
+        return marked("\n\n".join(entries), note)
+
+    def outline_page(
+        self, crawl: CrawlName, url: Address, position: Position = 0, max_tokens: MaxTokens = USUAL_TOKENS
+    ) -> str:
+        """List the headings of a stored page, with the size of what stands below each, to choose what to read."""
+        text = _text(self._stored.page(crawl, url))
+        page_sections = [section for section in sections(text) if section.start >= position]
+        lines = fitting(map(str, page_sections), max_tokens)
+        note = f"These are all; the page has about {tokens(text):.0f} tokens."
+        if len(lines) < len(page_sections):
+            note = f"There are more; continue with position={page_sections[len(lines)].start}."
+        return marked("\n".join(lines), note)
+
+    def read_page(
+        self,
+        crawl: CrawlName,
+        url: Address,
+        heading: Line = "",
+        position: Position = 0,
+        max_tokens: MaxTokens = USUAL_TOKENS,
+    ) -> str:
+        """Read a stored page from a position on, or only what stands below a heading. Requests nothing from the web."""
+        page = self._stored.page(crawl, url)
+        text = _text(page)
+        if not heading:
+            return _page_answer(page, text, position, len(text), max_tokens)
+        section = section_named(sections(text), heading)
+        if section is None:
+            raise ToolError("The page has no such heading; outline_page lists those it has.")
+        return _page_answer(page, text, max(section.start, position), section.end, max_tokens)
+
+    def list_changes(self, crawl: CrawlName, after: ChangeOffset = "0", max_tokens: MaxTokens = USUAL_TOKENS) -> str:
+        """List the pages of a crawl that became new, changed, gone, noindex or erased after an offset, in order.
+
+        Without an offset it lists all pages. Of an erased page only an id is left.
+        """
+        offsets: list[str] = []
+
+        def lines() -> Iterator[str]:
+            for offset, change in self._stored.changes(crawl, after):
+                offsets.append(offset)
+                address = one_line(change["url"], LONGEST_ADDRESS) or change["page_id"]
+                yield f"{change['change']} {address} ({one_line(change['title'])})"
+
+        shown = fitting(lines(), max_tokens)
+        last = offsets[len(shown) - 1] if shown else after
+        note = f"These are all; next time give after={last}."
+        if len(shown) < len(offsets):
+            note = f"There are more; continue with after={last}."
+        return marked("\n".join(shown), note)
+
+    def start_crawl(self, seeds: Seeds, max_pages: MaxPages, topic: Line = "") -> str:
+        """Start a small crawl: from the seeds on, the pages most on the topic first, within the sites of the seeds.
+
+        It obeys robots.txt, reaches public addresses only, and runs until it has its pages or the server ends;
+        crawl_state tells how far it is. The same seeds and topic continue it, or look for changes.
+        """
+        if topic.strip().lower().endswith(".toml"):
+            raise ToolError("The topic is words or a sentence, and no file.")
+        try:
+            parse({"seeds": seeds, "topic": topic})
+        except ArgumentError as error:
+            raise ToolError(str(error)) from None
+        name = self._started.start(seeds, topic, max_pages)
+        return f"The crawl {name} has started; crawl_state tells how far it is."
+
+    def stop_crawl(self, crawl: CrawlName) -> str:
+        """Stop a crawl that this server started. Its pages stay; the same call of start_crawl continues it."""
+        self._started.stop(crawl)
+        return f"The crawl {crawl} has stopped."
+
+
+def _summary_line(summary: CrawlSummary) -> str:
+    topic = one_line(summary.topic) or "what its seeds are about"
+    return f"{summary.name}: {summary.status}, {summary.pages} pages in round {summary.round}, topic: {topic}"
+
+
+def _hit_entry(page: Mapping[Any, Any], snippet: str) -> str:
+    facts = f"{one_line(page['title'])}, relevance {page['relevance']:.2f}"
+    return "\n".join([one_line(page["url"], LONGEST_ADDRESS), facts, one_line(snippet, LONGEST_SNIPPET)])
+
+
+def _text(page: Mapping[Any, Any]) -> str:
+    """The text of a stored page, as Markdown if the crawl has that."""
+    return printable(page["markdown"] or page["text"])
+
+
+def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_tokens: int) -> str:
+    """A part of a page below facts about it, and where to continue."""
+    if start > end:
+        raise ToolError(f"The text ends at position {end}.")
+    lines = [f"url: {one_line(page['url'], LONGEST_ADDRESS)}"]
+    lines += [f"{fact}: {one_line(page[fact])}" for fact in FACTS if page.get(fact)]
+    head = "\n".join(lines)
+    until = end_within(text, start, end, max_tokens - FRAME_TOKENS - tokens(head))
+    note = f"Nothing is left out from position {start} to {end}."
+    if until < end:
+        left_out = tokens(text, until, end)
+        note = f"About {left_out:.0f} tokens are left out; continue with position={until}."
+    return marked(f"{head}\n\n{text[start:until]}", note)
