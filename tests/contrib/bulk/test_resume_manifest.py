@@ -80,7 +80,7 @@ def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], si
 def test_lines_of_another_winnow_are_refused(tmp_path: Path) -> None:
     go_on(tmp_path, HOW, [pair("a")])
     (tmp_path / NAME).write_text((tmp_path / NAME).read_text().replace("Winnow ", "Winnow 0."))
-    with pytest.raises(WrongUseError, match=r"was made by Winnow 0\..*, not by Winnow "):
+    with pytest.raises(WrongUseError, match=r"Winnow 0\..*\bWinnow \d"):
         go_on(tmp_path, HOW, [pair("a")])
 
 
@@ -93,7 +93,7 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         (tmp_path / "a.jsonl").touch()
         go_on(tmp_path, HOW, [pair("a")])
     else:
-        with pytest.raises(WrongUseError, match=r"a.jsonl' exists and was not made by winnow clean --into; give"):
+        with pytest.raises(WrongUseError, match=r"a\.jsonl' .*--into"):
             go_on(tmp_path, HOW, [pair("a")])
         assert not (tmp_path / NAME).exists()
 

@@ -61,7 +61,7 @@ def test_an_archive_holds_what_came_and_what_was_made_of_it(finished: Place, cra
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert "2 pages have no stored response, so only their text was written" in place.export("-o", "a.warc").err
+    assert "KEEP_RESPONSES" in place.export("-o", "a.warc").err
 
 
 def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

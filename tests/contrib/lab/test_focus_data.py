@@ -162,7 +162,7 @@ def test_where_no_crawl_was_ever_run_there_is_none(tmp_path: Path, url: URL) -> 
 def test_a_database_of_another_release_says_so(crew: Crew, where: URL) -> None:
     before = crew.value(version.select())
     crew.change(update(version).values(version=99))
-    with pytest.raises(StateError, match="made by a newer release"), crawls_with_pages(where):
+    with pytest.raises(StateError, match=r"\b99\b"), crawls_with_pages(where):
         pass
     crew.change(update(version).values(version=before))
 

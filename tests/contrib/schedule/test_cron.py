@@ -1,12 +1,13 @@
 """When a cron line is due: across daylight saving, at the ends of months, in leap years; and which lines are wrong."""
 
+import re
 from datetime import UTC, datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from crawler.contrib.schedule.cron import MOST_MISSED, NAMED, Cron, CronError, read_cron
+from crawler.contrib.schedule.cron import LONGEST, MOST_MISSED, NAMED, Cron, CronError, read_cron
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 
@@ -117,7 +118,7 @@ def test_lines_that_are_wrong() -> None:
         ("0 0 * * 1#6", "its day-of-week is invalid"),
     ]
     for line, why in rows:
-        with pytest.raises(CronError, match=rf"^cron line '.*' is wrong: {why}; it is 'minute hour "):
+        with pytest.raises(CronError, match=rf"^[^']*{re.escape(repr(line[:LONGEST])[:-1])}.*{why}"):
             read_cron(line, "UTC")
 
 
@@ -128,7 +129,7 @@ def test_lines_at_the_edge_of_right() -> None:
 
 def test_time_zones_that_are_not_known() -> None:
     for zone in ["Mars/Base", "", "../../etc/passwd", "/etc/passwd", "Europe", "a\0b", "\ud800"]:
-        with pytest.raises(CronError, match=r"^time zone .* is not known; names are such as UTC, Europe/Berlin"):
+        with pytest.raises(CronError, match=re.escape(repr(zone))):
             read_cron("0 3 * * *", zone)
 
 

@@ -99,7 +99,7 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
     values |= {"paused": False, "next_at": 0.0, "runs": 1}
     values |= column_values({"seeds": "demo"}, {}) | changes
     assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": "", "AUTO_WORKERS_LIMIT": "1"}) == 2
-    assert capsys.readouterr().err.startswith("the job 'bees' cannot be run: ")
+    assert capsys.readouterr().err.count("'bees'") == 1
 
 
 @pytest.mark.parametrize(

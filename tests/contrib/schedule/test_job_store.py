@@ -80,10 +80,10 @@ def test_names_of_jobs_and_of_crawls_are_theirs(jobs: Jobs, name: str, crawl_nam
 
 @pytest.mark.parametrize("act", [Jobs.pause, Jobs.remove])
 def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
-    with pytest.raises(JobError, match=r"^there is no job 'wasps'; there are no jobs$"):
+    with pytest.raises(JobError, match="'wasps'"):
         act(jobs, "wasps")
     add(jobs)
-    with pytest.raises(JobError, match=r"^there is no job 'wasps'; there are bees$"):
+    with pytest.raises(JobError, match=r"'wasps'.*bees$"):
         act(jobs, "wasps")
 
 
@@ -218,7 +218,7 @@ def test_how_it_ended(
 
 def test_a_job_that_runs_is_not_removed(jobs: Jobs) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
-    with pytest.raises(JobError, match="run 1 of the job 'bees' is still running"):
+    with pytest.raises(JobError, match=r"run 1 .*'bees'"):
         jobs.remove("bees")
     jobs.end(run, 0, "bees")
     jobs.remove("bees")

@@ -1,6 +1,7 @@
 """What an input is, by its name or else by its first bytes."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -56,19 +57,19 @@ def test_a_damaged_beginning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"bees", b"[1]", b"%PDF", UNKNOWN, b"<rss>", b"WARC", b"version 1.0"])
 def test_what_is_nothing_of_that(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
-    with pytest.raises(InputError, match=r"'.*/a' is not an input that can be cleaned; inputs are HTML files"):
+    with pytest.raises(InputError, match=r"'.*/a' .*\.html.*\.warc"):
         Input(str(tmp_path / "a"))
 
 
 def test_what_cannot_be_unpacked_and_has_no_name(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(b"bees")
-    with pytest.raises(InputError, match=r"cannot be read \(this is not gzip, at byte 0 of the file\)"):
+    with pytest.raises(InputError, match=r"a\.gz' .*\(.* gzip, .* 0 .*\)"):
         Input(str(tmp_path / "a.gz"))
 
 
 @pytest.mark.parametrize("name", ["missing", "missing.html", "missing.jsonl.gz"])
 def test_what_is_not_there(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"cannot be read \(No such file or directory\)"):
+    with pytest.raises(InputError, match=rf"/{re.escape(name)}' .*\(No such file"):
         Input(str(tmp_path / name))
     with pytest.raises(InputError, match="has no name"):
         Input("")

@@ -223,7 +223,7 @@ def test_a_part_that_is_cut_off(tmp_path: Path, suffix: str) -> None:
     assert broken.endswith(f"at byte {len(parts[0]):,} of the file")
     found = read(tmp_path, parts[0] + parts[1][:-20], f"a.warc{suffix}")
     assert found[0] == text(0)
-    assert found[-1].endswith(f"data are cut off, at byte {len(parts[0] + parts[1]) - 20:,} of the file")
+    assert f" byte {len(parts[0] + parts[1]) - 20:,} " in found[-1]
     assert [one for one in found[1:-1] if ".warc" in one] == []
 
 
@@ -252,5 +252,5 @@ def test_long_pages(tmp_path: Path, more: int, kind: str, expected: str) -> None
 def test_a_bomb(tmp_path: Path, coding: str, pack: saved_pages.Callable[[bytes], bytes]) -> None:
     data = answer(pack(b"<html>" + bytes(MAX_PAGE)), f"Content-Encoding: {coding}")
     (first, second) = read(tmp_path, warc(1, data) + RECORDS[2])
-    assert "the page is longer than" in first
+    assert f"{MAX_PAGE:,} bytes" in first
     assert second == text(2)

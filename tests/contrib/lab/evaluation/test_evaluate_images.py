@@ -1,6 +1,7 @@
 """`scrapy noise evaluate` as it is typed."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,7 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
 def test_all_models_in_one_table(evaluate: Any) -> None:
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
     assert (status, said) == (0, "")
-    assert out.startswith(
-        "36 labels by hand, 0 of them not found on their page.\nKinds: text 12, advert 12, navigation 12."
-    )
+    assert re.match(r"36 labels .*\b0 .*\n.* text 12, advert 12, navigation 12\.", out)
     rows = {line.split("  ")[0]: line.split()[-9:] for line in out.split("\n\n")[1].splitlines()[1:]}
     assert list(rows) == [
         "joint verdict",
@@ -65,8 +64,8 @@ def test_what_is_not_found_is_counted(evaluate: Any) -> None:
         labels.write(image_site.lines(gone, gone | {"page": "page-99"}, b"{"))
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
     assert status == 0
-    assert out.startswith("38 labels by hand, 2 of them not found on their page.")
-    assert said == "noise evaluate: labels.jsonl: line 39: no JSON\n"
+    assert re.match(r"38 labels .*\b2\b", out)
+    assert re.fullmatch(r"noise evaluate: labels\.jsonl: line 39: .*\n", said)
 
 
 def test_evidence_is_counted_over_all_files(evaluate: Any) -> None:
@@ -81,7 +80,7 @@ def test_a_file_called_like_a_set_is_for_that_set(evaluate: Any) -> None:
     Path("labels.jsonl").write_bytes(image_site.labels("garden") + image_site.labels("shop"))
     Path("shop.jsonl").write_bytes(image_site.lines(image_site.row(0)))
     _, out, _ = evaluate("labels.jsonl", *FAST, "--pages", "pages.jsonl", "shop.jsonl")
-    assert out.startswith("72 labels by hand, 33 of them not found on their page.")
+    assert re.match(r"72 labels .*\b33\b", out)
 
 
 def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,19 +90,19 @@ def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: 
     Path("extraction/other.jsonl.xz").write_bytes(PACK[".xz"](b"{\n"))
     status, out, said = evaluate("labels.jsonl", *FAST)
     assert (status, said) == (0, "")
-    assert "36 labels by hand, 0 of them" in out
+    assert re.match(r"36 labels .*\b0\b", out)
     Path("labels.jsonl").write_bytes(image_site.labels() + image_site.labels("shop"))
     status, _, said = evaluate("labels.jsonl", *FAST)
     assert status == 2
-    assert "there is no file 'extraction/shop.jsonl.xz'; --pages FILE names others" in said
+    assert re.search(r"'extraction/shop\.jsonl\.xz'.*--pages", said)
 
 
 def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
     Path("pages.jsonl").write_bytes(image_site.lines(b"{") + image_site.pages())
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
-    assert said.startswith("noise evaluate: pages.jsonl: line 1: not JSON")
+    assert said.startswith("noise evaluate: pages.jsonl: line 1: ")
     assert (status, len(said.splitlines())) == (0, 1)
-    assert "36 labels by hand, 0 of them" in out
+    assert re.match(r"36 labels .*\b0\b", out)
 
 
 @pytest.mark.parametrize(

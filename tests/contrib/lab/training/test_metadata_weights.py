@@ -1,6 +1,7 @@
 """The weights of author and date: what they learn, and what is written."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,9 @@ def test_training(tmp_path: Path) -> None:
     made = write_metadata_weights([path], output, 0, said.append)
     assert set(made) == set(json.loads(output.read_text(encoding="utf-8"))) == {"author"}
     assert (made["author"].pages, made["author"].held.given, made["author"].held.right) == (10, 10, 10)
-    assert said == ["reading gold.jsonl", "training author on 10 pages"]
+    assert len(said) == 2
+    assert "gold.jsonl" in said[0]
+    assert re.search("author .* 10 pages", said[1])
 
 
 def test_a_broken_line_and_no_field(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_folds_want_as_many_hosts(hosts: int, enough: bool) -> None:
         assert (trained.score.f1, trained.hosts, trained.blocks, trained.main, trained.drawn) == (1.0, 4, 40, 20, 20)
         assert (trained.svm.decide(np.array([sample(True).features, sample(False).features])) > 0).tolist() == [1, 0]
     else:
-        with pytest.raises(TooFewError, match=r"^4 folds want as many hosts with main text and noise; there are 3$"):
+        with pytest.raises(TooFewError, match=r"^4 folds .* 3$"):
             train(some(hosts, 5), fit, 4, 1)
 
 

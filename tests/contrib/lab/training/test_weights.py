@@ -119,7 +119,7 @@ FILES = {
 def test_what_is_not_weights_is_refused(name: str, model: Model, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     FILES[name](path, model)
-    with pytest.raises(WeightsError, match=r"^'.*w\.npz' holds no weights of auto$"):
+    with pytest.raises(WeightsError, match=r"^'.*w\.npz' .* auto$"):
         load(path)
 
 
