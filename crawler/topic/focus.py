@@ -252,6 +252,10 @@ class TopicFocus:
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
             is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
             return self._told(MOST_BETWEEN) if self._runs_out() or is_due else {}
+        return self.renew()
+
+    def renew(self) -> dict[str, int]:
+        """The changed priorities of all queued links, by what is known now."""
         self._since = 0
         self.learn()
         self._make_room()
