@@ -143,7 +143,7 @@ class Changes:
     """For each group of features, how much less the logit would be if the group had its usual values."""
 
 
-_OF_GROUP = {
+FEATURES_OF_GROUP = {
     "place": (*image_features.OF_PLACE, *image_features.OF_CONTAINERS),
     "elements": (
         *image_features.OF_ELEMENTS,
@@ -161,7 +161,7 @@ _OF_GROUP = {
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""
-_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in _OF_GROUP.values()])
+_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in FEATURES_OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
@@ -170,7 +170,9 @@ def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
     """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
     group had its usual values; and the names of these groups.
     """
-    of_groups = {name: mine for name, mine in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True) if mine.any()}
+    of_groups = {
+        name: mine for name, mine in zip(FEATURES_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True) if mine.any()
+    }
     is_mine = np.stack([*of_groups.values()])
     if_usual = is_mine & (model.usual[model.splits] > model.edges)
     return _POWERS @ ~is_mine, _POWERS @ if_usual, [*of_groups]

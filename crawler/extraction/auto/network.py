@@ -127,7 +127,7 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
             for net, mine in zip(networks, found, strict=True):
                 mine += _compared(net, mine, net.layers[place])
             continue
-        seen = _beside(found, layer.step) if layer.step else _among(found, nest)
+        seen = _beside(found, layer.step) if layer.step else with_means(found, nest)
         for net, rows, mine in zip(networks, seen.reshape(len(networks), number, -1), found, strict=True):
             mine += _step(rows, net.layers[place])
     return found
@@ -172,7 +172,7 @@ def _beside(found: Floats, step: int) -> Floats:
     return seen
 
 
-def _among(found: Floats, nest: BlockGroups) -> Floats:
+def with_means(found: Floats, nest: BlockGroups) -> Floats:
     """For each network and block its own row, and the means of its groups."""
     many, number, width = found.shape
     # No index is out of bounds; to take without a check is faster.
