@@ -31,13 +31,17 @@ class SiteLibraries:
     """
 
     def __init__(
-        self, method: Callable[..., Extraction], library: type[Library], count: Callable[[str, int], None]
+        self,
+        method: Callable[..., Extraction],
+        library: type[Library],
+        count: Callable[[str, int], None],
+        max_kept: int = MAX_KEPT,
     ) -> None:
         self.method = method
         self.library = library
         self.count = count
         """Takes the name of what happened, and how often."""
-        self._sites: LruDict[str, _Site] = LruDict(MAX_KEPT, lambda site: site.size)
+        self._sites: LruDict[str, _Site] = LruDict(max_kept, lambda site: site.size)
 
     def __len__(self) -> int:
         """How many sites are in memory."""

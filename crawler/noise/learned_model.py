@@ -143,7 +143,7 @@ class Changes:
     """For each group of features, how much less the logit would be if the group had its usual values."""
 
 
-_OF_GROUP = {
+FEATURES_OF_GROUP = {
     "place": (*image_features.OF_PLACE, *image_features.OF_CONTAINERS),
     "elements": (
         *image_features.OF_ELEMENTS,
@@ -161,7 +161,7 @@ _OF_GROUP = {
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""
-_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in _OF_GROUP.values()])
+_IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in FEATURES_OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
@@ -172,7 +172,7 @@ def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
     """
     of_groups = {
         name: asks_group
-        for name, asks_group in zip(_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
+        for name, asks_group in zip(FEATURES_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
         if asks_group.any()
     }
     is_mine = np.stack([*of_groups.values()])

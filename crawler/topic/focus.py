@@ -254,6 +254,10 @@ class TopicFocus:
             if self._runs_out() or is_due:
                 return self._told(MOST_BETWEEN)
             return {}
+        return self.renew()
+
+    def renew(self) -> dict[str, int]:
+        """The changed priorities of all queued links, by what is known now."""
         self._since = 0
         self.learn()
         self._make_room()

@@ -9,10 +9,10 @@ from subprocess import PIPE, Popen
 
 import brotli
 import pytest
-from sites import OPEN, Answer, Asked, Crawl, Route, Site, command, crawl, environment, page, serving
+from sites import COUNTED, Answer, Asked, Crawl, Route, Site, command, crawl, environment, page, serving
 
 from crawler.middlewares.compression import MOST_PARTS
-from crawler.outcomes import CUTS
+from crawler.outcomes import Code
 from crawler.page.html_tree import MAX_TAGS, Cut
 
 if sys.version_info >= (3, 14):
@@ -22,7 +22,7 @@ else:
 
 MIB = 1024 * 1024
 LIMIT = 10 * MIB
-TOO_LARGE = "body larger than the limit"
+TOO_LARGE = Code.BODY_TOO_LARGE.value
 
 
 def plain(size: int) -> bytes:
@@ -57,16 +57,16 @@ def test_bodies_up_to_the_limit_are_read(tmp_path: Path) -> None:
         "/gzip/parts": encoded(gzip.compress(b"") * (MOST_PARTS + 1), "gzip"),
     }
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "large")), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED)
     assert {item["url"] for item in ended.items()} == {site.url + path for path in ("", "plain", "pieces", "gzip")}
-    assert ended.counts() == {TOO_LARGE: 4, "rest of a page after 5 MB": 3}
+    assert ended.outcomes() == {TOO_LARGE: 4, f"page_cut/{Cut.BYTES}": 3}
 
 
 def test_what_is_not_read_of_a_page_is_counted_without_its_links_too(tmp_path: Path) -> None:
     with serving(Site({"/": page("Bees dance.") + "<p>x" * MAX_TAGS})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, "max_depth": 0}, OPEN)
+        ended = crawl(tmp_path, {"seeds": site.url, "max_depth": 0}, COUNTED)
     assert len(ended.items()) == 1
-    assert ended.counts() == {f"rest of a page {CUTS[Cut.TAGS]}": 1}
+    assert ended.outcomes() == {f"page_cut/{Cut.TAGS}": 1}
 
 
 @pytest.mark.long
@@ -94,11 +94,11 @@ def test_what_is_larger_costs_neither_memory_nor_other_pages(tmp_path: Path) -> 
     site.routes["/sitemap.xml.gz"] = Answer(once, content_type="application/gzip")
     with serving(site):
         line = command(
-            {"seeds": f"{site.url}sitemap.xml.gz {site.url}"}, OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+            {"seeds": f"{site.url}sitemap.xml.gz {site.url}"}, COUNTED | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
         )
         process = Popen(line, cwd=tmp_path, env=environment(), stderr=PIPE, encoding="utf-8")
         said = process.communicate(timeout=60)[1]
         ended = Crawl(process.returncode, "", said, tmp_path)
     assert [item["url"] for item in ended.items()] == [site.url + path for path in ("", "fine")]
-    assert ended.counts()[TOO_LARGE] == len(bombs)
+    assert ended.outcomes()[TOO_LARGE] == len(bombs)
     assert peaks[0] < 320 * MIB, "a crawl takes 200 MiB anyway, most for its language model, and one bomb 200 more"

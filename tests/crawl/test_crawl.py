@@ -18,7 +18,7 @@ def numbered(count: int) -> dict[str, str]:
 
 
 def test_each_page_is_fetched_once_and_makes_one_item(tmp_path: Path) -> None:
-    routes = numbered(100)
+    routes = numbered(30)
     with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url})
     assert ended.status == 0

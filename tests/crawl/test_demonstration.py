@@ -56,13 +56,13 @@ def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> No
         (port,) = ports(crawl(tmp_path, {"seeds": "demo", "max_pages": "2"}, {}))
     with socket.create_server(("127.0.0.1", int(port))):
         refused = crawl(tmp_path, {"seeds": "demo"}, {})
-    why = f"port {port} of this machine is in use, and the pages of the crawl 'topic' have addresses with this port"
-    assert (refused.status, refused.err) == (2, f"crawl: {why}; give another -a name=NAME\n")
+    assert refused.status == 2
+    assert re.fullmatch(f"crawl: .* {port} .*'topic'.*\n", refused.err)
     assert crawl(tmp_path, {"seeds": "demo"}, {}).status == 0
     with socket.create_server(("127.0.0.1", int(port))):
         finished = crawl(tmp_path, {"seeds": "demo"}, {})
     assert finished.status == 0
-    assert "\nThe crawl 'topic' is finished: " in finished.err
+    assert "'topic' is finished" in finished.err
 
 
 def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
@@ -76,11 +76,7 @@ def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, ta
     one = session(at(tmp_path), tmp_path)
     one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind=AddressKind.SEED)])
     assert one.known_seed() == f"http://127.0.0.1:{taken}/"
-    words = (
-        f"port {taken} of this machine is in use, and the pages of the crawl 'bees' have addresses with this port; "
-        f"give another -a name=NAME"
-    )
-    with pytest.raises(StateError, match=f"^{words}$"):
+    with pytest.raises(StateError, match=f" {taken} .*'bees'"):
         check_demo(one)
     assert read_state(at(tmp_path)).crawls[0].workers == ()
     with pytest.raises(OSError, match="in use"), demo.serving(taken, exact=True):
@@ -101,9 +97,7 @@ def test_the_demo_is_for_one_worker(tmp_path: Path, postgres_server: postgres.Se
     first = session(url, tmp_path / "one")
     check_demo(first)
     second = session(url, tmp_path / "two")
-    with pytest.raises(
-        StateError, match=r"^the crawl 'bees' has another worker, and the demo site allows only one; give "
-    ):
+    with pytest.raises(StateError, match="'bees' has another worker"):
         check_demo(second)
     assert len(read_state(url).crawls[0].workers) == 1
     first.leave()

@@ -5,7 +5,7 @@ from random import randbytes
 
 import pytest
 from document_files import R, Text, W, docx, epub, odt, packed, paragraph, pdf
-from sites import OPEN, Answer, Crawl, Route, Site, crawl, page, serving
+from sites import COUNTED, OPEN, Answer, Crawl, Route, Site, crawl, page, serving
 
 from crawler.page.document_type import DOCX, EPUB, ODT, PDF
 
@@ -37,7 +37,7 @@ FAULTY: dict[str, Route] = {
 }
 
 
-SETTINGS = OPEN | {"DOCUMENT_MAX_BYTES": "50000", "STATS_DUMP": "True"}
+SETTINGS = COUNTED | {"DOCUMENT_MAX_BYTES": "50000"}
 
 
 def site_of(routes: dict[str, Route]) -> Site:
@@ -81,16 +81,16 @@ def test_documents_are_items(crawled: tuple[Crawl, Site]) -> None:
 
 
 def test_what_is_no_document_or_none_with_text_is_counted_by_why(crawled: tuple[Crawl, Site]) -> None:
-    assert crawled[0].counts() == {
-        "document without text, such as a scan": 1,
-        "document that needs a password": 1,
-        "document that is damaged, or of another type than it says": 1,
-        "not HTML: application/pdf": 1,
-        "not HTML: image/png": 1,
-        "not HTML: application/octet-stream": 1,
-        "body larger than the limit": 1,
+    assert crawled[0].outcomes() == {
+        "unread_document/scanned": 1,
+        "unread_document/encrypted": 1,
+        "unread_document/broken": 1,
+        "not_html/application/pdf": 1,
+        "not_html/image/png": 1,
+        "not_html/application/octet-stream": 1,
+        "body_too_large": 1,
         "noindex": 1,
-        "404 Not Found": 1,
+        "http_status/404": 1,
     }
 
 
@@ -98,7 +98,7 @@ def test_without_the_argument_documents_are_not_requested(tmp_path: Path) -> Non
     with serving(site_of({path: FILES[path] for path in ("/bees.pdf", "/get?id=1")})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, SETTINGS)
     assert site.paths("/robots.txt") == ["/", "/get?id=1"]
-    assert ended.counts() == {"not HTML: .pdf": 1, "not HTML: application/pdf": 1}
+    assert ended.outcomes() == {"not_html/.pdf": 1, "not_html/application/pdf": 1}
 
 
 def test_a_page_that_is_sent_as_a_document_is_a_page(crawled: tuple[Crawl, Site]) -> None:
@@ -121,11 +121,11 @@ def test_a_new_round_finds_documents_unchanged_or_changed(tmp_path: Path) -> Non
     with serving(site_of({"/bees.pdf": FILES["/bees.pdf"], "/old.pdf": FILES["/bees.pdf"]})) as site:
         arguments = {"seeds": site.url, "documents": "yes"}
         crawl(tmp_path, arguments)
-        new = pdf([Text(["Of ants and of bees"], size=18), Text([BEES], y=120)])
+        new = pdf([Text(["Ants, bees"], size=18), Text([BEES], y=120)])
         site.routes["/bees.pdf"] = Answer(new, content_type=PDF)
         ended = crawl(tmp_path, arguments | {"refresh": "all"})
     changed = [item for item in ended.items() if item["change"] == "changed"]
-    assert [item["text"].partition("\n")[0] for item in changed] == ["Of ants and of bees"]
+    assert [item["title"] for item in changed] == ["Ants, bees"]
 
 
 def test_a_crawl_goes_on_beside_a_large_document_that_is_read_slowly(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.engine import URL
 from crawler import settings as settings_module
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
+from crawler.outcomes import Code, Outcome
 
 PIPELINE = '''
 """Pipelines of a user."""
@@ -90,7 +91,7 @@ def test_own_fields_are_wherever_items_are(site: Site, tmp_path: Path, sqlite_ur
     kept = items[f"{site.url}kept"]
     assert (kept["own_fields"] | {"words": 20}, kept["title"]) == (own, kept["title"].upper())
     assert items[site.url]["own_fields"]["sizes"] == []
-    assert "Failed: error in the crawler, see the log (1)." in ended.closing()
+    assert f"Failed: {Outcome(Code.CRAWLER_ERROR).message} (1)." in ended.closing()
     assert "ValueError: no such value" in ended.err
     assert asked == ["/", "/dropped", "/failed", "/kept", "/robots.txt"]
     left_out = "dropped by a pipeline: a secret (1), own field that cannot be read, wrong: Invalid type (1)"

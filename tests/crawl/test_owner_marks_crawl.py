@@ -3,13 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from sites import OPEN, Answer, Site, crawl, page, serving
+from sites import COUNTED, Answer, Site, crawl, page, serving
 
-from crawler.outcomes import Code, Outcome
-
-SOON = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+SOON = COUNTED | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
 """Every page is due at once."""
-WITHHELD = str(Outcome(Code.TEXT_WITHHELD).message)
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
 MOTHS = "Moths eat the combs of weak hives in the last warm days of the late autumn."
 
@@ -22,14 +19,14 @@ def test_marked_pages_are_counted_and_their_links_followed(tmp_path: Path) -> No
         ended = crawl(tmp_path, {"seeds": site.url, "scope": "host"}, SOON)
         items = {item["url"].removeprefix(site.url): item for item in ended.items()}
         assert items.keys() == {"", "part"}
-        assert ended.counts()[WITHHELD] == 1
+        assert ended.outcomes()["text_withheld"] == 1
         assert MOTHS not in items["part"]["text"]
         assert [one["signal"] for one in items["part"]["rights"]["evidence"] if one["signal"] == "owner_mark"] == [
             "owner_mark"
         ]
         site.routes["/part"] = page(BEES).replace("<body>", "<body data-ai-crawl-exclude>")
         again = crawl(tmp_path, {"seeds": site.url, "scope": "host"}, SOON)
-    assert again.counts()[WITHHELD] == 1
+    assert again.outcomes()["text_withheld"] == 1
     assert again.items() == ended.items()
     with sqlite3.connect(tmp_path / "output" / "crawl.db") as connection:
         gone = connection.execute("SELECT url FROM page WHERE gone_at IS NOT NULL").fetchall()

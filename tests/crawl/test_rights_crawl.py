@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Crawl, Site, crawl, page, serving, serving_all
+from sites import COUNTED, Answer, Crawl, Site, crawl, page, serving, serving_all
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -102,7 +102,7 @@ def say(site: Site, robots: str) -> None:
 
 def run(site: Site, folder: Path, settings: Mapping[str, str] = NO_SETTINGS, **arguments: str) -> Crawl:
     site.asked.clear()
-    return crawl(folder, {"seeds": site.url, "images": "no", **arguments}, OPEN | dict(settings))
+    return crawl(folder, {"seeds": site.url, "images": "no", **arguments}, COUNTED | dict(settings))
 
 
 def by_path(ended: Crawl) -> dict[str, dict[str, dict[str, str]]]:
@@ -145,15 +145,15 @@ def test_what_is_disallowed_is_left_out(site: Site, tmp_path: Path) -> None:
     files = ("/robots.txt", "/.well-known/tdmrep.json", "/license.xml", "/page-license.xml")
     assert [paths.count(path) for path in files] == [1, 1, 1, 1]
     names = {
-        "Content-Usage": 2,
-        "Content-Signal": 2,
-        "TDMRep": 3,
-        "RSL": 2,
+        "content_usage": 2,
+        "content_signal": 2,
+        "tdm_reservation": 3,
+        "rsl": 2,
         "noai": 2,
-        "robots.txt refuses training crawlers": 1,
+        "training_crawlers": 1,
     }
-    counts = {why: count for why, count in ended.counts().items() if why.startswith("use is reserved")}
-    assert counts == {f"use is reserved: {name}": count for name, count in names.items()}
+    counts = {code: count for code, count in ended.outcomes().items() if code.startswith("rights_reserved")}
+    assert counts == {f"rights_reserved/{name}": count for name, count in names.items()}
     # Images of pages that are left out, and of those that say noimageai, are left out as well.
     assert {path for path in paths if path.endswith(".png")} <= {f"{path}.png" for path in FREE} - {"/image.png"}
 
@@ -184,7 +184,7 @@ def test_workers_share_a_purpose(site: Site, tmp_path: Path, emptied_database: s
     ended = run(site, tmp_path, {"STATE_URL": emptied_database}, purpose="ai-train", workers="2")
     lines = [line for file in tmp_path.glob("output/*.jsonl") for line in file.read_text(encoding="utf-8").splitlines()]
     assert sorted(json.loads(line)["url"] for line in lines) == sorted(site.url + path[1:] for path in FREE)
-    assert ended.counts()["use is reserved: TDMRep"] == 3
+    assert ended.outcomes()["rights_reserved/tdm_reservation"] == 3
     assert site.paths().count("/.well-known/tdmrep.json") <= 2
 
 
@@ -202,7 +202,7 @@ def test_files_are_asked_for_by_the_rules_of_robots_txt(tmp_path: Path) -> None:
         for refused, site in sites.items():
             say(site, f"User-agent: *\nDisallow: {refused}\nLicense: {site.url}license.xml")
         arguments = {"seeds": seeds, "images": "no", "purpose": "ai-train", "max_depth": "0"}
-        ended = crawl(tmp_path, arguments, OPEN)
+        ended = crawl(tmp_path, arguments, COUNTED)
     for refused, site in sites.items():
         assert ended.paths_of(site) == ["/"]
         assert sites.keys() & set(site.paths()) == sites.keys() - {refused}

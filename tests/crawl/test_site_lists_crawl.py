@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import OPEN, Answer, Route, Site, crawl, page, serving, serving_all
+from sites import COUNTED, Answer, Route, Site, crawl, page, serving, serving_all
 
 from crawler.page.sitemaps import MAX_TAGS
 
@@ -68,7 +68,7 @@ def test_lists_that_a_site_names_lead_to_its_pages(tmp_path: Path) -> None:
         (alternate("zh"), {"/post/ants"}, "link"),
     ]
     with serving_all(site for site, _, _ in rows) as seeds:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds, "deny": "denied"}, OPEN)
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds, "deny": "denied"}, COUNTED)
     for site, paths, via in rows:
         items = {item["url"]: item["via"] for item in ended.items() if item["url"].startswith(site.url)}
         assert items == {site.url: "seed"} | {site.url + path[1:]: via for path in paths}, site.routes["/"]
@@ -87,20 +87,20 @@ def test_other_arguments_decide_which_are_read(
     tmp_path: Path, site: Site, more: Mapping[str, Any], paths: list[str]
 ) -> None:
     with serving(site):
-        ended = crawl(tmp_path, ARGUMENTS | more | {"seeds": site.url}, OPEN)
+        ended = crawl(tmp_path, ARGUMENTS | more | {"seeds": site.url}, COUNTED)
     assert ended.paths_of(site) == paths
 
 
 def test_the_pages_of_a_sitemap_come_by_the_topic(tmp_path: Path) -> None:
     with serving(blog(ROBOTS, map=urlset("/post/wasps", "/post/bees", "/post/ants"))) as site:
-        crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"})
+        crawl(tmp_path, ARGUMENTS | {"seeds": site.url}, COUNTED | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"})
         assert site.paths()[:4] == ["/robots.txt", "/", "/map.xml", "/post/bees"]
 
 
 LISTS = {
-    "/archive": "list of other pages",
-    "/galleries": "page without text",
-    "/detail?media=hive.jpg": "page of an image or a gallery, with next to no text",
+    "/archive": "listing",
+    "/galleries": "no_text",
+    "/detail?media=hive.jpg": "photo_page",
 }
 """Pages that lead to others and have next to no text of their own, each with why it is no item."""
 
@@ -116,21 +116,18 @@ def listing_site() -> Site:
 @pytest.mark.parametrize("listings", ["no", "yes"])
 def test_lists_and_pages_of_images_are_items_on_request(tmp_path: Path, listings: str) -> None:
     with serving(listing_site()) as site:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url, "listings": listings})
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": site.url, "listings": listings}, COUNTED)
     pages = {"/", *ALL} if listings == "no" else {"/", *ALL, *LISTS}
     assert set(ended.paths_of(site)) == pages
-    assert ended.counts() == (dict.fromkeys(LISTS.values(), 1) if listings == "no" else {})
+    assert ended.outcomes() == (dict.fromkeys(LISTS.values(), 1) if listings == "no" else {})
     assert f" of {len(pages)} pages read (" in ended.closing()
 
 
 def test_lists_that_are_seeds_are_items(tmp_path: Path) -> None:
     with serving(listing_site()) as site:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": " ".join(site.url + path[1:] for path in LISTS)})
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": " ".join(site.url + path[1:] for path in LISTS)}, COUNTED)
     assert {*LISTS, *ALL} <= set(ended.paths_of(site))
-    assert ended.counts() == {}
-
-
-LISTS_CUT = "sitemaps and feeds beyond the limit of a site or of levels"
+    assert ended.outcomes() == {}
 
 
 def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path) -> None:
@@ -141,10 +138,10 @@ def test_sitemaps_beyond_the_limit_are_counted(tmp_path: Path) -> None:
         sites[count] = blog(f"{lines}Sitemap: http://b.example/\n")
         sites[count].routes |= dict.fromkeys(paths, Answer(urlset(), content_type=XML))
     with serving_all(sites.values()) as seeds:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, OPEN)
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, COUNTED)
     for site in sites.values():
         assert sum(path.endswith(".map") for path in site.paths()) == 20
-    assert ended.counts()[LISTS_CUT] == 2
+    assert ended.outcomes()["lists_cut"] == 2
 
 
 def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Path) -> None:
@@ -158,14 +155,14 @@ def test_a_sitemap_is_read_before_the_feeds_that_are_named_with_it(tmp_path: Pat
         tag = Answer(feed("/post/ants").replace("BASE", ""), content_type=XML)
         site.routes |= {f"/{path}": tag for path in feeds}
     with serving_all(sites) as seeds:
-        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, OPEN)
+        ended = crawl(tmp_path, ARGUMENTS | {"seeds": seeds}, COUNTED)
     for site in sites:
         assert set(ended.paths_of(site)) == {"/"} | ALL
         assert sum(path.startswith("/tags/") for path in site.paths()) == 19
-    assert ended.counts()[LISTS_CUT] == 2 * 6
+    assert ended.outcomes()["lists_cut"] == 2 * 6
 
 
 def test_a_list_that_is_cut_before_its_first_address_is_counted(tmp_path: Path) -> None:
     with serving(Site({"/map.xml": Answer("<urlset>" + "<a/>" * MAX_TAGS, content_type=XML)})) as site:
-        ended = crawl(tmp_path, {"seeds": f"{site.url}map.xml"}, OPEN)
-    assert ended.counts() == {"no address in it": 1, "rest of a sitemap larger than the limit": 1}
+        ended = crawl(tmp_path, {"seeds": f"{site.url}map.xml"}, COUNTED)
+    assert ended.outcomes() == {"empty_list": 1, "list_cut": 1}

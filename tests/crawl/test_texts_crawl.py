@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Crawl, Route, Site, crawl, page, serving
-
-from crawler.outcomes import Outcome
+from sites import COUNTED, Answer, Crawl, Route, Site, crawl, page, serving
 
 BEES = "Bees dance in the dark of the hive, and the others follow them to the flowers."
 PLAIN, MARKDOWN = "text/plain; charset=utf-8", "text/markdown"
@@ -37,7 +35,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Crawl, Site]:
     links = dict.fromkeys(ROUTES.keys() - {"/more.md", "/listed.md", "/_sources/wax.md.txt"}, "on")
     site = Site({"/": page("Hello.", links=links), **ROUTES})
     with serving(site):
-        return crawl(tmp_path_factory.mktemp("texts"), {"seeds": site.url}, OPEN), site
+        return crawl(tmp_path_factory.mktemp("texts"), {"seeds": site.url}, COUNTED), site
 
 
 def test_text_files_are_items(crawled: tuple[Crawl, Site]) -> None:
@@ -62,11 +60,11 @@ def test_text_files_are_items(crawled: tuple[Crawl, Site]) -> None:
 def test_what_is_no_text_is_counted_by_why(crawled: tuple[Crawl, Site]) -> None:
     counts = {"unread_document/broken": 2, "unread_document/no_sentences": 1, "noindex": 1, "outside_scope": 1}
     counts["source_of_page"] = 1
-    assert crawled[0].counts() == {str(Outcome.of(code).message): count for code, count in counts.items()}
+    assert crawled[0].outcomes() == counts
 
 
 def test_an_llms_list_as_the_seed_leads_to_its_pages(tmp_path: Path) -> None:
     site = Site(ROUTES)
     with serving(site):
-        ended = crawl(tmp_path, {"seeds": f"{site.url}llms.txt", "max_pages": "5"}, OPEN)
+        ended = crawl(tmp_path, {"seeds": f"{site.url}llms.txt", "max_pages": "5"}, COUNTED)
     assert [(item["url"], item["via"]) for item in ended.items()] == [(f"{site.url}listed.md", "sitemap")]

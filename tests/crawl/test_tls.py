@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from signer import Signer
-from sites import OPEN, STUB, Crawl, Site, crawl, page, serving, stubbed
+from sites import COUNTED, STUB, Crawl, Site, crawl, page, serving, stubbed
 
-REFUSED = "robots.txt cannot be read: TLS certificate or handshake refused"
+from crawler.outcomes import Code, Outcome
+
+REFUSED = Outcome(Code.ROBOTS_UNREADABLE, Code.TLS_REFUSED)
 NAMES = {"right.test": ["127.0.0.1"], "wrong.test": ["127.0.0.1"]}
 
 
@@ -23,7 +25,7 @@ def crawled(
     with ExitStack() as served:
         sites = [served.enter_context(serving(Site({"/": page("Hello.")}), tls=tls)) for tls in contexts]
         seeds = " ".join(site.url.replace("127.0.0.1", host) for site in sites)
-        return crawl(folder, {"seeds": seeds}, OPEN | STUB | settings, env=env), sites
+        return crawl(folder, {"seeds": seeds}, COUNTED | STUB | settings, env=env), sites
 
 
 @pytest.mark.parametrize("host", ["right.test", "127.0.0.1"])
@@ -57,8 +59,8 @@ def test_another_certificate_is_refused_unless_none_is_checked(tmp_path: Path) -
     ]
     ended, sites = crawled(tmp_path, trusted, *contexts)
     assert (ended.status, ended.items(), [site.asked for site in sites]) == (1, [], [[]] * len(UNTRUSTED))
-    assert ended.counts() == {REFUSED: len(UNTRUSTED)}
-    assert ended.closing().count(f": {REFUSED}\n") == len(UNTRUSTED)
+    assert ended.outcomes() == {str(REFUSED): len(UNTRUSTED)}
+    assert ended.closing().count(f": {REFUSED.message}\n") == len(UNTRUSTED)
     ended, sites = crawled(tmp_path / "unchecked", trusted, *contexts, DOWNLOAD_VERIFY_CERTIFICATES="False")
     assert [site.paths() for site in sites] == [["/robots.txt", "/"]] * len(UNTRUSTED)
     assert (ended.status, len(ended.items())) == (0, len(UNTRUSTED))
@@ -70,4 +72,4 @@ def test_a_certificate_is_read_up_to_a_size(tmp_path: Path, others: int, is_read
     signer = Signer()
     ended, [site] = crawled(tmp_path, signer, signer.server(tmp_path, others=others))
     assert (len(ended.items()), bool(site.asked)) == (is_read, is_read)
-    assert ended.counts() == ({} if is_read else {REFUSED: 1})
+    assert ended.outcomes() == ({} if is_read else {str(REFUSED): 1})

@@ -123,11 +123,11 @@ def test_extractors_go_by_their_names() -> None:
 
 
 def test_an_unknown_method() -> None:
-    with pytest.raises(ValueError, match=r"^there is no method 'no-such'; there are auto, "):
+    with pytest.raises(ValueError, match=r"'no-such'.* auto, "):
         extract("<p>x", method="no-such")
 
 
 @pytest.mark.parametrize(("method", "favour"), [("slope", "recall"), ("auto", "f1")])
 def test_what_cannot_be_favoured(method: str, favour: str) -> None:
-    with pytest.raises(ValueError, match=f"^favour '{favour}' is for the method auto alone"):
+    with pytest.raises(ValueError, match=f"'{favour}'.*{method}"):
         extract("<p>x", method=method, favour=favour)

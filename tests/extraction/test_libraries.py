@@ -4,11 +4,10 @@ from importlib import import_module
 import pytest
 
 from crawler.extraction.methods.template import N1, LeafLabel, Library, template
-from crawler.extraction.site_libraries import SiteLibraries
+from crawler.extraction.site_libraries import MAX_KEPT, SiteLibraries
 from crawler.page.page import Page
 
 TEMPLATE = import_module("crawler.extraction.methods.template")  # the function of this name stands before it
-SITES = import_module("crawler.extraction.site_libraries")
 MENU = LeafLabel("p", "Menu")
 
 
@@ -17,8 +16,8 @@ def page(number: int, name: str = "a.example", menu: str = "Menu") -> Page:
 
 
 class Counted(SiteLibraries):
-    def __init__(self) -> None:
-        super().__init__(template, Library, self.add)
+    def __init__(self, max_kept: int = MAX_KEPT) -> None:
+        super().__init__(template, Library, self.add, max_kept)
         self.counts: Counter[str] = Counter()
 
     def add(self, name: str, by: int) -> None:
@@ -65,20 +64,17 @@ def test_what_others_learned_is_taken_in() -> None:
     assert [known.learn(page(number)) for number in range(N1)] == [()] * N1
 
 
-@pytest.mark.parametrize(("limit", "forgotten"), [(8, 0), (7, 1), (1, 1)])
-def test_the_site_not_seen_for_longest_is_forgotten(
-    monkeypatch: pytest.MonkeyPatch, limit: int, forgotten: int
-) -> None:
+def test_the_site_not_seen_for_longest_is_forgotten() -> None:
     """A site counts one, and so does each label of it: a template here, two labels of a page there."""
-    monkeypatch.setattr(SITES, "MAX_KEPT", limit)
-    known = Counted()
-    known.take_in("a.example", MENU)
-    known.learn(page(1, "b.example"))
-    known.take_in("a.example", MENU)
-    known.learn(page(2, "c.example"))
-    assert len(known) == (3 if not forgotten else {7: 2, 1: 1}[limit])
-    assert known.counts["sites_forgotten"] == {8: 0, 7: 1, 1: 3}[limit]
-    assert ("Menu" in known.extract(page(3)).text) == (limit == 1)
+    for max_kept, kept, forgotten in [(8, 3, 0), (7, 2, 1), (1, 1, 3)]:
+        known = Counted(max_kept)
+        known.take_in("a.example", MENU)
+        known.learn(page(1, "b.example"))
+        known.take_in("a.example", MENU)
+        known.learn(page(2, "c.example"))
+        assert len(known) == kept
+        assert known.counts["sites_forgotten"] == forgotten
+        assert ("Menu" in known.extract(page(3)).text) == (max_kept == 1)
 
 
 def test_a_site_that_fills_all_room_stays() -> None:

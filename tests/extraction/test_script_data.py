@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.script_text import ScriptData, TextCandidate, _counts, _is_titled, as_html, document, prose
+from crawler.extraction.script_text import ScriptData, TextCandidate, as_html, document, prose
 
 LINE = "The bees dance in the hive now."
 
@@ -32,22 +32,23 @@ def test_prose() -> None:
 def test_a_title_is_that_of_the_page() -> None:
     rows = [
         (8, 8, True),
-        (8, 7, None),
-        (7, 7, None),
+        (8, 7, False),
+        (7, 7, False),
         (400, 400, True),
-        (401, 401, None),
+        (401, 401, False),
         (200, 101, True),
-        (200, 100, None),
+        (200, 100, False),
         (200, 399, True),
-        (200, 400, None),
+        (200, 400, False),
     ]
     for title, value, is_titled in rows:
-        assert _is_titled({"title": "b" * value}, "b" * title) is is_titled
+        assert ScriptData({"title": "b" * value}, "b" * title).titled == [is_titled]
 
 
-@pytest.mark.parametrize(("address", "is_titled"), [({}, None), ({"slug": "bees"}, False), ({"date": "bees"}, None)])
-def test_another_title_with_an_address_is_of_another_page(address: dict[str, str], is_titled: bool | None) -> None:
-    assert _is_titled({"title": "What wasps do"} | address, "whybeesdance") is is_titled
+def test_another_title_with_an_address_is_of_another_page() -> None:
+    for address, is_own in [({}, True), ({"slug": "bees"}, False), ({"date": "bees"}, True)]:
+        page = {"title": "Why bees dance", "block": {"title": "What wasps do"} | address}
+        assert ScriptData({"page": page}, "whybeesdance").titled == [False, True, is_own]
 
 
 def test_so_many_nodes_are_looked_at() -> None:
@@ -64,7 +65,6 @@ def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, w
 def test_a_key_tells_where_a_text_belongs() -> None:
     rows = [("body", True), ("x" * 53 + "comment", False), ("x" * 54 + "comment", True), ("Comments", False)]
     for key, counts in rows:
-        assert _counts(key, LINE) is counts
         assert list(chain(ScriptData({key: LINE}, "").found())) == (
             [TextCandidate(len(LINE), f"<p>{LINE}</p>")] if counts else []
         )

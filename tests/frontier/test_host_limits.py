@@ -2,18 +2,39 @@
 
 import threading
 import time
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 
 import pytest
-from sites import OPEN, Answer, Asked, Route, Site, command, crawl, environment, page, serving
+from sites import (
+    COUNTED,
+    OPEN,
+    Answer,
+    Asked,
+    Crawl,
+    Route,
+    Site,
+    command,
+    crawl,
+    environment,
+    page,
+    serving,
+    serving_all,
+)
+
+KEPT_BY_BROWSERS = {"Set-Cookie": "id=1; Path=/", "ETag": '"1"', "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"}
+GIVING: dict[str, Route] = {
+    "/": Answer(page("Hello.", links={"/moved": "moved"}), headers=KEPT_BY_BROWSERS),
+    "/moved": Answer("", 302, headers=KEPT_BY_BROWSERS | {"Location": "/there"}),
+    "/there": page("This is there."),
+}
 
 
 @pytest.mark.parametrize(
     ("arguments", "settings", "agent", "languages"),
     [
-        ({}, {}, "Winnow/", "*"),
         ({"lang": "en,zh"}, {"CONTACT": "ops@example.org"}, " (+ops@example.org)", "en, zh"),
         ({}, {"CONTACT": "https://example.org/bot", "USER_AGENT": "Mozilla"}, "Mozilla", "*"),
     ],
@@ -28,21 +49,6 @@ def test_a_request_says_who_asks_and_for_what(
         assert agent in asked.headers["User-Agent"]
         assert asked.headers["User-Agent"].startswith("Winnow/") or "USER_AGENT" in settings
         assert asked.headers["Accept-Language"] == languages
-        assert "text/html" in asked.headers["Accept"]
-
-
-def test_nothing_a_site_gives_the_crawler_to_keep_is_sent_back(tmp_path: Path) -> None:
-    given = {"Set-Cookie": "id=1; Path=/", "ETag": '"1"', "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"}
-    routes: dict[str, Route] = {
-        "/": Answer(page("Hello.", links={"/moved": "moved"}), headers=given),
-        "/moved": Answer("", 302, headers=given | {"Location": "/there"}),
-        "/there": page("This is there."),
-    }
-    with serving(Site(routes)) as site:
-        crawl(tmp_path, {"seeds": site.url}, OPEN)
-    assert site.paths() == ["/robots.txt", *routes]
-    sent = {name.lower() for asked in site.asked for name in asked.headers}
-    assert sent <= {"host", "connection", "accept", "accept-language", "accept-encoding", "user-agent", "referer"}
 
 
 def robots(name: str, content: str) -> str:
@@ -68,54 +74,78 @@ ASKED = {
 }
 
 
-def test_pages_are_kept_and_links_followed_as_the_page_asks(tmp_path: Path) -> None:
+RELS = {"": True, "nofollow": False, "noopener NOFOLLOW": False, "ugc": True, "next": True}
+"""What a link says of itself, and whether it is followed."""
+
+
+def asking_site() -> Site:
+    """A site whose pages and links ask for what `ASKED` and `RELS` have."""
     routes: dict[str, Route] = {}
     for name, (head, header, _, _) in ASKED.items():
         body = page(f"This is {name}.", links={f"/below/{name}": "on"}, head=head)
         routes |= {f"/{name}": Answer(body, headers={"X-Robots-Tag": header}), f"/below/{name}": page("Below.")}
-    rels = {"": True, "nofollow": False, "noopener NOFOLLOW": False, "ugc": True, "next": True}
-    anchors = "".join(f'<a rel="{rel}" href="/rel/{n}">rel</a>' for n, rel in enumerate(rels))
+    anchors = "".join(f'<a rel="{rel}" href="/rel/{n}">rel</a>' for n, rel in enumerate(RELS))
     anchors += "".join(f'<a href="/{name}">on</a>' for name in ASKED)
-    routes |= {f"/rel/{n}": page("Linked.") for n in range(len(rels))}
-    with serving(Site({"/": page(f"Hello. {anchors}"), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
-    kept = [name for name, (_, _, keep, _) in ASKED.items() if keep]
-    followed = [f"below/{name}" for name, (_, _, _, follow) in ASKED.items() if follow]
-    linked = [f"rel/{n}" for n, follow in enumerate(rels.values()) if follow]
-    assert {item["url"] for item in ended.items()} == {site.url + path for path in ["", *kept, *followed, *linked]}
-    assert {path for path in site.paths() if path.startswith(("/below", "/rel"))} == {
-        f"/{p}" for p in followed + linked
-    }
-    assert ended.counts() == {
-        "noindex": len(ASKED) - len(kept),
-        "nofollow": len(ASKED) - len(followed) + len(rels) - len(linked),
-    }
+    routes |= {f"/rel/{n}": page("Linked.") for n in range(len(RELS))}
+    return Site({"/": page(f"Hello. {anchors}"), **routes})
 
 
-def test_links_that_are_no_web_addresses_are_not_followed(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.html"
+@dataclass(frozen=True)
+class Manners:
+    """One crawl of three sites, with the usual settings."""
+
+    giving: Site
+    asking: Site
+    odd: Site
+    """Its links are no web addresses."""
+    secret: Path
+    """A file of this machine, to which it links."""
+    ended: Crawl
+
+
+@pytest.fixture(scope="module")
+def manners(tmp_path_factory: pytest.TempPathFactory) -> Manners:
+    folder = tmp_path_factory.mktemp("manners")
+    secret = folder / "secret.html"
     secret.write_text(page("This is secret."))
-    links = [
-        secret.as_uri(),
-        f"file://localhost{secret}",
-        "ftp://127.0.0.1/",
-        "javascript:alert(1)",
-        "data:text/html,Hi",
-    ]
-    links += [
-        "mailto:a@example.org",
-        "about:blank",
-        "view-source:http://127.0.0.1/",
-        "s3://bucket/key",
-        "//",
-        "http://",
-    ]
-    with serving(Site({"/": page("Hello.", links=dict.fromkeys(links, "on"))})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, "scope": "any"}, OPEN)
-    assert site.paths() == ["/robots.txt", "/"]
-    assert [item["text"].splitlines()[0] for item in ended.items()] == ["Hello."]
-    assert "Traceback" not in ended.err
-    assert crawl(tmp_path, {"seeds": secret.as_uri()}, OPEN).status == 2
+    links = [secret.as_uri(), f"file://localhost{secret}", "ftp://127.0.0.1/", "javascript:alert(1)"]
+    links += ["data:text/html,Hi", "mailto:a@example.org", "about:blank", "view-source:http://127.0.0.1/"]
+    links += ["s3://bucket/key", "//", "http://"]
+    giving, asking = Site(GIVING), asking_site()
+    odd = Site({"/": page("Hello.", links=dict.fromkeys(links, "on"))})
+    with serving_all((giving, asking, odd)) as seeds:
+        ended = crawl(folder, {"seeds": seeds, "scope": "any"}, COUNTED)
+    return Manners(giving, asking, odd, secret, ended)
+
+
+def test_nothing_a_site_gives_the_crawler_to_keep_is_sent_back(manners: Manners) -> None:
+    assert manners.giving.paths() == ["/robots.txt", *GIVING]
+    sent = {name.lower() for asked in manners.giving.asked for name in asked.headers}
+    assert sent <= {"host", "connection", "accept", "accept-language", "accept-encoding", "user-agent", "referer"}
+    for asked in manners.giving.asked:
+        assert asked.headers["User-Agent"].startswith("Winnow/")
+        assert asked.headers["Accept-Language"] == "*"
+        assert "text/html" in asked.headers["Accept"]
+
+
+def test_pages_are_kept_and_links_followed_as_the_page_asks(manners: Manners) -> None:
+    kept = [f"/{name}" for name, (_, _, keep, _) in ASKED.items() if keep]
+    followed = [f"/below/{name}" for name, (_, _, _, follow) in ASKED.items() if follow]
+    linked = [f"/rel/{n}" for n, follow in enumerate(RELS.values()) if follow]
+    assert set(manners.ended.paths_of(manners.asking)) == {"/", *kept, *followed, *linked}
+    requested = {path for path in manners.asking.paths() if path.startswith(("/below", "/rel"))}
+    assert requested == {*followed, *linked}
+    assert manners.ended.outcomes() == {
+        "noindex": len(ASKED) - len(kept),
+        "nofollow": len(ASKED) - len(followed) + len(RELS) - len(linked),
+    }
+
+
+def test_links_that_are_no_web_addresses_are_not_followed(manners: Manners, tmp_path: Path) -> None:
+    assert manners.odd.paths() == ["/robots.txt", "/"]
+    assert manners.ended.paths_of(manners.odd) == ["/"]
+    assert "Traceback" not in manners.ended.err
+    assert crawl(tmp_path, {"seeds": manners.secret.as_uri()}, OPEN).status == 2
 
 
 def test_a_proxy_of_the_environment_is_not_used(tmp_path: Path) -> None:

@@ -576,9 +576,13 @@ def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> 
 
 def test_memory_is_bounded() -> None:
     found = PatternMemory()
-    for number in range(MOST_SITES + 5):
-        found.of(f"http://a{number}.example/")
-    assert len(found._sites) == MOST_SITES
+    first = found.of("http://a0.example/")
+    for number in range(MOST_SITES):
+        assert found.of("http://a0.example/") is first
+        found.of(f"http://b{number}.example/")
+    for number in range(MOST_SITES):
+        found.of(f"http://c{number}.example/")
+    assert found.of("http://a0.example/") is not first
     site = SitePatterns()
     site.update({f"/{number}": GOOD for number in range(MOST_PATTERNS)})
     assert site.pattern(SITE + "/a/b/c") == ""

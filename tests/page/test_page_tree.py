@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
+from sites import COUNTED, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.outcomes import CUTS
+from crawler.outcomes import Code, Outcome
 from crawler.page.html_tree import Cut
 
-WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+WIDE = COUNTED | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
 
 class Endless(Site):
@@ -47,7 +47,7 @@ def test_an_endless_site_gets_its_budget_and_another_site_all_its_pages(tmp_path
     assert len([url for url in pages if url.startswith(endless.url)]) == 5
     assert len([url for url in pages if url.startswith(other.url)]) == 5
     assert len(endless.paths(without="/robots.txt")) == 5
-    assert ended.counts()["page budget of the site is spent"] >= 1
+    assert ended.outcomes()["site_budget_spent"] >= 1
 
 
 def test_a_budget_counts_pages_and_not_the_redirects_and_failures_on_the_way(tmp_path: Path) -> None:
@@ -61,19 +61,19 @@ def test_a_budget_counts_pages_and_not_the_redirects_and_failures_on_the_way(tmp
     routes = dict.fromkeys([*moving, *(f"{path}/moved" for path in moving)], route)
     links = dict.fromkeys(["/gone", *moving], "on")
     with serving(Site({"/": page("Hello.", links=links), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"SITE_PAGE_LIMIT": "8"})
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED | {"SITE_PAGE_LIMIT": "8"})
     assert len(ended.items()) == 7
-    assert ended.counts() == {"404 Not Found": 1}
+    assert ended.outcomes() == {"http_status/404": 1}
 
 
 @pytest.mark.long
 def test_a_site_that_never_answers_with_a_page_gets_ten_times_its_budget_of_requests(tmp_path: Path) -> None:
     links = {f"/gone/{n}": "gone" for n in range(60)}
     with serving(Site({"/": page("Hello.", links=links)})) as site:
-        settings = OPEN | {"SITE_PAGE_LIMIT": "2", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+        settings = COUNTED | {"SITE_PAGE_LIMIT": "2", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
         ended = crawl(tmp_path, {"seeds": site.url}, settings)
     assert len(site.paths(without="/robots.txt")) == 20
-    assert ended.counts() == {"404 Not Found": 19, "page budget of the site is spent": 41}
+    assert ended.outcomes() == {"http_status/404": 19, "site_budget_spent": 41}
 
 
 def test_addresses_that_grow_are_not_followed(tmp_path: Path) -> None:
@@ -85,18 +85,18 @@ def test_addresses_that_grow_are_not_followed(tmp_path: Path) -> None:
         "/d?a/a/a/a/a/a/a": page("A query may hold anything."),
     }
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"URLLENGTH_LIMIT": str(len(site.url) + 50)})
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED | {"URLLENGTH_LIMIT": str(len(site.url) + 50)})
     short, _, line, _, query = routes
     assert sorted(site.paths(without="/robots.txt")) == sorted(["/", short, line, query])
-    assert ended.counts() == {"address too long": 1, "path repeats itself": 1}
+    assert ended.outcomes() == {"address_too_long": 1, "path_repeats": 1}
 
 
 def test_a_link_that_grows_in_circles_ends(tmp_path: Path) -> None:
     """As of a relative link in a template that every address is answered with."""
     with serving(Endless(["a/"])) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED)
     assert site.paths(without="/robots.txt") == ["/", "/a/", "/a/a/", "/a/a/a/"]
-    assert ended.counts() == {"path repeats itself": 1}
+    assert ended.outcomes() == {"path_repeats": 1}
 
 
 def silent(asked: Asked) -> Answer:
@@ -141,17 +141,17 @@ def test_a_server_that_is_stuck_is_given_up_while_other_hosts_go_on(tmp_path: Pa
         f"{site.url}fine",
         *(other.url + path[1:] for path in calm),
     }
-    assert ended.counts() == {"no answer in time": 2, "connection lost": 1, "answer cut short": 1}
+    assert ended.outcomes() == {"timeout": 2, "connection_lost": 1, "answer_cut": 1}
     assert other.asked[-1].at < max(asked.at for asked in site.asked if asked.path == "/silent")
     assert ended.status == 0
 
 
 def test_a_seed_that_is_silent_fails_the_crawl_with_the_reason(tmp_path: Path) -> None:
-    settings = OPEN | {"DOWNLOAD_TIMEOUT": "0.5", "RETRY_TIMES": "0"}
+    settings = COUNTED | {"DOWNLOAD_TIMEOUT": "0.5", "RETRY_TIMES": "0"}
     with serving(Site({"/": silent})) as late, serving(Site({"/robots.txt": silent})) as later:
         ended = crawl(tmp_path, {"seeds": f"{late.url} {later.url}"}, settings)
-    assert f"{late.url}: no answer in time\n" in ended.closing()
-    assert f"{later.url}: robots.txt cannot be read: no answer in time\n" in ended.closing()
+    assert f"{late.url}: {Outcome(Code.TIMEOUT).message}\n" in ended.closing()
+    assert f"{later.url}: {Outcome(Code.ROBOTS_UNREADABLE, Code.TIMEOUT).message}\n" in ended.closing()
     assert ended.status == 1
 
 
@@ -160,9 +160,9 @@ def test_what_is_not_read_of_a_page_too_large_is_counted(tmp_path: Path) -> None
     large = page("Bees dance.", links={"/deep": "on"}) + "<p>x" * 60_000
     deep = page("Bees dance.") + "<div>" * 3_000
     with serving(Site({"/": Answer(large), "/deep": Answer(deep)})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url})
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED)
     assert len(ended.items()) == 2
-    assert {f"rest of a page {CUTS[cut]}": 1 for cut in (Cut.TAGS, Cut.DEPTH)}.items() <= ended.counts().items()
+    assert {f"page_cut/{cut.value}": 1 for cut in (Cut.TAGS, Cut.DEPTH)}.items() <= ended.outcomes().items()
 
 
 def test_what_is_not_html_is_counted_by_type_and_not_downloaded(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_what_is_not_html_is_counted_by_type_and_not_downloaded(tmp_path: Path) 
     routes: dict[str, Route] = {f"/{n}": slow(kind) for n, kind in enumerate(kinds)}
     routes |= {"/none": Answer("Some text.", content_type=""), "/a.pdf": Answer("%PDF")}
     with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+        ended = crawl(tmp_path, {"seeds": site.url}, COUNTED)
     assert max(map(sent.count, kinds)) < 10
     assert "/a.pdf" not in site.paths()
     assert [item["url"] for item in ended.items()] == [site.url]
-    assert ended.counts() == {f"not HTML: {kind}": 1 for kind in [*kinds, "no type given", ".pdf"]}
+    assert ended.outcomes() == {"not_html": 1} | {f"not_html/{kind}": 1 for kind in [*kinds, ".pdf"]}

@@ -77,7 +77,7 @@ def test_a_database_is_shown(setting: str, expected: str) -> None:
 @pytest.mark.parametrize("where", ["me:secret@127.0.0.1:1/db", "me@127.0.0.1:1/db?password=secret"])
 def test_a_password_is_never_shown(where: str) -> None:
     url = database_url(f"postgresql+psycopg://{where}", Path())
-    with pytest.raises(StateError, match=r"^the database postgresql.* cannot be opened: ") as caught:
+    with pytest.raises(StateError, match=r"postgresql.*me.*@127.0.0.1:1/db") as caught:
         open_database(url)
     assert "secret" not in str(caught.value) + display_url(url)
 
@@ -85,14 +85,14 @@ def test_a_password_is_never_shown(where: str) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     path.write_text("no database " * 1_000)
-    with pytest.raises(StateError, match=r"crawl.db cannot be opened: file is not a database$"):
+    with pytest.raises(StateError, match=r"crawl.db .*: file is not a database$"):
         open_database(database_url("", tmp_path))
     assert path.read_text().startswith("no database")
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateError, match=r"crawl.db cannot be opened: (Not a directory|File exists)$"):
+    with pytest.raises(StateError, match=r"crawl.db .*: (Not a directory|File exists)$"):
         open_database(database_url("", tmp_path / "file"))
 
 
@@ -131,9 +131,7 @@ def test_a_database_that_cannot_hold_every_letter_is_refused(postgres_server: po
     name = f"as_{encoding.lower()}"
     with postgres.connect(url.render_as_string()) as connection:
         connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
-    with pytest.raises(
-        StateError, match=rf"has the encoding {encoding}; create it with createdb -E UTF8 -T template0$"
-    ):
+    with pytest.raises(StateError, match=rf" {encoding}; .* createdb -E UTF8 -T template0$"):
         open_database(url.set(database=name))
 
 

@@ -52,7 +52,7 @@ def test_a_server_gives_one_process_to_a_look(postgresql_engine: Engine) -> None
 
 
 def test_where_there_is_nothing(url: URL) -> None:
-    with pytest.raises(NothingError, match="No crawl was ever run here"), glance(url):
+    with pytest.raises(NothingError), glance(url):
         pass
     open_database(url).dispose()
     with glance(url) as connection:

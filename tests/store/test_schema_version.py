@@ -117,13 +117,13 @@ def test_only_the_missing_steps_are_done(of_version_1: URL, with_steps: Callable
     with_steps(add_colour, add_size)
     assert opened(of_version_1) == 3
     with_steps(fail)  # another step for the first: it is done already
-    with pytest.raises(StateError, match=r"its tables are version 3; this one knows 2"):
+    with pytest.raises(StateError, match=r" 3;.* 2\)$"):
         opened(of_version_1)
 
 
 def test_a_step_that_fails_changes_nothing(of_version_1: URL, with_steps: Callable[..., None]) -> None:
     with_steps(add_colour, fail)
-    with pytest.raises(StateError, match=r"^the database .* cannot be opened: .*nothing"):
+    with pytest.raises(StateError, match="nothing"):
         opened(of_version_1)
     with_steps()
     assert opened(of_version_1) == 1

@@ -145,7 +145,7 @@ def test_patience_has_an_end(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(database.time, "monotonic", lambda: float(next(clock)))
     tries = count_tries(worker, away)
     worker.session.committer.retry_seconds = 45.0
-    with pytest.raises(StateError, match="the server closed the connection"):
+    with pytest.raises(StateError):
         worker.session.committer.commit(Batch())
     assert 3 <= len(tries) <= 7
 

@@ -1,5 +1,6 @@
 """Which worker of a crawl a process is: its number, its files, its lock, and what it finds there."""
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -21,6 +22,12 @@ from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
 from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
+
+
+@pytest.fixture
+def engine(sqlite_engine: Engine) -> Engine:
+    """Files, numbers and messages are the same with each database."""
+    return sqlite_engine
 
 
 @pytest.fixture
@@ -132,7 +139,7 @@ def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew, caplog
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
     one.session.pages.path.write_bytes(theirs)
     again = crew.join()
-    assert ["is not the file that this crawl wrote" in record.message for record in caplog.records] == [True]
+    assert ["crawl.previous.jsonl" in record.message for record in caplog.records] == [True]
     again.end(*map(stored, again.claim()))
     assert len(again.records()) == 1
     assert (crew.folder / "one" / "crawl.previous.jsonl").read_bytes() == theirs
@@ -145,7 +152,7 @@ def test_a_second_worker_in_one_folder_wants_postgresql(sqlite_engine: Engine, t
     crew = Crew(sqlite_engine, tmp_path)
     one = crew.join(*candidates(A))
     one.claim()
-    with pytest.raises(StateError, match=r"a crawl named 'crawl' is running here; .*workers=NUMBER.*PostgreSQL"):
+    with pytest.raises(StateError, match=r"'crawl'.*workers=NUMBER.*PostgreSQL"):
         crew.join()
     one.end(*map(stored, list(one.hand.values())))
     other = crew.join(name="other")
@@ -271,7 +278,7 @@ def test_a_crawl_is_known_by_its_seeds(crew: Crew, before: tuple[str, ...], afte
         crew.join(seeds=after).leave()
         crew.join(seeds=before[:1])
     else:
-        with pytest.raises(StateError, match=f"the crawl 'crawl' has other seeds \\({before[0]}\\); give another"):
+        with pytest.raises(StateError, match=f"'crawl'.*seeds .{before[0]}.*fresh=yes"):
             crew.join(seeds=after)
         crew.join(seeds=before)
 
@@ -331,37 +338,31 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
 def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
-    assert str(one.session.finished_message()) == (
-        f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 21 h; "
-        "-a refresh=all fetches every page again, -a fresh=yes starts from scratch."
-    )
+    words = str(one.session.finished_message())
+    assert re.search(f"'crawl'.* 1 page, in {one.session.pages.path}. .* 21 h; .*refresh=all.*fresh=yes", words)
 
 
 @pytest.mark.parametrize(
     ("priorities", "how"),
     [
-        ([BEHIND_IMAGE + 1, BEHIND_IMAGE], "a larger max_pages continues it"),
-        ([BEHIND_IMAGE], "a larger max_pages judges links behind images"),
-        ([UNLIKELY, BEHIND_IMAGE], "-a min_chance=0 also requests links that are unlikely to lead to the topic"),
+        ([BEHIND_IMAGE + 1, BEHIND_IMAGE], "max_pages continues"),
+        ([BEHIND_IMAGE], "max_pages judges"),
+        ([UNLIKELY, BEHIND_IMAGE], "min_chance=0"),
     ],
 )
 def test_the_last_words_tell_what_waits(crew: Crew, priorities: list[int], how: str) -> None:
     one = crew.join(*candidates(A), max_pages=1, limits_tries=True)
     one.end(*map(stored, one.claim()))
     one.session.seed(Candidate(f"{B}{n}", priority) for n, priority in enumerate(priorities))
-    assert f"; {how}, -a refresh=all" in str(one.session.finished_message())
+    assert re.search(f"; [^;]*{how}.* -a refresh=all", str(one.session.finished_message()))
 
 
 def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     one, two = many.join(*candidates(A, B, A + "2"), max_pages=2), many.join(folder="two", max_pages=2)
     one.end(*map(stored, one.claim(pages=1)))
     two.end(*map(stored, two.claim(pages=1)))
-    assert str(one.session.finished_message()) == (
-        f"The crawl 'crawl' is finished: 2 pages, in {one.session.pages.path} and the files of other workers. "
-        "Nothing is due, the next page in 21 h; a larger max_pages continues it, -a refresh=all fetches every page "
-        "again, "
-        "-a fresh=yes starts from scratch."
-    )
+    words = str(one.session.finished_message())
+    assert re.search(f" 2 pages, in {one.session.pages.path} and .*; a larger max_pages continues it, .*refresh", words)
 
 
 def test_a_worker_that_left_is_no_worker(crew: Crew) -> None:
@@ -372,9 +373,7 @@ def test_a_worker_that_left_is_no_worker(crew: Crew) -> None:
 
 def test_a_crawl_keeps_its_topic(crew: Crew) -> None:
     crew.join(*candidates(A), topic="bees", topic_digest="1").leave()
-    with pytest.raises(
-        StateError, match=r"has another topic: 'bees'; give .* -a name=NAME, -a retopic=yes .* -a fresh=yes"
-    ):
+    with pytest.raises(StateError, match=r"'bees'.* name=NAME, .* retopic=yes .* fresh=yes"):
         crew.join(folder="two", topic="wasps", topic_digest="2")
     crew.join(topic="bees", topic_digest="1").leave()
     crew.join(topic="wasps", topic_digest="2", fresh=True).leave()
@@ -383,7 +382,7 @@ def test_a_crawl_keeps_its_topic(crew: Crew) -> None:
 
 def test_another_topic_is_left_to_be_scored_by(crew: Crew) -> None:
     one = crew.join(*candidates(A), topic="bees", topic_digest="1", retopic=True)
-    with pytest.raises(StateError, match="has other workers; stop them before using retopic=yes"):
+    with pytest.raises(StateError, match=r"other workers.*retopic=yes"):
         crew.join(folder="two", topic="wasps", topic_digest="2", retopic=True)
     assert not one.session.changes_topic
     one.leave()
@@ -393,5 +392,5 @@ def test_another_topic_is_left_to_be_scored_by(crew: Crew) -> None:
 
 def test_a_crawl_without_a_topic_keeps_that_of_its_seeds(crew: Crew) -> None:
     crew.join(*candidates(A), topic_digest="1").leave()
-    with pytest.raises(StateError, match="has another topic: what its seeds are about"):
+    with pytest.raises(StateError, match="another topic"):
         crew.join(topic="wasps", topic_digest="2")

@@ -141,6 +141,17 @@ class Crawl:
         """What was said after the log."""
         return self.err[self.err.rindex("INFO: Spider closed") :]
 
+    def statistics(self) -> dict[str, int]:
+        """The whole numbers among the statistics that a crawl with STATS_DUMP printed."""
+        printed = re.findall(r"^[ {]'([^']+)': (\d+)[,}]", self.err, re.MULTILINE)
+        assert printed, "nothing was printed"
+        return {name: int(number) for name, number in printed}
+
+    def outcomes(self) -> dict[str, int]:
+        """How often a crawl with STATS_DUMP left something out or failed, by the code of the outcome."""
+        counts = self.statistics().items()
+        return {name.partition("/")[2]: count for name, count in counts if name.startswith(("skipped/", "failed/"))}
+
     def unlisted_statistics(self) -> set[str]:
         """Statistics that a crawl with STATS_DUMP printed, and that neither Scrapy nor the list of ours has."""
         names = set(re.findall(r"^[ {]'([^']+)': ", self.err, re.MULTILINE))
@@ -167,6 +178,8 @@ OPEN = {
     "AUTOTHROTTLE_ENABLED": "False",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
 }
+# The same, with the statistics that `Crawl.statistics` reads.
+COUNTED = OPEN | {"STATS_DUMP": "True"}
 # Images are judged by their shares of the pages alone: what stands around them is not what these tests are about.
 BY_SHARES = OPEN | {"IMAGE_NOISE_MODELS": "redundancy"}
 

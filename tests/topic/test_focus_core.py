@@ -36,12 +36,6 @@ def begun(topic: Topic = BEES_TOPIC, manner: FocusOptions = QUIET, texts: Sequen
     return made
 
 
-def renew(made: TopicFocus) -> dict[str, int]:
-    """The new priorities as if it were time."""
-    made._since = 10**9
-    return made.renewed()
-
-
 LINK = LinkContext("http://b.example/hive", "honey bees", near="all of bees")
 OTHER = LinkContext("http://c.example/road", "roads", near="all of cars")
 
@@ -92,7 +86,7 @@ def test_links_go_where_labels_point() -> None:
     made = begun()
     (before,) = made.found(page(0), [OTHER])
     made.label([("", "Roads for cars", True)] * 10)
-    assert renew(made)[OTHER.url] > before
+    assert made.renew()[OTHER.url] > before
 
 
 def test_a_topic_in_chinese_without_the_dictionary() -> None:
@@ -164,7 +158,7 @@ def test_nothing_is_known_of_the_topic() -> None:
     made = begun(Topic())
     assert made.relevance("", BEES) == 0
     assert made.found(page(0), [LINK, OTHER]) == [33, 33]
-    assert renew(made) == {}
+    assert made.renew() == {}
 
 
 def test_words_in_texts_off_the_topic_count_against_a_link() -> None:
@@ -257,7 +251,7 @@ def test_a_link_that_is_found_twice_waits_once() -> None:
         assert made.waiting.shown[made.waiting.rows[LINK.url]] == ([0, 1] if shown_by_both else [0])
         made.fetched(LINK.url, "", BEES)
         assert LINK.url not in made.waiting.urls
-        assert LINK.url not in renew(made)
+        assert LINK.url not in made.renew()
 
 
 def test_pages_that_were_never_fetched() -> None:
@@ -270,7 +264,7 @@ def test_pages_that_were_never_fetched() -> None:
     made.seen_again("http://z.example/", [LinkContext(page(9), "more")])
     assert made.waiting.shown == before
     made.fetched(page(9), "", BEES)
-    assert renew(made).keys() <= {page(10), page(11)}
+    assert made.renew().keys() <= {page(10), page(11)}
 
 
 def test_a_page_that_is_fetched_twice() -> None:
@@ -290,7 +284,7 @@ def test_a_link_shown_again_is_worth_more_or_less() -> None:
     made.seen_again(page(0), [LinkContext(page(11), "honey bees"), LinkContext("http://d.example/", "")])
     made.seen_again(page(1), [LinkContext(page(10), "more"), LinkContext(page(1), "")])
     assert made.waiting.shown == [[0, 1], [1, 0]]
-    found = renew(made)
+    found = made.renew()
     assert found[page(10)] < good
     assert found[page(11)] > poor
 
@@ -317,13 +311,18 @@ def test_what_led_to_a_page_learns() -> None:
 RENEWALS = [3, 6, 9, 13, 19, 28, 41, *range(61, 402, 20), 422, 444]
 
 
-def test_when_it_is_time_for_new_priorities() -> None:
+def test_when_it_is_time_for_new_priorities(monkeypatch: pytest.MonkeyPatch) -> None:
     made, found = TopicFocus(BEES_TOPIC), []
+    renew = made.renew
+
+    def renewing() -> dict[str, int]:
+        found.append(made.trails.pages)
+        return renew()
+
+    monkeypatch.setattr(made, "renew", renewing)
     for number in range(450):
         made.fetched(page(number), "", "")
         made.renewed()
-        if made._since == 0:
-            found.append(number + 1)
     assert found == RENEWALS
 
 
@@ -333,12 +332,12 @@ def test_what_changed_enough_is_told(change: int, is_told: bool, monkeypatch: py
     made.found(page(0), [LINK, OTHER])
     monkeypatch.setattr(focus, "STEP", 1)
     for _ in range(50):
-        settled = renew(made)
+        settled = made.renew()
     assert settled == {}
     monkeypatch.undo()
     told = int(made.waiting.all().table[TOLD, 0])
     made.waiting.all().table[TOLD, 0] += change
-    assert renew(made) == ({LINK.url: told} if is_told else {})
+    assert made.renew() == ({LINK.url: told} if is_told else {})
 
 
 def test_new_priorities_are_what_is_thought_of_a_link() -> None:
@@ -346,7 +345,7 @@ def test_new_priorities_are_what_is_thought_of_a_link() -> None:
     made.found(page(1), [LINK, OTHER])
     for number in range(5):
         made.fetched(page(20 + number), "", BEES)
-    found = renew(made)
+    found = made.renew()
     assert found
     for url, priority in found.items():
         assert made.asked(url) == priority / 1000
@@ -356,12 +355,12 @@ def test_some_links_are_tried_although_others_promise_more() -> None:
     made = begun(manner=FocusOptions(exploration=1.0))
     links = [LinkContext(f"http://b.example/{n}", "bees" if n < FOREFRONT else "roads") for n in range(FOREFRONT + 5)]
     priorities = made.found(page(0), links)
-    tried = {url for url, priority in renew(made).items() if priority == HIGHEST}
+    tried = {url for url, priority in made.renew().items() if priority == HIGHEST}
     assert len(tried) == 2
     assert tried <= {lead.url for lead in links[FOREFRONT:]}
     for url in tried:
         assert made.asked(url) == pytest.approx(priorities[-1] / 1000, abs=0.1)
-    assert not any(priority == HIGHEST for priority in renew(made).values())
+    assert not any(priority == HIGHEST for priority in made.renew().values())
     gone, other = sorted(tried)
     made.forget([gone])
     made.fetched(other, "", CARS)
@@ -389,7 +388,6 @@ def test_so_many_addresses_are_remembered(remembered: int, known: bool, monkeypa
     made.found(page(1), [LINK])
     made.seen_again(page(0), [LINK])
     assert made.waiting.shown == [[1, 0] if known else [1]]
-    assert len(made._numbers) == remembered
 
 
 def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,7 +401,7 @@ def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pyte
     assert made.summary()["let_go"] == 15_000 - len(made.waiting.rows)
     made.found(page(1), [LinkContext("http://b.example/0/0", "bees"), *leads])
     assert made.waiting.urls.count("http://b.example/0/0") == 1
-    assert set(renew(made)) <= set(made.waiting.rows)
+    assert set(made.renew()) <= set(made.waiting.rows)
 
 
 def test_thousands_of_links_on_one_page() -> None:
@@ -423,9 +421,9 @@ def test_a_site_that_gives_too_much_waits_for_others() -> None:
     (other,) = made.found(page(0), [LinkContext("http://b.example/", "bees")])
     (less,) = made.found(page(0), [LinkContext(page(51), "bees")])
     assert alone == other == pytest.approx(10 * less, abs=6)
-    assert renew(made)[page(50)] == pytest.approx(less, abs=10)
+    assert made.renew()[page(50)] == pytest.approx(less, abs=10)
     made.forget(["http://b.example/"])
-    assert renew(made)[page(50)] > 5 * less
+    assert made.renew()[page(50)] > 5 * less
 
 
 def test_pages_without_anything() -> None:
@@ -433,7 +431,7 @@ def test_pages_without_anything() -> None:
     assert made.fetched("http://b.example/", "", "") == 0
     (priority,) = made.found("http://b.example/", [LinkContext(page(9), "")])
     assert 0 <= priority < 50
-    renew(made)
+    made.renew()
     assert TopicFocus(BEES_TOPIC).take_in(made.record())
 
 
@@ -455,6 +453,6 @@ def test_pages_are_judged_anew_as_the_aim_moves(learning: bool) -> None:
     first = made.fetched(page(0), "", hives)
     for number in range(1, 30):
         made.fetched(page(number), "", f"{hives} Number{number}. {BEES}" if number % 2 else f"{CARS} Number{number}.")
-    renew(made)
+    made.renew()
     assert made.trails.worth([0])[0] > first + 0.05
     assert np.isfinite(made.trails.worth(range(30))).all()

@@ -99,8 +99,7 @@ def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
     made.found(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])
     links = [f"{TRAP}/{number}" for number in range(200)]
     before = dict(zip(links, made.found(f"{TRAP}/", [LinkContext(link, "honey bees") for link in links]), strict=True))
-    made._since = 10**9
-    found = made.renewed()
+    found = made.renew()
     assert len(made.waiting.rows) == 75
     assert [f"http://b{number}.example/" in made.waiting.rows for number in range(others)] == [True] * others
     gone = before.keys() - made.waiting.rows.keys()

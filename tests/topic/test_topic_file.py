@@ -49,68 +49,64 @@ def test_a_file(tmp_path: Path, source: str, topic: Topic) -> None:
 
 
 WRONG = {
-    "words = [": "is not TOML (",
-    "bees and honey": "is not TOML (",
-    "words = [" * 5_000: "is not TOML (",
-    f"a = {'9' * 5_000}": "is not TOML (",
-    'words = ["bee"]\nwords = ["bee"]': "is not TOML (",
-    "": "names no topic; give words, examples or both",
-    "words = []": "names no topic; give words, examples or both",
-    'against = ["Cars."]': "names no topic; give words, examples or both",
-    'word = ["bee"]': "word is not known; allowed are words, examples, against, domains",
-    'words = ["bee"]\n[domain]\n': "domain is not known; allowed are words,",
-    'words = ["bee"]\n[domains]\nonly = []': "domains.only is not known; allowed are domains.prefer, domains.avoid",
-    'words = "bee"': "words is neither a list nor a table; allowed are",
-    "words = 1": "words is neither a list nor a table; allowed are",
-    "words = [1]": "words is not a list of texts; allowed are lists such as",
-    'words = ["bee", ["honey"]]': "words is not a list of texts;",
-    'words = ["bee", "!"]': "words contains '!', which is not a word; allowed are words of letters or digits",
-    "words = {bee = 0}": "words has no valid weight for 'bee'; allowed are numbers above 0 up to 1,000,000",
-    "words = {bee = -1.0}": "words has no valid weight for 'bee';",
-    "words = {bee = inf}": "words has no valid weight for 'bee';",
-    "words = {bee = nan}": "words has no valid weight for 'bee';",
-    "words = {bee = true}": "words has no valid weight for 'bee';",
-    "words = {bee = 1_000_000.1}": "words has no valid weight for 'bee';",
-    "words = {bee = '1'}": "words has no valid weight for 'bee';",
-    "examples = 'Bees'": "examples is not a list of texts;",
-    "examples = ['']": "examples contains '', which has no word; allowed are texts and addresses",
-    "examples = ['http://a.example:x/']": "examples contains 'http://a.example:x/', which is not an address; allowed",
-    "examples = ['http://u:p@a.example/']": "which is not an address; allowed are http://",
-    "examples = ['Bees.']\nagainst = ['Bees.']": "against contains 'Bees.', which is also in examples;",
-    "words = ['bee']\ndomains = ['a.example']": "domains is not a table; allowed is [domains] with prefer and avoid",
-    "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is not a list of texts;",
-    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid contains 'http://a.example/';",
-    "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer contains ''; allowed are domains such as example.org",
-    "words = ['bee']\n[domains]\nprefer = ['*.example']": "domains.prefer contains '*.example';",
-    "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer contains 'a..example';",
+    "words = [": "is not TOML",
+    "bees and honey": "is not TOML",
+    "words = [" * 5_000: "is not TOML",
+    f"a = {'9' * 5_000}": "is not TOML",
+    'words = ["bee"]\nwords = ["bee"]': "is not TOML",
+    "": "no topic",
+    "words = []": "no topic",
+    'against = ["Cars."]': "no topic",
+    'word = ["bee"]': "word .* words, examples, against, domains",
+    'words = ["bee"]\n[domain]\n': "domain .* words,",
+    'words = ["bee"]\n[domains]\nonly = []': "domains.only .* domains.prefer, domains.avoid",
+    'words = "bee"': "words is neither",
+    "words = 1": "words is neither",
+    "words = [1]": "words is not a list",
+    'words = ["bee", ["honey"]]': "words is not a list",
+    'words = ["bee", "!"]': "words .*'!'",
+    "words = {bee = 0}": "words .*'bee'.* 0 .* 1,000,000",
+    "words = {bee = -1.0}": "words .*'bee'",
+    "words = {bee = inf}": "words .*'bee'",
+    "words = {bee = nan}": "words .*'bee'",
+    "words = {bee = true}": "words .*'bee'",
+    "words = {bee = 1_000_000.1}": "words .*'bee'",
+    "words = {bee = '1'}": "words .*'bee'",
+    "examples = 'Bees'": "examples is not a list",
+    "examples = ['']": "examples .*''",
+    "examples = ['http://a.example:x/']": "examples .*'http://a.example:x/'",
+    "examples = ['http://u:p@a.example/']": "examples .*'http://u:p@a.example/'",
+    "examples = ['Bees.']\nagainst = ['Bees.']": "against .*'Bees.'.* examples",
+    "words = ['bee']\ndomains = ['a.example']": "domains is not .* prefer and avoid",
+    "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is not a list",
+    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid .*'http://a.example/'",
+    "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer .*''",
+    "words = ['bee']\n[domains]\nprefer = ['*.example']": r"domains.prefer .*'\*.example'",
+    "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer .*'a..example'",
 }
 
 
-@pytest.mark.parametrize(("source", "said"), WRONG.items(), ids=[key[:40] for key in WRONG])
-def test_a_wrong_file_is_told_in_one_sentence(tmp_path: Path, source: str, said: str) -> None:
+def test_a_wrong_file_is_told_with_its_key_and_value(tmp_path: Path) -> None:
     path = tmp_path / "bees.toml"
-    path.write_text(source, encoding="utf-8")
-    message = wrong(path)
-    assert said in message
-    assert "bees.toml" in message or str(path)[:60] in message
+    for source, named in WRONG.items():
+        path.write_text(source, encoding="utf-8")
+        message = wrong(path)
+        assert re.search(named, message), source
+        assert "bees.toml" in message or str(path)[:60] in message
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (None, "cannot be read (No such file or directory); give a readable TOML file"),
-        (b"\xff\xfew\x00", "is not UTF-8 text; give a TOML file in UTF-8"),
-        ('words = ["蜜蜂"]'.encode("gb18030"), "is not UTF-8 text; give a TOML file in UTF-8"),
-        (b"# " + b"x" * (LARGEST - 1), f"is larger than {LARGEST:,} bytes; give a smaller file"),
-        (b"# " + b"x" * 10_000_000, f"is larger than {LARGEST:,} bytes; give a smaller file"),
-    ],
-    ids=["missing", "utf-16", "gb18030", "a byte too many", "10 MB"],
-)
-def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes | None, said: str) -> None:
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    rows = [
+        (b"\xff\xfew\x00", "UTF-8"),
+        ('words = ["蜜蜂"]'.encode("gb18030"), "UTF-8"),
+        (b"# " + b"x" * (LARGEST - 1), f" {LARGEST:,} bytes"),
+        (b"# " + b"x" * 10_000_000, f" {LARGEST:,} bytes"),
+    ]
     path = tmp_path / "bees.toml"
-    if content is not None:
+    assert "No such file" in wrong(path)
+    for content, named in rows:
         path.write_bytes(content)
-    assert said in wrong(path)
+        assert named in wrong(path)
 
 
 def test_the_largest_file(tmp_path: Path) -> None:
@@ -122,12 +118,12 @@ def test_the_largest_file(tmp_path: Path) -> None:
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.toml").mkdir()
-    assert "is not a file; give a TOML file" in wrong(tmp_path / "folder.toml")
+    assert "is not a file" in wrong(tmp_path / "folder.toml")
     assert "cannot be read (" in wrong(tmp_path / ("x" * 300 + ".toml"))
     assert "cannot be read (" in wrong(tmp_path / "a\0.toml")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.toml")
-        assert "is not a file; give a TOML file" in wrong(tmp_path / "pipe.toml")
+        assert "is not a file" in wrong(tmp_path / "pipe.toml")
 
 
 def wrong(path: Path) -> str:

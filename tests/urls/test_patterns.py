@@ -1,5 +1,7 @@
 """Patterns of addresses, and the names that a site's addresses teach."""
 
+import pickle
+
 import pytest
 
 from crawler.urls.patterns import (
@@ -103,7 +105,7 @@ def test_a_hostile_site_fills_no_memory() -> None:
     for word in words(3 * MOST_PARTS):
         patterns.see(f"{SITE}/{word}z")
     assert len(patterns.names) <= MOST_NAMES
-    assert len(patterns._addresses) <= MOST_PARTS
+    assert len(pickle.dumps(patterns)) < 100 * MOST_PARTS * LEAST_ADDRESSES
     assert max(map(len, patterns.names)) <= MOST_LENGTH
     patterns.learn(f"/{word}q/*" for word in words(100))
     assert len(patterns.names) == MOST_NAMES

@@ -108,9 +108,7 @@ def test_a_wrong_entry_is_said() -> None:
     rows = """10.0.0.0/33|10.0.0.0/x|http://intranet/|intranet/|two*words|*.example.com|host:port|host:|:80|[::1]:x
     |host:123456|user@host|..|a..b|two words|a\nb|10.0.0.1 10.0.0.2""".split("|")
     for entry in rows:
-        with pytest.raises(
-            ValueError, match=r"is not a host name, an address or a network such as 10\.0\.0\.0/8"
-        ) as said:
+        with pytest.raises(ValueError) as said:  # noqa: PT011 - its message is examined
             AllowList(["intranet", entry])
         assert repr(entry.strip()) in str(said.value)
         assert "\n" not in str(said.value)

@@ -127,7 +127,7 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
             for net, values in zip(networks, hidden_values, strict=True):
                 values += _compared(net, values, net.layers[place])
             continue
-        seen = _beside(hidden_values, layer.step) if layer.step else _among(hidden_values, nest)
+        seen = _beside(hidden_values, layer.step) if layer.step else with_means(hidden_values, nest)
         for net, rows, values in zip(networks, seen.reshape(len(networks), number, -1), hidden_values, strict=True):
             values += _step(rows, net.layers[place])
     return hidden_values
@@ -172,7 +172,7 @@ def _beside(hidden_values: Floats, step: int) -> Floats:
     return seen
 
 
-def _among(hidden_values: Floats, nest: BlockGroups) -> Floats:
+def with_means(hidden_values: Floats, nest: BlockGroups) -> Floats:
     """For each network and block its own row, and the means of its groups."""
     many, number, width = hidden_values.shape
     # No index is out of bounds; to take without a check is faster.

@@ -113,7 +113,7 @@ def test_the_means_are_those_of_the_groups() -> None:
         levels = chance.integers(0, 2, (network.AROUND, number))
         paths = chance.choice([3, 8, 5], number)
         found = chance.normal(size=(2, number, WIDTH)).astype(np.float32)
-        seen = network._among(found, network.block_groups(levels, starts, ends, paths))
+        seen = network.with_means(found, network.block_groups(levels, starts, ends, paths))
         for rows, mine in zip(seen, found, strict=True):
             page = np.broadcast_to(mine.mean(0), mine.shape)
             path = np.stack([mine[paths == one].mean(0) for one in paths])
