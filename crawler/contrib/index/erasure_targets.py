@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_
+from sqlalchemy import ColumnElement, func, or_, true
 
 from crawler.command_line.terminal import WrongUseError
 from crawler.urls.address import address_of
@@ -14,6 +14,8 @@ from crawler.urls.parsing import absolute
 
 SCHEME = re.compile(r"https?://", re.IGNORECASE)
 MOST_SHOWN = 100  # characters of a wrong target that a message repeats
+MOST_HOSTS = 100
+"""Hosts that a condition names. SQLite's expressions may have a depth of 1,000 (https://sqlite.org/limits.html)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +51,8 @@ class ErasureTargets:
     def may_be_in(self, *columns: ColumnElement[Any]) -> ColumnElement[bool]:
         """A condition that holds for all rows of which a column has an address that is to be erased, and for others."""
         hosts = self.hosts.union(address_of(page).host for page in self.pages)
+        if len(hosts) > MOST_HOSTS:
+            return true()
         texts = [func.lower(column) for column in columns]
         return or_(*(text.contains(host, autoescape=True) for text in texts for host in sorted(hosts)))
 
