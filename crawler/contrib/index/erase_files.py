@@ -50,7 +50,7 @@ class ErasedFiles:
     changed_lines: int = 0
     """Lines of other pages that named an erased page."""
     images: int = 0
-    found: set[str] = field(default_factory=set)
+    stored_targets: set[str] = field(default_factory=set)
     """The targets of which there were lines."""
     elsewhere: int = 0
     """Files of workers in other folders, or on other machines."""
@@ -125,13 +125,13 @@ class CrawlFiles:
 
     def _erase_lines_of(self, number: int, targets: ErasureTargets) -> None:
         """Write the files of a worker anew, and save their new lengths."""
-        mine = files_of(self.crawl_id, number)
+        of_crawl = files_of(self.crawl_id, number)
         pages = self.folder / pages_file(self.name, number)
         offsets = []
         paths = pages, pages.with_suffix(".images.jsonl")
-        for path, offset in zip(paths, file_offsets(self.connection, *mine), strict=True):
+        for path, offset in zip(paths, file_offsets(self.connection, *of_crawl), strict=True):
             offsets.append(self._erase_lines(path, offset, targets) if path.exists() else offset)
-        save_file_offsets(self.connection, offsets[0], offsets[1], *mine)
+        save_file_offsets(self.connection, offsets[0], offsets[1], *of_crawl)
 
     def _erase_lines(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
         """Write a file anew; returns how much of it is committed then."""
@@ -172,7 +172,7 @@ class CrawlFiles:
             return b"" if is_of_target else line
         target = targets.target_of(record.get("url")) or targets.target_of(record.get("page"))
         if target is not None:
-            self.result.found.add(target)
+            self.result.stored_targets.add(target)
             self.result.lines += 1
             if "path" in record:
                 self._image_files.add(image_file_of(record))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, insert, or_, select, update
 
 from crawler.contrib.index.erasure_targets import ErasureTargets
 from crawler.frontier.page_result import AddressKind, LessonKind
@@ -24,7 +24,7 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import UPDATE_BEST, count_sites
 from crawler.store.crawl_tables import IS_DONE, AddressState, address, address_pattern, crawl, edit, host, job, site
 from crawler.store.database import dialect_insert, in_chunks
-from crawler.store.page_changes import save_changes
+from crawler.store.page_changes import DELETE_CHANGES, save_changes
 from crawler.store.page_tables import (
     erasure,
     evidence,
@@ -32,6 +32,7 @@ from crawler.store.page_tables import (
     label,
     near_duplicate_band,
     page,
+    page_change,
     page_version,
     robots_file,
     shared_example,
@@ -49,11 +50,11 @@ ROWS_AT_ONCE = 1_000
 
 @dataclass
 class ErasedRows:
-    """What was deleted of the database, and what was found on the way."""
+    """What was deleted of the database, and what else names it."""
 
     counts: Counter[str] = field(default_factory=Counter)
     """Deleted rows by kind."""
-    found: set[str] = field(default_factory=set)
+    stored_targets: set[str] = field(default_factory=set)
     """The targets of which something was stored."""
     image_files: set[str] = field(default_factory=set)
     """The files of images whose verdicts were deleted, under the folder of images."""
@@ -123,7 +124,7 @@ class RowEraser:
         for row in self._rows(*columns, where=(page.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
             target = self.targets.target_of(row.url)
             if target is not None:
-                self.result.found.add(target)
+                self.result.stored_targets.add(target)
                 pages.append(row)
                 continue
             values = cleared_names(row._asdict(), self.targets)
@@ -141,9 +142,9 @@ class RowEraser:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         stored = {row.key: row.url for row in pages}
         barred = {self.keys(url): url for url in self.targets.pages} | stored
-        mine = erasure.c.crawl_id == self.crawl_id
+        of_crawl = erasure.c.crawl_id == self.crawl_id
         for part in in_chunks(sorted(barred)):
-            known = select(erasure.c.key).where(mine, erasure.c.key.in_(part))
+            known = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
             for key in self.connection.execute(known).scalars().all():
                 del barred[key]
         rows = [{"digest": page_id(url), "key": key} for key, url in barred.items()]
@@ -152,6 +153,10 @@ class RowEraser:
             new = dialect_insert(self.connection.engine)(erasure).on_conflict_do_nothing()
             self.connection.execute(new, [{"crawl_id": self.crawl_id, "erased_at": now, **row} for row in rows])
         save_changes(self.connection, stored.keys())
+        # A page that is not in the database any more may still be in the index of a reader.
+        for part in in_chunks(sorted(barred.keys() - stored.keys())):
+            self.connection.execute(DELETE_CHANGES, {"keys": part})
+            self.connection.execute(insert(page_change), [{"crawl_id": self.crawl_id, "key": key} for key in part])
 
     def _erase_verdicts(self) -> set[int]:
         """Delete the verdicts on images of erased pages and on erased images; returns the sites of these pages."""
@@ -170,7 +175,7 @@ class RowEraser:
         for row in self._rows(*columns, where=(verdict.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
             target = self.targets.target_of(row.url) or self.targets.target_of(row.page)
             if target is not None:
-                self.result.found.add(target)
+                self.result.stored_targets.add(target)
                 deleted.append(row)
             elif self.targets.covers(row.target):
                 mentions[row.id] = {"target": "", "sight": without_target(row.sight)}
@@ -184,15 +189,15 @@ class RowEraser:
 
     def _erase_addresses(self) -> None:
         """Delete the addresses, and what is known of others from erased pages; bar them from being added again."""
-        mine = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
+        of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
         naming = address.c.url, address.c.requested, address.c.sight
         columns = address.c.id, *naming
         erased_ids = []
         mentions: dict[int, dict[str, Any]] = {}
-        for row in self._rows(*columns, where=address.c.host_id.in_(mine) & self.targets.may_be_in(*naming)):
+        for row in self._rows(*columns, where=address.c.host_id.in_(of_crawl) & self.targets.may_be_in(*naming)):
             target = self.targets.target_of(row.url)
             if target is not None:
-                self.result.found.add(target)
+                self.result.stored_targets.add(target)
                 erased_ids.append(row.id)
                 continue
             values: dict[str, Any] = {}
@@ -255,19 +260,19 @@ class RowEraser:
 
     def _erase_lessons(self, pages: Collection[Row[Any]]) -> None:
         """Delete what erased pages taught: examples of the topic, homes of the crawl, and seeds to request again."""
-        mine = shared_example.c.crawl_id == self.crawl_id
-        of_address = mine & (shared_example.c.kind != LessonKind.SEED)
+        of_crawl = shared_example.c.crawl_id == self.crawl_id
+        of_address = of_crawl & (shared_example.c.kind != LessonKind.SEED)
         deleted = []
         for row in self._rows(shared_example.c.id, shared_example.c.text, where=of_address):
             if self.targets.covers(row.text.partition("\n")[0]):
                 deleted.append(row.id)
         self._delete(shared_example, shared_example.c.id, deleted)
         # The text of a seed has no address. If it is not that of the page any more, those of all seeds go.
-        taught = mine & (shared_example.c.kind == LessonKind.SEED)
-        for one in pages:
-            if one.depth:
+        taught = of_crawl & (shared_example.c.kind == LessonKind.SEED)
+        for row in pages:
+            if row.depth:
                 continue
-            text = self.connection.execute(select(page.c.text).where(page.c.key == one.key)).scalar_one()
+            text = self.connection.execute(select(page.c.text).where(page.c.key == row.key)).scalar_one()
             same = taught & (shared_example.c.text == text[:EXAMPLE_LENGTH])
             if not self.connection.execute(delete(shared_example).where(same)).rowcount:
                 self.connection.execute(delete(shared_example).where(taught))
@@ -281,7 +286,7 @@ class RowEraser:
             visits.update(dict.fromkeys(self._words_of(row.key), row.checks + 1))
         columns = focus.c.number, focus.c.summary, focus.c.learned
         for model in self.connection.execute(select(*columns).where(focus.c.crawl_id == self.crawl_id)).all():
-            mine = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
+            of_crawl = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
             try:
                 learned = json.loads(model.learned)
                 words = {word for word, times in visits.items() if learned["words"].get(word, 0) <= times}
@@ -289,9 +294,9 @@ class RowEraser:
                 learned = without_pages(learned, numbers, words)
                 summary = without_words(json.loads(model.summary), words)
             except (ValueError, TypeError, KeyError, IndexError, AttributeError):  # no worker can read it, either
-                self.connection.execute(delete(focus).where(*mine))
+                self.connection.execute(delete(focus).where(*of_crawl))
                 continue
-            self.connection.execute(update(focus).where(*mine).values(learned=learned, summary=summary))
+            self.connection.execute(update(focus).where(*of_crawl).values(learned=learned, summary=summary))
 
     def _words_of(self, key: int) -> set[str]:
         """The words of a page and of its earlier versions, as topic models count them."""
@@ -301,8 +306,8 @@ class RowEraser:
 
     def _erase_hosts(self) -> set[int]:
         """Delete erased hosts with their templates, and the sites that have no other hosts; returns their sites."""
-        mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(sorted(self.targets.hosts))
-        rows = self.connection.execute(select(host.c.id, host.c.site_id).where(*mine)).all()
+        of_crawl = host.c.crawl_id == self.crawl_id, host.c.name.in_(sorted(self.targets.hosts))
+        rows = self.connection.execute(select(host.c.id, host.c.site_id).where(*of_crawl)).all()
         site_ids = {row.site_id for row in rows}
         self._delete(host, host.c.id, [row.id for row in rows], "hosts")
         self._delete(template, template.c.host, self.targets.hosts)
@@ -314,13 +319,13 @@ class RowEraser:
 
     def _erase_robots_files(self) -> None:
         """Delete the robots.txt of erased hosts; one by which other pages were requested, too, keeps its body only."""
-        mine = robots_file.c.crawl_id == self.crawl_id
-        where = mine & self.targets.may_be_in(robots_file.c.first_url)
+        of_crawl = robots_file.c.crawl_id == self.crawl_id
+        where = of_crawl & self.targets.may_be_in(robots_file.c.first_url)
         for row in self.connection.execute(select(robots_file.c.digest, robots_file.c.first_url).where(where)).all():
             if not self.targets.covers(row.first_url):
                 continue
             users = page.c.crawl_id == self.crawl_id, page.c.rights.contains(row.digest, autoescape=True)
-            of_file = and_(mine, robots_file.c.digest == row.digest)
+            of_file = and_(of_crawl, robots_file.c.digest == row.digest)
             if self.connection.execute(select(page.c.id).where(*users).limit(1)).first() is not None:
                 self.connection.execute(update(robots_file).where(of_file).values(first_url=""))
             else:
@@ -346,16 +351,16 @@ class RowEraser:
 
     def _erase_seeds(self) -> None:
         """Remove erased addresses from the seeds of the crawl."""
-        mine = crawl.c.id == self.crawl_id
-        seeds = json.loads(self.connection.execute(select(crawl.c.seeds).where(mine)).scalar_one())
+        of_crawl = crawl.c.id == self.crawl_id
+        seeds = json.loads(self.connection.execute(select(crawl.c.seeds).where(of_crawl)).scalar_one())
         kept = [seed for seed in seeds if not self.targets.covers(seed)]
         if kept != seeds:
-            self.connection.execute(update(crawl).where(mine).values(seeds=json.dumps(kept)))
+            self.connection.execute(update(crawl).where(of_crawl).values(seeds=json.dumps(kept)))
 
     def _note_jobs(self) -> None:
         """Note the jobs that name what was erased: what people configured stays."""
-        mine = job.c.crawl == self.name
-        for row in self.connection.execute(select(job.c.name, job.c.arguments).where(mine)):
+        of_crawl = job.c.crawl == self.name
+        for row in self.connection.execute(select(job.c.name, job.c.arguments).where(of_crawl)):
             if any(target in row.arguments for target in self.targets.all):
                 self.result.jobs.append(row.name)
 
@@ -388,19 +393,19 @@ def without_target(sight: str) -> str:
 
 def without_pages(learned: dict[str, Any], numbers: set[int], words: set[str]) -> str:
     """A topic model without words, and without pages that are given by the numbers of their addresses, as JSON."""
-    learned["known"] = [one for one in learned["known"] if one[3][0] not in numbers]
-    learned["translated"] = [one for one in learned["translated"] if one[0][0] not in numbers]
+    learned["known"] = [known_page for known_page in learned["known"] if known_page[3][0] not in numbers]
+    learned["translated"] = [entry for entry in learned["translated"] if entry[0][0] not in numbers]
     pairs = learned["translations"]
     learned["translations"] = [pair for pair in pairs if numbers.isdisjoint((pair[0][0], pair[1][0]))]
     learned["words"] = {word: count for word, count in learned["words"].items() if word not in words}
-    learned["features"] = [one for one in learned["features"] if one[1] not in words]
+    learned["features"] = [feature for feature in learned["features"] if feature[1] not in words]
     return compact(learned)
 
 
 def without_words(summary: dict[str, Any], words: set[str]) -> str:
     """The summary of a topic model without words, as JSON."""
     kept = {
-        name: [one for one in value if one[0] not in words] if isinstance(value, list) else value
+        name: [entry for entry in value if entry[0] not in words] if isinstance(value, list) else value
         for name, value in summary.items()
     }
     return compact(kept)

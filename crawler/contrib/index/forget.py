@@ -35,6 +35,7 @@ from crawler.translation.message import N_, Message, first, plural
 MOST_NAMED = 10
 """Addresses, jobs, crawls and files that are named in one sentence."""
 IMAGES = "images"
+DATABASES = ("crawl.db", "crawl-search.db")
 BYTES_AT_ONCE = 1 << 20
 BUSY = N_("the crawl {name} is running; stop it first")
 
@@ -56,7 +57,7 @@ class Erasure:
     @property
     def not_stored(self) -> list[str]:
         """The targets of which nothing was stored."""
-        return sorted(self.targets.all - self.rows.found - self.files.found)
+        return sorted(self.targets.all - self.rows.stored_targets - self.files.stored_targets)
 
     @property
     def status(self) -> int:
@@ -179,20 +180,20 @@ def _files_naming(folder: Path, targets: ErasureTargets, name: str) -> list[Path
     """The files in a folder that name an erased page, besides images, databases and the lines of this crawl."""
     needles = [page.encode() for page in sorted(targets.pages)]
     needles += [f"//{host}/".encode() for host in sorted(targets.hosts)]
-    found = []
+    naming = []
     for parent, folders, names in os.walk(folder):
         if Path(parent) == folder and IMAGES in folders:
             folders.remove(IMAGES)
-        for one in sorted(names):
-            path = Path(parent) / one
-            if not _is_of_crawl(one, name) and path.is_file() and _contains(path, needles):
-                found.append(path)
-    return found
+        for file_name in sorted(names):
+            path = Path(parent) / file_name
+            if not _is_of_crawl(file_name, name) and path.is_file() and _contains(path, needles):
+                naming.append(path)
+    return naming
 
 
-def _is_of_crawl(file: str, name: str) -> bool:
+def _is_of_crawl(file_name: str, name: str) -> bool:
     """Whether a file is the database, its index, or one with lines of the crawl, of which only other pages are left."""
-    return file.startswith(("crawl.db", "crawl-search.db")) or (file.startswith(name) and file.endswith(".jsonl"))
+    return file_name.startswith(DATABASES) or (file_name.startswith(name) and file_name.endswith(".jsonl"))
 
 
 def _contains(path: Path, needles: list[bytes]) -> bool:

@@ -152,13 +152,13 @@ def test_no_row_names_an_erased_page(crew: Crew, engine: Engine) -> None:
     crawl_some(crew)
     assert len(tables_with(engine, PERSON)) == 6
     assert len(tables_with(engine, "uennell")) >= 6
-    found = erase(engine, PERSON)
+    done = erase(engine, PERSON)
     assert (tables_with(engine, PERSON), tables_with(engine, "uennell")) == ([], [])
     check(engine)
-    assert found.found == {PERSON}
-    assert found.led_to == [OTHER]
-    assert found.image_files == {"aa/quennell.png"}
-    assert (found.counts["pages"], found.counts["versions"], found.counts["labels"]) == (1, 1, 1)
+    assert done.stored_targets == {PERSON}
+    assert done.led_to == [OTHER]
+    assert done.image_files == {"aa/quennell.png"}
+    assert (done.counts["pages"], done.counts["versions"], done.counts["labels"]) == (1, 1, 1)
     names = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
     with engine.connect() as connection:
         rows = connection.execute(select(*names).order_by(page.c.url)).all()
@@ -199,10 +199,10 @@ def test_an_erased_page_is_not_added_again(crew: Crew, engine: Engine) -> None:
 def test_no_row_names_an_erased_host(crew: Crew, engine: Engine) -> None:
     crawl_some(crew)
     assert len(tables_with(engine, HOST)) >= 6
-    found = erase(engine, HOST)
+    done = erase(engine, HOST)
     assert tables_with(engine, HOST) == []
     check(engine)
-    assert (found.counts["pages"], found.counts["hosts"], found.counts["addresses"]) == (1, 1, 2)
+    assert (done.counts["pages"], done.counts["hosts"], done.counts["addresses"]) == (1, 1, 2)
     with engine.connect() as connection:
         assert connection.execute(select(site.c.name)).scalars().all() == ["one.example"]
         assert connection.execute(select(template.c.host)).scalars().all() == ["x"]
@@ -229,6 +229,16 @@ def test_no_address_of_an_erased_host_is_added(crew: Crew, engine: Engine) -> No
         worker.leave()
 
 
+def test_readers_are_told_of_a_page_that_was_deleted_before(crew: Crew, engine: Engine) -> None:
+    crawl_some(crew)
+    erase(engine, "http://one.example/deleted")
+    changed = page_change.outerjoin(page, page.c.key == page_change.c.key)
+    changed = changed.join(erasure, erasure.c.key == page_change.c.key)
+    with engine.connect() as connection:
+        rows = connection.execute(select(erasure.c.digest, page.c.url).select_from(changed)).all()
+    assert [tuple(row) for row in rows] == [(page_id("http://one.example/deleted"), None)]
+
+
 def test_two_erasures_are_as_one(crew: Crew, engine: Engine) -> None:
     crawl_some(crew)
     erase(engine, PERSON)
@@ -237,7 +247,7 @@ def test_two_erasures_are_as_one(crew: Crew, engine: Engine) -> None:
             connection.execute(select(func.count()).select_from(table)).scalar() for table in tables.sorted_tables
         ]
     again = erase(engine, f"{PERSON}#top")
-    assert (again.found, again.counts.total()) == (set(), 0)
+    assert (again.stored_targets, again.counts.total()) == (set(), 0)
     with engine.connect() as connection:
         after = [connection.execute(select(func.count()).select_from(table)).scalar() for table in tables.sorted_tables]
     assert after == before
