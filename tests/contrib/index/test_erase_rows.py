@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from sqlalchemy import Engine, func, insert, select
-from store_workers import Crew, Worker, candidates, check, stored
+from store_workers import SEEDS, Crew, Worker, candidates, check, stored
 
 from crawler.contrib.index.erase_rows import ErasedRows, erase_rows
 from crawler.contrib.index.erasure_targets import erasure_targets
@@ -12,13 +12,15 @@ from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.noise.image_evidence import Sighting
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.images import save_verdicts
-from crawler.store.crawl_tables import address, edit, host, site, tables
+from crawler.store.crawl_tables import address, address_pattern, crawl, edit, host, site, tables
 from crawler.store.deletion import delete_crawl
 from crawler.store.labels import Label, put_label
 from crawler.store.page_tables import (
     LabelKind,
     erasure,
+    evidence,
     focus,
+    near_duplicate_band,
     page,
     page_change,
     page_version,
@@ -119,6 +121,14 @@ def crawl_some(crew: Crew) -> Worker:
         key = select(page.c.key).where(page.c.url == PERSON).scalar_subquery()
         earlier = {"key": key, "fetched_at": "", "title": "", "text": "Quennell kept wasps."}
         connection.execute(insert(page_version).values(mine | earlier))
+        bands = select(page.c.crawl_id, page.c.id, page.c.key)
+        connection.execute(insert(near_duplicate_band).from_select(["crawl_id", "band", "key"], bands))
+        sites = dict(connection.execute(select(site.c.name, site.c.id)).all())
+        of_sites = [mine | {"site_id": site_id} for site_id in sites.values()]
+        connection.execute(insert(evidence), [row | {"counts": "[]"} for row in of_sites])
+        uses = dict.fromkeys(("useful", "useless", "in_a_row", "open", "put_off"), 0)
+        connection.execute(insert(address_pattern), [row | uses | {"pattern": "/*"} for row in of_sites])
+        connection.execute(crawl.update().values(seeds=json.dumps([*SEEDS, PERSON, OTHER, OF_HOST])))
         subjects = [{"at": 0.0, "user_name": "", "action": "noise", "subject": url} for url in (PERSON, OTHER)]
         connection.execute(insert(edit), subjects)
         connection.execute(address.update().where(address.c.url == OTHER).values(requested=PERSON))
@@ -150,7 +160,7 @@ def tables_with(engine: Engine, text: str) -> list[str]:
 
 def test_no_row_names_an_erased_page(crew: Crew, engine: Engine) -> None:
     crawl_some(crew)
-    assert len(tables_with(engine, PERSON)) == 6
+    assert len(tables_with(engine, PERSON)) == 7
     assert len(tables_with(engine, "uennell")) >= 6
     done = erase(engine, PERSON)
     assert (tables_with(engine, PERSON), tables_with(engine, "uennell")) == ([], [])
@@ -165,6 +175,11 @@ def test_no_row_names_an_erased_page(crew: Crew, engine: Engine) -> None:
         barred = connection.execute(select(address.c.outcome).where(address.c.url == "")).scalars().all()
         digests = connection.execute(select(erasure.c.digest)).scalars().all()
         texts = connection.execute(select(shared_example.c.text)).scalars().all()
+        seeds = connection.execute(select(crawl.c.seeds)).scalar_one()
+        of_sites = evidence.join(site, site.c.id == evidence.c.site_id)
+        sites = connection.execute(select(site.c.name).select_from(of_sites)).scalars().all()
+        of_pages = near_duplicate_band.outerjoin(page, page.c.key == near_duplicate_band.c.key)
+        banded = connection.execute(select(page.c.url).select_from(of_pages)).scalars().all()
         changed = page_change.outerjoin(page, page.c.key == page_change.c.key)
         learned = json.loads(connection.execute(select(focus.c.learned)).scalar_one())
         order = select(page.c.url).select_from(changed).order_by(page_change.c.offset)
@@ -175,6 +190,9 @@ def test_no_row_names_an_erased_page(crew: Crew, engine: Engine) -> None:
     assert [list(one[1]) for one in learned["known"]] == [["wasp"]]
     assert barred == [Code.ERASED] * 3
     assert digests == [page_id(PERSON)]
+    assert json.loads(seeds) == [*SEEDS, OTHER, OF_HOST]
+    assert sites == [HOST]
+    assert set(banded) == {OTHER, OF_HOST}
     assert sorted(texts) == ["Wasps.", f"{OF_HOST}\nHives."]
     assert last is None
 
@@ -205,6 +223,7 @@ def test_no_row_names_an_erased_host(crew: Crew, engine: Engine) -> None:
     assert (done.counts["pages"], done.counts["hosts"], done.counts["addresses"]) == (1, 1, 2)
     with engine.connect() as connection:
         assert connection.execute(select(site.c.name)).scalars().all() == ["one.example"]
+        assert len(connection.execute(select(address_pattern)).all()) == 1
         assert connection.execute(select(template.c.host)).scalars().all() == ["x"]
         assert connection.execute(select(robots_file.c.digest)).scalars().all() == [SHARED_ROBOTS]
 
