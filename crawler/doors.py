@@ -77,6 +77,7 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
         },
         Door.VIEWS: {
             "corpus": Part("crawler.contrib.corpus.views:VIEWS"),
+            "erasure": Part("crawler.contrib.index.views:VIEWS"),
             "labels": Part("crawler.contrib.lab.views:VIEWS"),
             "schedule": Part("crawler.contrib.schedule.views:VIEWS", ("cronsim",)),
         },

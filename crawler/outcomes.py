@@ -69,6 +69,7 @@ class Code(StrEnum):
     HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to stop (429 or 503)")
     HOST_WALLED = "host_walled", Group.SKIPPED, N_("site is behind a wall against robots: {service}")
     SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED, N_("page budget of the site is spent")
+    ERASED = "erased", Group.SKIPPED, N_("erased, and not to be requested again")
     NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
     REFUSED = "refused", Group.FAILED, "{message}"
     NOISE = "noise", Group.NOISE, "{model}"

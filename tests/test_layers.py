@@ -15,7 +15,7 @@ ROOMS = (
     "demo spiders workers.worker_report build_crawl command_line.start_crawl workers spiders.topic "
     "spiders.request_scheduler middlewares pipelines extensions commands api addon contrib.corpus contrib.index "
     "contrib.documents contrib.browser contrib.bulk contrib.lab contrib.schedule contrib.dashboard "
-    "contrib.corpus.views contrib.lab.views contrib.schedule.views contrib.mcp"
+    "contrib.corpus.views contrib.index.views contrib.lab.views contrib.schedule.views contrib.mcp"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation rights metadata extraction noise topic recrawl".split())
@@ -24,7 +24,10 @@ LIBRARIES = frozenset(
     "snowballstemmer".split()
 )
 # The heavy libraries, each with the room that may use it.
-DASHBOARD = ("contrib.dashboard", "contrib.corpus.views", "contrib.lab.views", "contrib.schedule.views")
+DASHBOARD = (
+    *("contrib.dashboard", "contrib.corpus.views", "contrib.index.views", "contrib.lab.views"),
+    "contrib.schedule.views",
+)
 KEPT_TO = {
     "adblock": ("noise",),
     "dask": ("contrib.bulk",),

@@ -36,7 +36,9 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             Part("crawler.export.command:ExportOptions"),
         ),
         "state": CommandEntry(
-            N_("Show the crawls in the database, or delete from it."), Part("crawler.reports.command:StateOptions")
+            N_("Show the crawls in the database, or delete from it."),
+            Part("crawler.contrib.index.command:StateAndForgetOptions"),
+            Part("crawler.reports.command:StateOptions"),
         ),
         "dashboard": CommandEntry(
             N_("Show all crawls on a web page."),

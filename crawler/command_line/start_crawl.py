@@ -80,9 +80,9 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
         _load_language_model()
     try:
         session = join_crawl(arguments, settings)
-        other_seeds = session.other_seeds()
-        if other_seeds is not None:
-            print(printable(localized(other_seeds)), file=sys.stderr)
+        for sentence in (session.other_seeds(), session.erased_seeds_message()):
+            if sentence is not None:
+                print(printable(localized(sentence)), file=sys.stderr)
         is_unfinished = has_work(session, arguments)
         if is_unfinished and arguments.demo:
             check_demo(session)

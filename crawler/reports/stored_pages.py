@@ -204,6 +204,13 @@ class StoredPages:
                     response = response_of(row) if responses and row["body"] is not None else None
                     yield StoredPage(key=row["key"], values=field_values(row, columns), response=response)
 
+    def erased_digests(self) -> Sequence[str]:
+        """The digests of the pages and hosts that were erased."""
+        digests = select(erasure.c.digest).where(erasure.c.crawl_id == self._number).order_by(erasure.c.digest)
+        erased = self._connection.execute(digests).scalars().all()
+        self._connection.rollback()
+        return erased
+
     def robots_body(self, digest: str) -> bytes | None:
         """The bytes of a robots.txt by which pages of this crawl were requested."""
         with_digest = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest

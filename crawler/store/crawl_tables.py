@@ -152,8 +152,9 @@ address = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of the crawl and the canonical address
+    # Of an erased address, the id of its crawl with a minus: it has no host, and stays when others are deleted.
     Column("host_id", BigInteger, nullable=False),
-    Column("url", Text, nullable=False),
+    Column("url", Text, nullable=False),  # empty if it was erased
     Column("kind", Text, nullable=False),
     Column("priority", Integer, nullable=False),
     Column("depth", Integer, nullable=False),

@@ -48,6 +48,7 @@ def delete_crawl(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
+        connection.execute(delete(address).where(address.c.host_id == -number))  # those that were erased
         for table in (page, page_change, erasure, page_version, robots_file, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
@@ -126,7 +127,10 @@ def _writing(url: URL) -> Iterator[Engine]:
 
 
 def delete_frontier(connection: Connection, crawl_id: int) -> None:
-    """Delete the frontier of a crawl and everything else except its pages, their versions, and templates."""
+    """Delete the frontier of a crawl and everything else except its pages, their versions, and templates.
+
+    Addresses that were erased stay, so that they are not added again.
+    """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     learned = (shared_example, evidence, verdict, focus, address_pattern)

@@ -57,7 +57,9 @@ class JsonLines:
         """Cut off what was never committed; rename a file that is not the one that was written. What is left of it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if _hash(self._read_end(committed)) != committed.end:
+        if not self._has(committed):
+            self._take_rewritten(committed)
+        if not self._has(committed):
             self.close()
             aside = rename_previous(self.path)
             why = f"is not the file that this crawl wrote, and was renamed to {aside}" if aside else "was deleted"
@@ -78,7 +80,7 @@ class JsonLines:
             if os.name == "posix" and os.fstat(self._file).st_nlink == 0:
                 raise OSError(ENOENT, "it was deleted")
             self.cut(committed)
-            offset = FileOffset(committed.size + len(data), _hash((self._read_end(committed) + data)[-END:]))
+            offset = FileOffset(committed.size + len(data), file_end_hash((self._read_end(committed) + data)[-END:]))
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
@@ -99,6 +101,22 @@ class JsonLines:
             os.close(self._file)
             self._file = -1
 
+    def _has(self, committed: FileOffset) -> bool:
+        """Whether the open file is the one that was written."""
+        return file_end_hash(self._read_end(committed)) == committed.end
+
+    def _take_rewritten(self, committed: FileOffset) -> None:
+        """Put the file in place that lines were removed from, if that was committed and then interrupted."""
+        rewritten = JsonLines(rewritten_path(self.path))
+        if rewritten.path.exists():
+            rewritten._open()
+            is_committed = rewritten._has(committed)
+            rewritten.close()
+            if is_committed:
+                self.close()
+                rewritten.path.replace(self.path)
+                self._open()
+
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
@@ -109,8 +127,13 @@ class JsonLines:
         return os.read(self._file, min(END, committed.size))
 
 
-def _hash(end: bytes) -> int:
-    """A hash of 63 bits; 0 for no bytes."""
+def rewritten_path(path: Path) -> Path:
+    """Where a file is written anew without some of its lines; it replaces the file once its size is committed."""
+    return path.with_name(f"{path.name}.rewritten")
+
+
+def file_end_hash(end: bytes) -> int:
+    """A hash of the last bytes of a file, of 63 bits; 0 for no bytes."""
     if end:
         return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from crawler.outcomes import Outcomes
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
-from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.addresses import AddressKeys, without_erased
 from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
@@ -88,6 +88,8 @@ class WorkerSession:
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.changes_topic = False
         """Whether the crawl still has another topic."""
+        self.erased_seeds: tuple[str, ...] = ()
+        """Seeds that are not requested, as they or their hosts were erased."""
         self.is_new = False
         """Whether nobody began a crawl of this name before."""
         self.seeds_before: tuple[str, ...] = ()
@@ -141,7 +143,7 @@ class WorkerSession:
 
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
         """Whether there is anything to do in this round, or in the next one, which begins if pages are due."""
-        keys = {self.committer.keys(seed) for seed in seeds}
+        keys = {self.committer.keys(seed) for seed in seeds if seed not in self.erased_seeds}
 
         def look(connection: Connection) -> bool:
             lock_crawl(connection, self.crawl_id)
@@ -229,6 +231,13 @@ class WorkerSession:
             values,
         )
 
+    def erased_seeds_message(self) -> Message | None:
+        """Which seeds are not requested because they were erased; None if there are none."""
+        if not self.erased_seeds:
+            return None
+        values = {"name": repr(self.plan.name), "seeds": first(self.erased_seeds, MOST_SEEDS)}
+        return Message("The crawl {name} does not request these seeds, which were erased: {seeds}.", values)
+
     def finished_message(self) -> Message:
         """The message to a user who starts a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
@@ -306,10 +315,15 @@ class WorkerSession:
             inserted = new.values(**values).on_conflict_do_nothing(index_elements=["name"]).returning(crawl.c.id)
             self.is_new = connection.execute(inserted).first() is not None
             row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()
+            keys = AddressKeys(row.id, self.plan.canonical)
+            kept = without_erased(connection, keys, row.id, self.plan.seeds)
+        self.erased_seeds = tuple(seed for seed in self.plan.seeds if seed not in kept)
+        self.plan = replace(self.plan, seeds=kept)
         before = tuple(json.loads(row.seeds))
         if self.plan.fresh:
             return row.id, self.plan.seeds
-        if not set(before) & set(self.plan.seeds):
+        # Neither is left of a crawl all of whose seeds were erased.
+        if before and self.plan.seeds and not set(before) & set(self.plan.seeds):
             raise StateError(
                 "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),

@@ -73,7 +73,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_only_the_command_that_is_called_is_imported() -> None:
     rows = [
         (["crawl", "topic", "-a", "max_pages=x"], "", 60),
-        (["state", "--x"], "", 36),
+        (["state", "--x"], "crawler.contrib.index", 38),
         (["page"], "", 36),
         (["clean", "--x"], "crawler.contrib.bulk", 36),
         (["export", "--x"], "crawler.contrib.corpus", 44),

@@ -35,6 +35,7 @@ from crawler.store import deletion, read_only
 from crawler.store.crawl_tables import address, host, tables, version
 from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
+from crawler.store.page_tables import change_epoch
 from crawler.store.schema_version import newest_version
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
@@ -89,12 +90,13 @@ class Place:
         engine.dispose()
 
     def rows(self) -> dict[str, list[Any]]:
-        """All that is in the database."""
+        """All that is in the database, but for the epochs that each start of a worker begins, which are no crawl's."""
         engine = create_engine(self.url)
         with engine.connect() as connection:
             found = {
                 table.name: list(connection.execute(select(table).order_by(*table.primary_key)))
                 for table in tables.sorted_tables
+                if table is not change_epoch
             }
         engine.dispose()
         return found
@@ -375,6 +377,7 @@ def remember(place: Place, session: WorkerSession) -> None:
     columns = "key, crawl_id, fetched_at, title, text"
     place.change(f"INSERT INTO page_version ({columns}) SELECT {columns} {mine}")
     place.change(f"INSERT INTO near_duplicate_band (crawl_id, band, key) SELECT crawl_id, 7, key {mine}")
+    place.change(f"INSERT INTO erasure (crawl_id, digest, erased_at) SELECT crawl_id, '0', '' {mine} LIMIT 1")
     came = f"SELECT key, crawl_id, fetched_at, 'HTTP/1.1 200 OK', '[]', :body {mine}"
     place.change(
         f"INSERT INTO stored_response (key, crawl_id, fetched_at, status_line, headers, body) {came}", body=b"packed"

@@ -142,7 +142,10 @@ class CorpusExporter(Exporter):
         crawls = zip(self.source.crawls, counts, strict=True)
         target.describe(
             Origin(
-                crawls=[CrawlOrigin(crawl.name, crawl.topic, count.pages, count.gone) for crawl, count in crawls],
+                crawls=[
+                    CrawlOrigin(crawl.name, crawl.topic, count.pages, count.gone, crawl.erased_digests())
+                    for crawl, count in crawls
+                ],
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,

@@ -33,6 +33,8 @@ class CrawlOrigin:
     """Its pages in the database."""
     gone: int
     """How many of these are gone."""
+    erased: Sequence[str] = ()
+    """The digests of its erased pages and hosts: whoever has an earlier export removes the pages with these ids."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Action(StrEnum):
     CONTENT = "content"
     NOISE = "noise"
     LABEL_REMOVED = "label_removed"
+    PAGE_ERASED = "page_erased"
+    """Its subject is the digest of the page's address."""
 
 
 def record(engine: Engine, user: str, action: Action, subject: str) -> None:

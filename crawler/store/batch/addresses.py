@@ -22,9 +22,10 @@ from crawler.store.crawl_tables import (
     site,
 )
 from crawler.store.database import in_chunks, storable
-from crawler.store.page_tables import verdict
+from crawler.store.page_tables import erasure, verdict
 from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
+from crawler.urls.page_id import page_id
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option
@@ -58,6 +59,14 @@ class AddressKeys:
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
+def without_erased(connection: Connection, keys: AddressKeys, crawl_id: int, urls: Iterable[str]) -> tuple[str, ...]:
+    """The addresses among these that were not erased, nor their hosts."""
+    rows = connection.execute(select(erasure.c.digest, erasure.c.key).where(erasure.c.crawl_id == crawl_id)).all()
+    pages = {row.key for row in rows if row.key is not None}
+    hosts = {row.digest for row in rows if row.key is None}
+    return tuple(url for url in urls if keys(url) not in pages and page_id(address_of(url).host) not in hosts)
+
+
 @dataclass(frozen=True, slots=True)
 class HostIds:
     """The ids of a host and its site."""
@@ -84,11 +93,16 @@ class Addresses:
         self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
         """The best priority queued on each host since the last `raise_hosts`."""
+        self.left_out = 0
+        """How many addresses were not added because their hosts were erased."""
+        self._erased_hosts: frozenset[str] | None = None
+        """The digests of erased hosts; None before they are read. No host is erased while workers run the crawl."""
 
     def forget(self) -> None:
         """Forget the hosts: rows inserted by a failed transaction do not exist."""
         self._hosts.clear()
         self._best = {}
+        self.left_out = 0
 
     def raise_hosts(self, connection: Connection) -> None:
         """Raise the best priority of hosts to that of the addresses added since the last call."""
@@ -124,9 +138,7 @@ class Addresses:
         if not links:
             return 0
         rows = self._rows(connection, {key: link for key, (link, _) in links.items()})
-        count = self._insert(
-            connection, [row | {"parent": parent} for row, (_, parent) in zip(rows, links.values(), strict=True)]
-        )
+        count = self._insert(connection, [row | {"parent": links[row["key"]][1]} for row in rows])
         if count:
             self._note((row["host_id"], row["priority"]) for row in rows)
         return count + (self.add_linked(connection, links) if count < len(rows) else 0)
@@ -169,7 +181,8 @@ class Addresses:
             if not links:
                 continue
             rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
-            for row, one in zip(rows, links.values(), strict=True):
+            for row in rows:
+                one = links[row["key"]]
                 row |= {"parent": one.parent, "sight": storable(one.candidate.sight or ""), "shown_on": one.site_id}
                 row["state"] = AddressState.WAITING if waits else AddressState.RECORDED
             count = self._insert(connection, rows)
@@ -179,14 +192,17 @@ class Addresses:
         return added
 
     def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
-        """The rows of candidates, given with their keys."""
+        """The rows of candidates, given with their keys; without those whose hosts were erased."""
         hosts = [address_of(link.url).host for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
         columns = ("url", "kind", "priority", "depth", "via", "lastmod", "labels")
-        return [
+        rows = [
             {"key": key, "host_id": ids[name].host_id} | {column: getattr(link, column) for column in columns}
             for name, (key, link) in zip(hosts, links.items(), strict=True)
+            if name in ids
         ]
+        self.left_out += len(links) - len(rows)
+        return rows
 
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
         """Insert addresses that are not known yet; returns how many.
@@ -194,6 +210,8 @@ class Addresses:
         Their ids follow the order in which they came, but they are inserted in the order of their keys: so two workers
         that insert the same addresses at once cannot deadlock.
         """
+        if not rows:
+            return 0
         if connection.dialect.name == "postgresql":
             numbers = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
             given = connection.execute(select(numbers).select_from(func.generate_series(1, len(rows)))).scalars()
@@ -203,14 +221,23 @@ class Addresses:
         return connection.execute(new, rows, execution_options=COUNTED).rowcount
 
     def host_ids(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
-        """The ids of hosts, given by name with an address on each; unknown hosts are inserted."""
+        """The ids of hosts, given by name with an address on each; unknown ones are inserted, erased ones left out."""
         missing = sorted(hosts.keys() - self._hosts.keys())
         if len(self._hosts) + len(missing) > KNOWN_HOSTS:
             self._hosts.clear()
             missing = sorted(hosts)
-        for names in in_chunks(missing):
+        for names in in_chunks(self._without_erased(connection, missing) if missing else ()):
             self._hosts.update(self._insert_hosts(connection, {name: address_of(hosts[name]).site for name in names}))
-        return {name: self._hosts[name] for name in hosts}
+        return {name: self._hosts[name] for name in hosts if name in self._hosts}
+
+    def _without_erased(self, connection: Connection, names: list[str]) -> list[str]:
+        """The names of hosts without those that were erased."""
+        if self._erased_hosts is None:
+            of_hosts = erasure.c.crawl_id == self.crawl_id, erasure.c.key.is_(None)
+            self._erased_hosts = frozenset(connection.execute(select(erasure.c.digest).where(*of_hosts)).scalars())
+        if not self._erased_hosts:
+            return names
+        return [name for name in names if page_id(name) not in self._erased_hosts]
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
         """Insert hosts that may be unknown, given with the names of their sites; returns their ids."""

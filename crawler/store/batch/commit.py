@@ -214,6 +214,8 @@ class BatchCommitter:
             connection, crawl_id, [template for completion in batch.ended for template in completion.result.templates]
         )
         added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.sites)
+        reply.left_out += Outcomes({Outcome(Code.ERASED): self.addresses.left_out})
+        self.addresses.left_out = 0
         added += requeue_listed(connection, self.keys, batch.ended, self.round, now)
         lock_sites(connection, self.addresses, batch)
         self.addresses.raise_hosts(connection)

@@ -118,10 +118,12 @@ class RedirectResult:
 def follow_redirect(
     connection: Connection, claimant: Claimant, addresses: Addresses, keys: AddressKeys, redirect: Redirect
 ) -> RedirectResult:
-    """Lease the target of a redirect in place of the requested address, if it is not known yet."""
+    """Lease the target of a redirect in place of the requested address, if it is not known yet, nor its host erased."""
     to = redirect.to
     lease = redirect.lease
-    ids = addresses.host_ids(connection, {address_of(to.url).host: to.url})[address_of(to.url).host]
+    ids = addresses.host_ids(connection, {address_of(to.url).host: to.url}).get(address_of(to.url).host)
+    if ids is None:
+        return RedirectResult(None)
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
     if to.sight is not None:  # whoever requests it later judges it as this image was judged

@@ -19,7 +19,7 @@ from export_pages import FIELDS, several, stored
 from export_place import AT, Place
 from exported_crawl import begin
 from fork_server import environment
-from sqlalchemy import case, update
+from sqlalchemy import case, insert, update
 
 from crawler.atomic_files import MARKER
 from crawler.command_line.terminal import WrongUseError
@@ -154,11 +154,14 @@ def test_the_manifest_says_what_is_in_the_data_set(place: Place) -> None:
     }.items():
         place.change(update(table).where(table.c.depth == n).values(**more))
     place.change(update(table).values(extractor="auto"))
+    erased = [{"crawl_id": 1, "digest": digit * 32, "key": None, "erased_at": ""} for digit in "a0"]
+    place.change(insert(page_tables.erasure).values(erased))
     words = ["--where", "quality.words > 8", "--where", "depth < 9", "--where", "en", "--where", "zh/bees.example"]
     words += ["--mask", "email", "--fields", "url,text"]
     assert place.export("--into", f"{place.folder}/sets", *words).status == 0
     found = manifest_of(place.folder / "sets")
-    assert found["crawls"] == [{"name": "bees", "topic": "honey bees 蜜蜂", "stored": 6, "gone": 1}]
+    of_crawl = {"name": "bees", "topic": "honey bees 蜜蜂", "stored": 6, "gone": 1, "erased": ["0" * 32, "a" * 32]}
+    assert found["crawls"] == [of_crawl]
     assert found["fields"] == ["url", "text"]
     assert found["command"] == (
         "winnow export --fields url,text --where 'quality.words > 8' --where 'depth < 9' "

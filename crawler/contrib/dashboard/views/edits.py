@@ -30,6 +30,7 @@ SENTENCES: Mapping[str, str] = {
     Action.CONTENT: N_("labelled as content the image"),
     Action.NOISE: N_("labelled as noise the image"),
     Action.LABEL_REMOVED: N_("removed the label of"),
+    Action.PAGE_ERASED: N_("erased the page with the digest"),
 }
 
 

@@ -1,0 +1,26 @@
+"""The command `winnow state` with the option that erases pages and hosts."""
+
+import argparse
+
+from crawler.command_line.terminal import WrongUseError
+from crawler.reports.command import StateOptions
+from crawler.translation.message import N_
+
+
+class StateAndForgetOptions(StateOptions):
+    """Shows what the database holds, deletes crawls and old pages, and erases single pages and hosts."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        erased = N_(
+            "erase this page or host from the crawl NAME for good, in the database and in its files, and never request "
+            "it again; may be repeated"
+        )
+        parser.add_argument("--forget", metavar="URL|HOST", action="append", default=[], help=erased)
+
+    def check(self, opts: argparse.Namespace) -> None:
+        super().check(opts)
+        if opts.forget and opts.name is None:
+            raise WrongUseError("--forget goes with NAME")
+        if opts.forget:
+            self.function = "crawler.contrib.index.forget:forget"

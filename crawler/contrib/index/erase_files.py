@@ -1,0 +1,230 @@
+"""Removes erased pages and images from the files of a crawl in one folder.
+
+The lines of files that the database knows the length of are written anew beside them; the new files replace the old
+ones after the transaction that saves their lengths. If the process is killed between the two, the next worker, or the
+same erasure again, puts them in place (`JsonLines.open`). Images are deleted before: until the transaction is
+committed, a second call finds everything again.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from filelock import FileLock
+from sqlalchemy import Connection, select
+
+from crawler.contrib.index.erase_rows import cleared_names
+from crawler.contrib.index.erasure_targets import ErasureTargets
+from crawler.processes.held_lock import take_lock
+from crawler.store.crawl_tables import output
+from crawler.store.output_files import (
+    END,
+    FOLDER_ID_FILE,
+    FileOffset,
+    JsonLines,
+    file_end_hash,
+    file_offsets,
+    files_of,
+    json_line,
+    pages_file,
+    rewritten_path,
+    save_file_offsets,
+)
+from crawler.store.page_tables import verdict
+
+IMAGES = "images"
+"""The folder of image files."""
+IMAGE_FILE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}(\.\w{1,10})?", re.ASCII)
+
+
+@dataclass
+class ErasedFiles:
+    """What was removed of files."""
+
+    lines: int = 0
+    changed_lines: int = 0
+    """Lines of other pages that named an erased page."""
+    images: int = 0
+    stored_targets: set[str] = field(default_factory=set)
+    """The targets of which there were lines."""
+    elsewhere: int = 0
+    """Files of workers in other folders, or on other machines."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RewrittenLines:
+    """A file that was written anew."""
+
+    path: Path
+    is_changed: bool
+    offset: FileOffset
+
+
+class CrawlFiles:
+    """The files of a crawl in a folder; nobody else writes them until `close`."""
+
+    def __init__(self, connection: Connection, crawl_id: int, name: str, folder: Path) -> None:
+        self.connection = connection
+        self.crawl_id = crawl_id
+        self.name = name
+        self.folder = folder
+        self.result = ErasedFiles()
+        self._locks: list[FileLock] = []
+        self._rewritten: list[Path] = []
+        self._image_files: set[str] = set()
+        """The files of erased images, under the folder of images."""
+        self._numbers = self._numbers_here()
+
+    def lock(self) -> bool:
+        """Take the locks of the workers of this folder; returns whether none of them runs."""
+        for number in self._numbers:
+            path = self.folder / pages_file(self.name, number)
+            lock = take_lock(path.with_name(f".{path.stem}.lock"))
+            if lock is None:
+                return False
+            self._locks.append(lock)
+        return True
+
+    def close(self) -> None:
+        """Release the locks."""
+        for lock in self._locks:
+            lock.release()
+        self._locks = []
+
+    def erase(self, targets: ErasureTargets, image_files: Iterable[str]) -> ErasedFiles:
+        """Write the files anew without erased lines, and delete images; call `replace` after the commit."""
+        self._image_files |= set(image_files)
+        for number in self._numbers:
+            self._erase_lines_of(number, targets)
+        for path in self._earlier_files():
+            if self._rewrite(path, None, targets).is_changed:
+                rewritten_path(path).replace(path)
+        self._delete_images()
+        return self.result
+
+    def replace(self) -> None:
+        """Put the files that were written anew in place of the old ones."""
+        for path in self._rewritten:
+            rewritten_path(path).replace(path)
+        self._rewritten = []
+
+    def _numbers_here(self) -> list[int]:
+        """The numbers of the crawl's workers that wrote into this folder."""
+        folder_id = ""
+        with suppress(FileNotFoundError):
+            folder_id = (self.folder / FOLDER_ID_FILE).read_text(encoding="ascii")
+        rows = self.connection.execute(select(output).where(output.c.crawl_id == self.crawl_id)).all()
+        others = [row for row in rows if row.folder_id != folder_id]
+        self.result.elsewhere = sum(1 for row in others if row.pages_size + row.images_size > 0)
+        return sorted(row.number for row in rows if row.folder_id == folder_id)
+
+    def _erase_lines_of(self, number: int, targets: ErasureTargets) -> None:
+        """Write the files of a worker anew, and save their new lengths."""
+        of_crawl = files_of(self.crawl_id, number)
+        pages = self.folder / pages_file(self.name, number)
+        offsets = []
+        paths = pages, pages.with_suffix(".images.jsonl")
+        for path, offset in zip(paths, file_offsets(self.connection, *of_crawl), strict=True):
+            offsets.append(self._erase_lines(path, offset, targets) if path.exists() else offset)
+        save_file_offsets(self.connection, offsets[0], offsets[1], *of_crawl)
+
+    def _erase_lines(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
+        """Write a file anew; returns how much of it is committed then."""
+        lines = JsonLines(path)
+        committed = lines.open(committed)  # completes an earlier erasure, and cuts off what was never committed
+        lines.close()
+        rewritten = self._rewrite(path, committed.size, targets)
+        if not rewritten.is_changed:
+            return committed
+        self._rewritten.append(path)
+        return rewritten.offset
+
+    def _rewrite(self, path: Path, size: int | None, targets: ErasureTargets) -> RewrittenLines:
+        """Write the lines up to a size into a new file, without those of erased pages and images."""
+        is_changed = False
+        length = 0
+        end = b""
+        with path.open("rb") as old, rewritten_path(path).open("wb") as new:
+            for line in whole_lines(old, size):
+                kept = self._kept_line(line, targets)
+                is_changed |= kept != line
+                new.write(kept)
+                length += len(kept)
+                end = (end + kept)[-END:]
+            new.flush()
+            os.fsync(new.fileno())
+        if not is_changed:
+            rewritten_path(path).unlink()
+        return RewrittenLines(path=path, is_changed=is_changed, offset=FileOffset(length, file_end_hash(end)))
+
+    def _kept_line(self, line: bytes, targets: ErasureTargets) -> bytes:
+        """What is left of a line: all, nothing, or the record of another page without the addresses of erased ones."""
+        record = parsed(line)
+        if record is None:
+            # Part of a line, which was never committed.
+            is_of_target = any(target.encode() in line for target in targets.all)
+            self.result.lines += is_of_target
+            return b"" if is_of_target else line
+        target = targets.target_of(record.get("url")) or targets.target_of(record.get("page"))
+        if target is not None:
+            self.result.stored_targets.add(target)
+            self.result.lines += 1
+            if "path" in record:
+                self._image_files.add(image_file_of(record))
+            return b""
+        values = cleared_names(record, targets)
+        self.result.changed_lines += bool(values)
+        return json_line(record | values) if values else line
+
+    def _earlier_files(self) -> list[Path]:
+        """Files that a crawl that was begun fresh has renamed."""
+        name = re.compile(rf"{re.escape(self.name)}(-\d+)?(\.images)?\.previous(-\d+)?\.jsonl")
+        return [path for path in sorted(self.folder.glob("*.jsonl")) if name.fullmatch(path.name)]
+
+    def _delete_images(self) -> None:
+        """Delete the files of erased images, unless another image has the same content."""
+        erased = {file for file in self._image_files if IMAGE_FILE.fullmatch(file)}
+        if not erased:
+            return
+        for path in sorted(self.folder.glob("*.images*.jsonl")):
+            with (rewritten_path(path) if path in self._rewritten else path).open("rb") as lines:
+                for line in whole_lines(lines, None):
+                    erased.discard(image_file_of(parsed(line) or {}))
+        known = self.connection.execute(select(verdict.c.file).where(verdict.c.file.is_not(None)))
+        erased.difference_update(known.scalars())
+        for file in sorted(erased):
+            path = self.folder / IMAGES / file
+            with suppress(FileNotFoundError):
+                path.unlink()
+                self.result.images += 1
+
+
+def whole_lines(file: Any, size: int | None) -> Iterator[bytes]:
+    """The lines of a file up to a size, or to its end."""
+    left = size
+    for line in file:
+        part = line if left is None else line[:left]
+        if not part:
+            return
+        yield part
+        if left is not None:
+            left -= len(part)
+
+
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """The record in a line; None if it is not one."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def image_file_of(record: dict[str, Any]) -> str:
+    """The file of an image under the folder of images."""
+    return "/".join(PurePosixPath(str(record.get("path") or "")).parts[-2:])

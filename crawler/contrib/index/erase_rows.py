@@ -1,0 +1,430 @@
+"""Deletes what the database holds of erased pages and hosts, in the transaction of the caller.
+
+What is left of a page is a digest of its address, and its key: a hash by which the address is known and not requested
+again. What is left of a host is a digest of its name. Other pages keep their texts, and lose the addresses by which
+their records name an erased page.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, insert, or_, select, update
+
+from crawler.contrib.index.erasure_targets import ErasureTargets
+from crawler.frontier.page_result import AddressKind, LessonKind
+from crawler.noise.image_evidence import Sighting
+from crawler.outcomes import Code
+from crawler.page.text import page_terms, terms
+from crawler.spiders.topic_tracker import EXAMPLE_LENGTH
+from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.hosts import UPDATE_BEST, count_sites
+from crawler.store.crawl_tables import IS_DONE, AddressState, address, address_pattern, crawl, edit, host, job, site
+from crawler.store.database import dialect_insert, in_chunks
+from crawler.store.page_changes import DELETE_CHANGES, save_changes
+from crawler.store.page_tables import (
+    erasure,
+    evidence,
+    focus,
+    label,
+    near_duplicate_band,
+    page,
+    page_change,
+    page_version,
+    robots_file,
+    shared_example,
+    stored_response,
+    template,
+    verdict,
+)
+from crawler.topic.translations import address_key
+from crawler.urls.page_id import page_id
+
+KINDS = (AddressKind.LINK, AddressKind.IMAGE, AddressKind.EXAMPLE)
+"""An address has a key of its own as each of these."""
+ROWS_AT_ONCE = 1_000
+
+
+@dataclass
+class ErasedRows:
+    """What was deleted of the database, and what else names it."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """Deleted rows by kind."""
+    stored_targets: set[str] = field(default_factory=set)
+    """The targets of which something was stored."""
+    image_files: set[str] = field(default_factory=set)
+    """The files of images whose verdicts were deleted, under the folder of images."""
+    led_to: list[str] = field(default_factory=list)
+    """The addresses of stored pages to which an erased address was redirected."""
+    jobs: list[str] = field(default_factory=list)
+    """The jobs whose arguments name what was erased."""
+    other_crawls: list[str] = field(default_factory=list)
+    """The names of other crawls that have the same page or host."""
+
+
+def erase_rows(connection: Connection, crawl_id: int, name: str, targets: ErasureTargets) -> ErasedRows:
+    """Delete the rows of erased pages and hosts, and bar their addresses from the crawl."""
+    return RowEraser(connection, crawl_id, name, targets).erase()
+
+
+class RowEraser:
+    """Deletes the rows of one crawl."""
+
+    def __init__(self, connection: Connection, crawl_id: int, name: str, targets: ErasureTargets) -> None:
+        self.connection = connection
+        self.crawl_id = crawl_id
+        self.name = name
+        self.targets = targets
+        self.keys = AddressKeys(crawl_id, targets.canonical)
+        self.result = ErasedRows()
+
+    def erase(self) -> ErasedRows:
+        """Delete all rows; returns what was deleted."""
+        pages = self._pages_and_mentions()
+        self._bar(pages)
+        site_ids = {row.site_id for row in pages if row.site_id is not None}
+        site_ids |= self._erase_verdicts()
+        self._erase_addresses()
+        self._erase_lessons(pages)
+        self._erase_focus(pages)
+        self._delete_pages(pages)
+        site_ids |= self._erase_hosts()
+        self._delete(evidence, evidence.c.site_id, site_ids)
+        self._erase_robots_files()
+        self._erase_labels()
+        self._erase_edits()
+        self._erase_seeds()
+        self._note_jobs()
+        self._note_other_crawls()
+        return self.result
+
+    def _rows(self, *columns: Any, where: ColumnElement[bool]) -> Iterable[Row[Any]]:
+        """Rows in parts, so that those of a large crawl need not fit into memory."""
+        options = {"yield_per": ROWS_AT_ONCE}
+        return self.connection.execute(select(*columns).where(where), execution_options=options)
+
+    def _delete(self, table: Table, column: ColumnElement[Any], values: Collection[Any], count: str = "") -> None:
+        """Delete the rows of the crawl with these values in a column, and count them."""
+        for part in in_chunks(sorted(values)):
+            rows = delete(table).where(table.c.crawl_id == self.crawl_id, column.in_(part))
+            deleted = self.connection.execute(rows).rowcount
+            if count:
+                self.result.counts[count] += deleted
+
+    def _pages_and_mentions(self) -> list[Row[Any]]:
+        """The pages that are to be erased; the records of other pages do not name them any more."""
+        naming = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
+        columns = page.c.id, page.c.key, page.c.site_id, page.c.depth, page.c.checks, *naming
+        pages = []
+        mentions = []
+        for row in self._rows(*columns, where=(page.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
+            target = self.targets.target_of(row.url)
+            if target is not None:
+                self.result.stored_targets.add(target)
+                pages.append(row)
+                continue
+            values = cleared_names(row._asdict(), self.targets)
+            if values:
+                mentions.append((row.id, values))
+            if "requested_url" in values:
+                self.result.led_to.append(row.url)
+        for number, values in mentions:
+            self.connection.execute(update(page).where(page.c.id == number).values(**values))
+        self.result.counts["mentions"] += len(mentions)
+        return pages
+
+    def _bar(self, pages: Iterable[Row[Any]]) -> None:
+        """Write down what was erased, by digest, and tell readers of changes of each page."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        stored = {row.key: row.url for row in pages}
+        barred = {self.keys(url): url for url in self.targets.pages} | stored
+        of_crawl = erasure.c.crawl_id == self.crawl_id
+        for part in in_chunks(sorted(barred)):
+            known = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
+            for key in self.connection.execute(known).scalars().all():
+                del barred[key]
+        rows = [{"digest": page_id(url), "key": key} for key, url in barred.items()]
+        rows += [{"digest": page_id(name), "key": None} for name in sorted(self.targets.hosts)]
+        if rows:
+            new = dialect_insert(self.connection.engine)(erasure).on_conflict_do_nothing()
+            self.connection.execute(new, [{"crawl_id": self.crawl_id, "erased_at": now, **row} for row in rows])
+        save_changes(self.connection, stored.keys())
+        # A page that is not in the database any more may still be in the index of a reader.
+        for part in in_chunks(sorted(barred.keys() - stored.keys())):
+            self.connection.execute(DELETE_CHANGES, {"keys": part})
+            self.connection.execute(insert(page_change), [{"crawl_id": self.crawl_id, "key": key} for key in part])
+
+    def _erase_verdicts(self) -> set[int]:
+        """Delete the verdicts on images of erased pages and on erased images; returns the sites of these pages."""
+        naming = verdict.c.url, verdict.c.page, verdict.c.target
+        columns = (
+            verdict.c.id,
+            verdict.c.key,
+            verdict.c.site_id,
+            verdict.c.kind,
+            verdict.c.file,
+            verdict.c.sight,
+            *naming,
+        )
+        deleted = []
+        mentions = {}
+        for row in self._rows(*columns, where=(verdict.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
+            target = self.targets.target_of(row.url) or self.targets.target_of(row.page)
+            if target is not None:
+                self.result.stored_targets.add(target)
+                deleted.append(row)
+            elif self.targets.covers(row.target):
+                mentions[row.id] = {"target": "", "sight": without_target(row.sight)}
+        self._delete(verdict, verdict.c.id, [row.id for row in deleted], "images")
+        images = {row.key for row in deleted if row.kind == AddressKind.IMAGE}
+        self._delete_addresses(images, address.c.key)  # another page may show them, and then they are requested again
+        for number, values in mentions.items():
+            self.connection.execute(update(verdict).where(verdict.c.id == number).values(**values))
+        self.result.image_files.update(row.file for row in deleted if row.file)
+        return {row.site_id for row in deleted}
+
+    def _erase_addresses(self) -> None:
+        """Delete the addresses, and what is known of others from erased pages; bar them from being added again."""
+        of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
+        naming = address.c.url, address.c.requested, address.c.sight
+        columns = address.c.id, *naming
+        erased_ids = []
+        mentions: dict[int, dict[str, Any]] = {}
+        for row in self._rows(*columns, where=address.c.host_id.in_(of_crawl) & self.targets.may_be_in(*naming)):
+            target = self.targets.target_of(row.url)
+            if target is not None:
+                self.result.stored_targets.add(target)
+                erased_ids.append(row.id)
+                continue
+            values: dict[str, Any] = {}
+            if self.targets.covers(row.requested):
+                values["requested"] = None
+            if row.sight and self.targets.covers(Sighting.of(row.sight).target):
+                values["sight"] = without_target(row.sight)
+            if values:
+                mentions[row.id] = values
+        for number, values in mentions.items():
+            self.connection.execute(update(address).where(address.c.id == number).values(**values))
+        self._uncount_pages(erased_ids)
+        self._forget_parents(erased_ids)
+        self._delete_addresses(erased_ids, address.c.id, "addresses")
+        barred = {self.keys(url, kind) for url in self.targets.pages for kind in KINDS}
+        rows = [barred_address(key, self.crawl_id) for key in sorted(barred)]
+        if rows:
+            new = dialect_insert(self.connection.engine)(address).on_conflict_do_nothing(index_elements=["key"])
+            self.connection.execute(new, rows)
+
+    def _uncount_pages(self, erased_ids: Collection[int]) -> None:
+        """Count erased pages of this round towards no budget any more."""
+        this_round = select(crawl.c.round).where(crawl.c.id == self.crawl_id).scalar_subquery()
+        source = address.join(host, host.c.id == address.c.host_id).join(page, page.c.key == address.c.key)
+        is_stored = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
+        for part in in_chunks(sorted(erased_ids)):
+            pages = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_stored)
+            pages_by_site = Counter(self.connection.execute(pages).scalars())
+            count_sites(self.connection, pages_by_site, pages=-1)
+            left = crawl.c.pages - pages_by_site.total()
+            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(pages=left))
+
+    def _forget_parents(self, parents: Collection[int]) -> None:
+        """Forget what links of erased pages were called, and the images that only these pages have shown so far."""
+        for part in in_chunks(sorted(parents)):
+            shown = address.c.parent.in_(part), or_(address.c.kind == AddressKind.IMAGE, address.c.sight.is_not(None))
+            images = self.connection.execute(select(address.c.id).where(*shown)).scalars().all()
+            self._delete_addresses(images, address.c.id)
+            others = update(address).where(address.c.parent.in_(part))
+            self.connection.execute(others.values(parent=None, labels=""))
+
+    def _delete_addresses(self, values: Collection[int], column: ColumnElement[Any], count: str = "") -> None:
+        """Delete addresses by their ids or keys; those that were queued are not counted as waiting any more."""
+        for part in in_chunks(sorted(values)):
+            rows = self.connection.execute(select(address.c.host_id, address.c.state).where(column.in_(part))).all()
+            self.connection.execute(delete(address).where(column.in_(part)))
+            waiting = sum(row.state == AddressState.WAITING for row in rows)
+            left = crawl.c.waiting - waiting
+            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(waiting=left))
+            self.connection.execute(UPDATE_BEST, {"ids": sorted({row.host_id for row in rows})})
+            if count:
+                self.result.counts[count] += len(rows)
+
+    def _delete_pages(self, pages: Collection[Row[Any]]) -> None:
+        keys = [row.key for row in pages]
+        self._delete(near_duplicate_band, near_duplicate_band.c.key, keys)
+        self._delete(page_version, page_version.c.key, keys, "versions")
+        self._delete(stored_response, stored_response.c.key, keys, "responses")
+        self._delete(page, page.c.key, keys, "pages")
+
+    def _erase_lessons(self, pages: Collection[Row[Any]]) -> None:
+        """Delete what erased pages taught: examples of the topic, homes of the crawl, and seeds to request again."""
+        of_crawl = shared_example.c.crawl_id == self.crawl_id
+        of_address = of_crawl & (shared_example.c.kind != LessonKind.SEED)
+        deleted = []
+        for row in self._rows(shared_example.c.id, shared_example.c.text, where=of_address):
+            if self.targets.covers(row.text.partition("\n")[0]):
+                deleted.append(row.id)
+        self._delete(shared_example, shared_example.c.id, deleted)
+        # The text of a seed has no address. If it is not that of the page any more, those of all seeds go.
+        taught = of_crawl & (shared_example.c.kind == LessonKind.SEED)
+        for row in pages:
+            if row.depth:
+                continue
+            text = self.connection.execute(select(page.c.text).where(page.c.key == row.key)).scalar_one()
+            same = taught & (shared_example.c.text == text[:EXAMPLE_LENGTH])
+            if not self.connection.execute(delete(shared_example).where(same)).rowcount:
+                self.connection.execute(delete(shared_example).where(taught))
+
+    def _erase_focus(self, pages: Iterable[Row[Any]]) -> None:
+        """Delete erased pages from the topic models, the names of erased hosts, and words that only these pages had."""
+        urls = self.targets.pages.union(*({row.url, row.requested_url} for row in pages))
+        numbers = {address_key(url).page for url in urls}
+        visits = Counter[str]()
+        for row in pages:
+            visits.update(dict.fromkeys(self._words_of(row.key), row.checks + 1))
+        columns = focus.c.number, focus.c.summary, focus.c.learned
+        for model in self.connection.execute(select(*columns).where(focus.c.crawl_id == self.crawl_id)).all():
+            of_crawl = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
+            try:
+                learned = json.loads(model.learned)
+                words = {word for word, times in visits.items() if learned["words"].get(word, 0) <= times}
+                words |= self.targets.hosts
+                learned = without_pages(learned, numbers, words)
+                summary = without_words(json.loads(model.summary), words)
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError):  # no worker can read it, either
+                self.connection.execute(delete(focus).where(*of_crawl))
+                continue
+            self.connection.execute(update(focus).where(*of_crawl).values(learned=learned, summary=summary))
+
+    def _words_of(self, key: int) -> set[str]:
+        """The words of a page and of its earlier versions, as topic models count them."""
+        texts = [select(table.c.title, table.c.text).where(table.c.key == key) for table in (page, page_version)]
+        rows = [row for query in texts for row in self.connection.execute(query)]
+        return {word for row in rows for word in (*terms(row.title), *page_terms(row.text))}
+
+    def _erase_hosts(self) -> set[int]:
+        """Delete erased hosts with their templates, and the sites that have no other hosts; returns their sites."""
+        of_crawl = host.c.crawl_id == self.crawl_id, host.c.name.in_(sorted(self.targets.hosts))
+        rows = self.connection.execute(select(host.c.id, host.c.site_id).where(*of_crawl)).all()
+        site_ids = {row.site_id for row in rows}
+        self._delete(host, host.c.id, [row.id for row in rows], "hosts")
+        self._delete(template, template.c.host, self.targets.hosts)
+        remaining = select(host.c.site_id).where(host.c.site_id.in_(sorted(site_ids)))
+        empty = site_ids - set(self.connection.execute(remaining).scalars())
+        self._delete(site, site.c.id, empty)
+        self._delete(address_pattern, address_pattern.c.site_id, empty)
+        return site_ids
+
+    def _erase_robots_files(self) -> None:
+        """Delete the robots.txt of erased hosts; one by which other pages were requested, too, keeps its body only."""
+        of_crawl = robots_file.c.crawl_id == self.crawl_id
+        where = of_crawl & self.targets.may_be_in(robots_file.c.first_url)
+        for row in self.connection.execute(select(robots_file.c.digest, robots_file.c.first_url).where(where)).all():
+            if not self.targets.covers(row.first_url):
+                continue
+            users = page.c.crawl_id == self.crawl_id, page.c.rights.contains(row.digest, autoescape=True)
+            of_file = and_(of_crawl, robots_file.c.digest == row.digest)
+            if self.connection.execute(select(page.c.id).where(*users).limit(1)).first() is not None:
+                self.connection.execute(update(robots_file).where(of_file).values(first_url=""))
+            else:
+                self.connection.execute(delete(robots_file).where(of_file))
+
+    def _erase_labels(self) -> None:
+        naming = label.c.url, label.c.page
+        where = (label.c.crawl == self.name) & self.targets.may_be_in(*naming)
+        rows = list(self._rows(label.c.id, *naming, where=where))
+        erased = [row.id for row in rows if self.targets.covers(row.url) or self.targets.covers(row.page)]
+        for part in in_chunks(erased):
+            self.result.counts["labels"] += self.connection.execute(delete(label).where(label.c.id.in_(part))).rowcount
+
+    def _erase_edits(self) -> None:
+        """Put the digest in place of addresses in the list of what people changed in the dashboard."""
+        rows = self.connection.execute(
+            select(edit.c.id, edit.c.subject).where(self.targets.may_be_in(edit.c.subject))
+        ).all()
+        for row in rows:
+            if self.targets.covers(row.subject):
+                subject = page_id(row.subject)
+                self.connection.execute(update(edit).where(edit.c.id == row.id).values(subject=subject))
+
+    def _erase_seeds(self) -> None:
+        """Remove erased addresses from the seeds of the crawl."""
+        of_crawl = crawl.c.id == self.crawl_id
+        seeds = json.loads(self.connection.execute(select(crawl.c.seeds).where(of_crawl)).scalar_one())
+        kept = [seed for seed in seeds if not self.targets.covers(seed)]
+        if kept != seeds:
+            self.connection.execute(update(crawl).where(of_crawl).values(seeds=json.dumps(kept)))
+
+    def _note_jobs(self) -> None:
+        """Note the jobs that name what was erased: what people configured stays."""
+        of_crawl = job.c.crawl == self.name
+        for row in self.connection.execute(select(job.c.name, job.c.arguments).where(of_crawl)):
+            if any(target in row.arguments for target in self.targets.all):
+                self.result.jobs.append(row.name)
+
+    def _note_other_crawls(self) -> None:
+        others = select(crawl.c.id, crawl.c.name).where(crawl.c.id != self.crawl_id).order_by(crawl.c.id)
+        for row in self.connection.execute(others).all():
+            keys = AddressKeys(row.id, self.targets.canonical)
+            of_page = page.c.key.in_([keys(url) for url in sorted(self.targets.pages)])
+            of_host = host.c.crawl_id == row.id, host.c.name.in_(sorted(self.targets.hosts))
+            queries = select(page.c.id).where(of_page).limit(1), select(host.c.id).where(*of_host).limit(1)
+            if any(self.connection.execute(query).first() is not None for query in queries):
+                self.result.other_crawls.append(row.name)
+
+
+def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[str, Any]:
+    """New values of the fields by which the record of another page names an erased page."""
+    values: dict[str, Any] = {}
+    if targets.covers(record.get("requested_url")):
+        values["requested_url"] = record["url"]
+    for name in ("parent", "duplicate_of"):
+        if targets.covers(record.get(name)):
+            values[name] = None
+    return values
+
+
+def without_target(sight: str) -> str:
+    """How a page shows an image, without the address to which it links."""
+    return replace(Sighting.of(sight), target="").record()
+
+
+def without_pages(learned: dict[str, Any], numbers: set[int], words: set[str]) -> str:
+    """A topic model without words, and without pages that are given by the numbers of their addresses, as JSON."""
+    learned["known"] = [known_page for known_page in learned["known"] if known_page[3][0] not in numbers]
+    learned["translated"] = [entry for entry in learned["translated"] if entry[0][0] not in numbers]
+    pairs = learned["translations"]
+    learned["translations"] = [pair for pair in pairs if numbers.isdisjoint((pair[0][0], pair[1][0]))]
+    learned["words"] = {word: count for word, count in learned["words"].items() if word not in words}
+    learned["features"] = [feature for feature in learned["features"] if feature[1] not in words]
+    return compact(learned)
+
+
+def without_words(summary: dict[str, Any], words: set[str]) -> str:
+    """The summary of a topic model without words, as JSON."""
+    kept = {
+        name: [entry for entry in value if entry[0] not in words] if isinstance(value, list) else value
+        for name, value in summary.items()
+    }
+    return compact(kept)
+
+
+def compact(record: dict[str, Any]) -> str:
+    """A record as JSON without spaces."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def barred_address(key: int, crawl_id: int) -> dict[str, Any]:
+    """The row that keeps an address from being added again: it has no address, and no host but its crawl."""
+    return {
+        "key": key,
+        "host_id": -crawl_id,
+        "url": "",
+        "kind": AddressKind.LINK,
+        "priority": 0,
+        "depth": 0,
+        "state": AddressState.DONE,
+        "outcome": Code.ERASED,
+    }

@@ -1,0 +1,274 @@
+"""`winnow state NAME --forget URL`: erases pages and hosts from a crawl, which does not request them again.
+
+All of the database is erased in one transaction. Files come before its end, except that those of JSON lines are put in
+place right after it; so after an end of any kind the same command completes the erasure.
+"""
+
+import argparse
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+from sqlalchemy import Connection, select, text
+from sqlalchemy.engine import URL
+
+from crawler.checked_settings import canonical_of
+from crawler.command_line.terminal import FAILED, WrongUseError
+from crawler.contrib.index.erase_files import CrawlFiles, ErasedFiles
+from crawler.contrib.index.erase_rows import ErasedRows, erase_rows
+from crawler.contrib.index.erasure_targets import ErasureTargets, erasure_targets
+from crawler.reports.crawl_facts import line, show
+from crawler.reports.crawls import check_name
+from crawler.reports.search_file import search_file
+from crawler.store.crawl_tables import crawl, worker
+from crawler.store.database import database_errors, database_time, open_database, state_url
+from crawler.store.deletion import BusyError, vacuum
+from crawler.store.heartbeats import CrawlLock, expire_worker, lock_crawl, silent_workers
+from crawler.store.page_changes import begin_epoch
+from crawler.store.read_only import exists, open_sqlite, reading
+from crawler.translation.message import N_, Message, first, plural
+
+MOST_NAMED = 10
+"""Addresses, jobs, crawls and files that are named in one sentence."""
+IMAGES = "images"
+DATABASES = ("crawl.db", "crawl-search.db")
+BYTES_AT_ONCE = 1 << 20
+BUSY = N_("the crawl {name} is running; stop it first")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Erasure:
+    """What was erased of a crawl, and what was not."""
+
+    name: str
+    targets: ErasureTargets
+    rows: ErasedRows
+    files: ErasedFiles
+    unwiped: list[Path]
+    """The database files that could not be written anew, so that something may be left in their free space."""
+    is_sqlite: bool
+    files_left: list[Path]
+    """Other files in the output folder that name it."""
+
+    @property
+    def not_stored(self) -> list[str]:
+        """The targets of which nothing was stored."""
+        return sorted(self.targets.all - self.rows.stored_targets - self.files.stored_targets)
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return FAILED if self.not_stored or self.unwiped else 0
+
+
+def forget(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Erase what the options name; returns the exit status."""
+    targets = erasure_targets(opts.forget, canonical_of(settings))
+    try:
+        done = erase(state_url(settings), Path(settings["OUTPUT_DIR"]), opts.name, targets)
+    except BusyError as error:
+        raise WrongUseError(error.message) from None
+    show([line(sentence) for sentence in sentences_of(done)])
+    return done.status
+
+
+def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure:
+    """Erase pages and hosts from a crawl; raises a BusyError if a worker runs it."""
+    _check_crawl(url, name)
+    engine = open_database(url)
+    files = None
+    try:
+        with database_errors(url):
+            with engine.begin() as connection:
+                begin_epoch(connection)
+            with engine.begin() as connection:
+                crawl_id = _lock_idle_crawl(connection, name)
+                files = CrawlFiles(connection, crawl_id, name, folder)
+                if not files.lock():
+                    raise BusyError(BUSY, name=repr(name))
+                rows = erase_rows(connection, crawl_id, name, targets)
+                erased_files = files.erase(targets, rows.image_files)
+            files.replace()
+    finally:
+        if files is not None:
+            files.close()
+        engine.dispose()
+    is_sqlite = url.drivername == "sqlite"
+    index = search_file(url, folder)
+    unwiped = [] if _erase_search_entries(index, crawl_id) else [index]
+    if is_sqlite and not _wipe_free_space(url):
+        unwiped.append(Path(str(url.database)))
+    return Erasure(
+        name=name,
+        targets=targets,
+        rows=rows,
+        files=erased_files,
+        unwiped=unwiped,
+        is_sqlite=is_sqlite,
+        files_left=_files_naming(folder, targets, name),
+    )
+
+
+def _check_crawl(url: URL, name: str) -> None:
+    """Raise a WrongUseError if there is no crawl of this name."""
+    if not exists(url):
+        check_name([], name, url)
+    with reading(url) as connection:
+        check_name(connection.execute(select(crawl.c.name).order_by(crawl.c.id)).scalars().all(), name, url)
+
+
+def _lock_idle_crawl(connection: Connection, name: str) -> int:
+    """Lock a crawl that no worker runs, so that none can join; returns its id. What is deleted is overwritten."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+    else:  # a large crawl takes its time
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    crawl_id = connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar_one_or_none()
+    if crawl_id is None:
+        raise WrongUseError("the crawl {name} does not exist any more", name=repr(name))
+    lock_crawl(connection, crawl_id, CrawlLock.ALONE)
+    for dead in silent_workers(connection, crawl_id, database_time(connection)):
+        expire_worker(connection, dead)
+    workers = select(worker.c.id).where(worker.c.crawl_id == crawl_id).limit(1)
+    if connection.execute(workers).first() is not None:
+        raise BusyError(BUSY, name=repr(name))
+    return int(crawl_id)
+
+
+def _erase_search_entries(path: Path, crawl_id: int) -> bool:
+    """Delete the texts of a crawl from the search index of the dashboard, if there is one; returns whether that was
+    possible. The next search indexes the texts that are left.
+    """
+    if not path.exists():
+        return True
+    try:
+        _drop_search_entries(path, crawl_id)
+    except sqlite3.Error:  # another process reads or writes it, or the disk is full
+        return False
+    return True
+
+
+def _drop_search_entries(path: Path, crawl_id: int) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        file.execute("PRAGMA secure_delete = ON")
+        file.execute("BEGIN IMMEDIATE")
+        has_entries = file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (f"crawl_{crawl_id}",)).fetchone()
+        if has_entries is not None:
+            file.execute(f"DROP TABLE crawl_{crawl_id}")
+            file.execute("DELETE FROM page WHERE crawl_id = ?", (crawl_id,))
+            file.execute("DELETE FROM crawl WHERE id = ?", (crawl_id,))
+        file.execute("COMMIT")
+        file.execute("VACUUM")
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _wipe_free_space(url: URL) -> bool:
+    """Write SQLite's file anew, so that no earlier text of a page is left in it; returns whether that was possible."""
+    if not vacuum(url):
+        return False
+    with closing(open_sqlite(url)) as file:
+        is_busy, _, _ = file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy
+
+
+def _files_naming(folder: Path, targets: ErasureTargets, name: str) -> list[Path]:
+    """The files in a folder that name an erased page, besides images, databases and the lines of this crawl."""
+    needles = [page.encode() for page in sorted(targets.pages)]
+    needles += [f"//{host}/".encode() for host in sorted(targets.hosts)]
+    naming = []
+    for parent, folders, names in os.walk(folder):
+        if Path(parent) == folder and IMAGES in folders:
+            folders.remove(IMAGES)
+        for file_name in sorted(names):
+            path = Path(parent) / file_name
+            if not _is_of_crawl(file_name, name) and path.is_file() and _contains(path, needles):
+                naming.append(path)
+    return naming
+
+
+def _is_of_crawl(file_name: str, name: str) -> bool:
+    """Whether a file is the database, its index, or one with lines of the crawl, of which only other pages are left."""
+    return file_name.startswith(DATABASES) or (file_name.startswith(name) and file_name.endswith(".jsonl"))
+
+
+def _contains(path: Path, needles: list[bytes]) -> bool:
+    """Whether a file contains one of these texts."""
+    overlap = max(map(len, needles))
+    before = b""
+    try:
+        with path.open("rb") as file:
+            while part := file.read(BYTES_AT_ONCE):
+                if any(needle in before + part for needle in needles):
+                    return True
+                before = part[-overlap:]
+    except OSError:
+        return False
+    return False
+
+
+def sentences_of(done: Erasure) -> Iterator[Message]:
+    """What was erased, and what was not, a sentence each."""
+    counts = done.rows.counts
+    values = {
+        "pages": plural("{n} page", "{n} pages", counts["pages"]),
+        "versions": plural("{n} earlier version", "{n} earlier versions", counts["versions"]),
+        "responses": plural("{n} response", "{n} responses", counts["responses"]),
+        "images": plural("{n} verdict on an image", "{n} verdicts on images", counts["images"]),
+        "files": plural("{n} image file", "{n} image files", done.files.images),
+        "lines": plural("{n} line", "{n} lines", done.files.lines),
+        "addresses": plural("{n} address", "{n} addresses", counts["addresses"]),
+        "labels": plural("{n} label", "{n} labels", counts["labels"]),
+        "name": repr(done.name),
+    }
+    yield Message(
+        "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "
+        "{lines} and {files} in its folder.",
+        values,
+    )
+    others = max(counts["mentions"], done.files.changed_lines)
+    if others:
+        yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)
+    if done.not_stored:
+        yield Message("Nothing was stored of {targets}.", {"targets": first(done.not_stored, MOST_NAMED)})
+    yield Message(
+        "The crawl does not request this again: {targets}.", {"targets": first(sorted(done.targets.all), MOST_NAMED)}
+    )
+    yield from _sentences_of_rest(done)
+
+
+def _sentences_of_rest(done: Erasure) -> Iterator[Message]:
+    """What was not erased."""
+    if done.rows.led_to:
+        yield Message(
+            "It was redirected to pages that are still stored: {pages}.",
+            {"pages": first(sorted(set(done.rows.led_to)), MOST_NAMED)},
+        )
+    if done.rows.other_crawls:
+        yield Message("Other crawls have it, too: {names}.", {"names": first(done.rows.other_crawls, MOST_NAMED)})
+    if done.rows.jobs:
+        yield Message("Scheduled jobs still name it as a seed: {names}.", {"names": first(done.rows.jobs, MOST_NAMED)})
+    if done.files.elsewhere:
+        yield plural(
+            "{n} worker wrote its lines into another folder: run the same command there, too.",
+            "{n} workers wrote their lines into other folders: run the same command there, too.",
+            done.files.elsewhere,
+        )
+    if done.files_left:
+        paths = [str(path) for path in done.files_left]
+        yield Message("These files still contain it: {files}.", {"files": first(paths, MOST_NAMED)})
+    if not done.is_sqlite:
+        yield Message(
+            "PostgreSQL keeps deleted rows until VACUUM, and in its log and backups: these are left to its operator."
+        )
+    if done.unwiped:
+        yield Message(
+            "These files could not be written anew, as another process uses them or the disk is full: {files}. Earlier "
+            "texts may still be in their free space. Run the same command again.",
+            {"files": [str(path) for path in done.unwiped]},
+        )
+    yield Message("Exports, data sets and archives in other folders are not touched.")
