@@ -13,9 +13,9 @@ ROOMS = (
     "settings urls page translation doors outcomes command_line atomic_files processes rights metadata extraction "
     "noise topic recrawl frontier items arguments command_line.crawl_options checked_settings store reports export "
     "demo spiders workers.worker_report build_crawl command_line.start_crawl workers spiders.topic "
-    "spiders.request_scheduler middlewares pipelines extensions commands api addon contrib.corpus contrib.documents "
-    "contrib.browser contrib.bulk contrib.lab contrib.schedule contrib.dashboard contrib.corpus.views "
-    "contrib.lab.views contrib.schedule.views"
+    "spiders.request_scheduler middlewares pipelines extensions commands api addon contrib.corpus contrib.index "
+    "contrib.documents contrib.browser contrib.bulk contrib.lab contrib.schedule contrib.dashboard "
+    "contrib.corpus.views contrib.lab.views contrib.schedule.views"
 ).split()
 # These compute: they know no framework, no database and no terminal; and these are their libraries.
 PURE = frozenset("outcomes urls page translation rights metadata extraction noise topic recrawl".split())
