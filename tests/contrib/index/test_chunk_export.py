@@ -11,6 +11,8 @@ from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy.engine import make_url
 
 from crawler import clean
+from crawler.contrib.corpus import command
+from crawler.contrib.index import chunk_size
 from crawler.contrib.index.chunk_size import ChunkSizeError
 from crawler.contrib.index.page_id import page_id
 
@@ -90,6 +92,10 @@ def test_masks_and_conditions_go_with_chunks(place: Place) -> None:
 )
 def test_wrong_use(place: Place, words: list[str], why: str) -> None:
     place.check_refusal(words, why)
+
+
+def test_the_command_knows_the_sizes() -> None:
+    assert (command.LEAST_TOKENS, command.MOST_TOKENS) == (chunk_size.LEAST_TOKENS, chunk_size.MOST_TOKENS)
 
 
 @pytest.fixture(scope="module")
