@@ -26,7 +26,7 @@ NEEDS = {
     ],
     "dashboard": [("dashboard",)],
     "documents": [(*CRAWL, "documents=yes")],
-    "index": [("state", "demo", "--forget", "https://example.org/")],
+    "index": [("export", "--format", "chunks"), ("state", "demo", "--forget", "https://example.org/")],
     "lab": [("evaluate", "pages.jsonl")],
     "mcp": [("mcp",)],
     "schedule": [("schedule", "list")],

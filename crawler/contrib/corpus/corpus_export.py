@@ -39,6 +39,8 @@ class CorpusExporter(Exporter):
     """Kinds of personal data that are masked."""
     masked: Counter[str] = field(default_factory=Counter)
     """Personal data that was masked, by kind."""
+    tokens: int | None = None
+    """The size of a chunk; None for that which chunks have by themselves."""
     preset: Preset | None = None
     """Whose records are written instead of the fields of items."""
 
@@ -64,6 +66,7 @@ class CorpusExporter(Exporter):
             ),
             "signatures": signatures,
             "masks": opts.mask,
+            "tokens": opts.tokens,
             "preset": preset,
         }
         if preset is not None:
@@ -114,7 +117,7 @@ class CorpusExporter(Exporter):
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         new_pages = self.known.remaining(self.source, self.removed) if self.known.counts else self.source
-        pages = self.copies.pages(new_pages, columns, self.removed, self.format.has_responses)
+        pages = self.copies.pages(new_pages, columns, self.removed, self.format.uses_responses)
         return pages if self.signatures is None else self.signatures.noted(pages)
 
     def altered(self, page: StoredPage) -> StoredPage:
@@ -132,7 +135,7 @@ class CorpusExporter(Exporter):
             super().write_pages(records, target, tally)
 
     def writer_options(self, target: AtomicFile | AtomicFolder) -> dict[str, Any]:
-        return {**super().writer_options(target), "types": self._types}
+        return {**super().writer_options(target), "types": self._types, "tokens": self.tokens}
 
     def describe(
         self, target: AtomicFile | AtomicFolder, opts: argparse.Namespace, counts: Sequence[PageCounts]
@@ -156,6 +159,7 @@ class CorpusExporter(Exporter):
         )
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
+        yield from super().more_lines(target)
         for counts in self.known.counts:
             yield from counts.words()
         if self.signatures is not None:
