@@ -23,6 +23,8 @@ T = TypeVar("T")
 class Door(StrEnum):
     """A kind of parts."""
 
+    CHUNKS = "chunks"
+    """What cuts cleaned pages into chunks."""
     DOCUMENTS = "documents"
     """What reads files that are no web pages."""
     EXTRACTORS = "extractors"
@@ -56,6 +58,9 @@ class Part:
 
 PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
     {
+        Door.CHUNKS: {
+            "document": Part("crawler.contrib.index.document_chunks:document_chunks"),
+        },
         Door.DOCUMENTS: {
             "crawl": Part("crawler.contrib.documents.document_reader:DocumentReader"),
             "text": Part("crawler.contrib.documents.saved_documents:read_saved"),
@@ -65,6 +70,7 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "parquet": Part("crawler.contrib.corpus.formats:PARQUET", ("pyarrow",)),
             "warc": Part("crawler.contrib.corpus.formats:WARC"),
             "wacz": Part("crawler.contrib.corpus.formats:WACZ"),
+            "chunks": Part("crawler.contrib.index.chunk_export:CHUNKS"),
         },
         Door.QUALITY: {
             "measured": Part("crawler.contrib.corpus.quality:measured"),

@@ -26,6 +26,7 @@ NEEDS = {
     ],
     "dashboard": [("dashboard",)],
     "documents": [(*CRAWL, "documents=yes")],
+    "index": [("export", "--format", "chunks")],
     "lab": [("evaluate", "pages.jsonl")],
     "schedule": [("schedule", "list")],
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from crawler.api.saved_document import saved_document
+from crawler.doors import Door, load
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.outcomes import Code, Outcome
@@ -129,6 +131,22 @@ class Document:
         """Numbers about the text under the names of published rules, such as words and dup_line_frac."""
         quality: dict[str, float | None] = _parts().text_quality(self._page, self._extraction)
         return quality
+
+    def chunks(self, tokens: int = 400, count: Callable[[str], float] | None = None) -> list[Any]:
+        """The main text in pieces for retrieval, of at most `tokens` tokens each, below their headings. `count` tells
+        how many tokens a text has; without it they are estimated.
+        """
+        document_chunks = load(Door.CHUNKS, "document")
+        chunks: list[Any] = document_chunks(
+            self._page,
+            self._extraction.blocks,
+            markdown=self.markdown,
+            title=self.title,
+            language=self.language,
+            tokens=tokens,
+            count=count,
+        )
+        return chunks
 
     def fields(self) -> dict[str, Any]:
         """All parts except `links`, `certainty` and `quality`, by name."""

@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             N_("Clean saved pages, without a crawl."), Part("crawler.contrib.bulk.command:CleanOptions")
         ),
         "export": CommandEntry(
-            N_("Export the pages of a crawl as jsonl, csv, parquet, markdown, warc or wacz."),
+            N_("Export the pages of a crawl as jsonl, csv, parquet, markdown, warc, wacz or chunks."),
             Part("crawler.contrib.corpus.command:DataSetOptions"),
             Part("crawler.export.command:ExportOptions"),
         ),

@@ -45,6 +45,8 @@ class Exporter:
     source: Source
     formulas: Formulas
     removed: Removed = field(default_factory=Removed)
+    remarks: list[Message] = field(default_factory=list)
+    """What the writer says about what it wrote."""
     after: ChangeOffset | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -92,7 +94,7 @@ class Exporter:
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         """The pages that are written."""
-        return self.source.pages(columns, self.removed, self.format.has_responses)
+        return self.source.pages(columns, self.removed, self.format.uses_responses)
 
     def altered(self, page: StoredPage) -> StoredPage:
         """The page as it is written."""
@@ -101,7 +103,7 @@ class Exporter:
     def write_pages(self, pages: Iterable[StoredPage], target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         """Write pages into a file or a folder."""
         options = self.writer_options(target)
-        chosen_options = {name: options[name] for name in self.format.options}
+        chosen_options = {name: options[name] for name in self.format.options if name in options}
         written = resolve_name(self.format.writer)(pages, self.fields, **chosen_options)
         if isinstance(target, AtomicFolder):
             for name, data in written:
@@ -116,6 +118,7 @@ class Exporter:
             "formulas": self.formulas,
             "robots": partial(_robots_body, self.source.crawls),
             "folder": folder_beside(target),
+            "remarks": self.remarks,
         }
 
     def describe(
@@ -125,7 +128,7 @@ class Exporter:
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
         """What is printed below the line about the pages that were written."""
-        yield from ()
+        yield from self.remarks
 
     def _changes(self, after: ChangeOffset, tally: Tally) -> Iterator[StoredPage]:
         for page in self.source.changes(self.fields, after):

@@ -36,6 +36,13 @@ class Format:
     """Whether the fields can be chosen."""
     has_responses: bool = False
     """Whether pages are written with their responses as they came."""
+    reads_responses: bool = False
+    """Whether the responses are read, though they are not written."""
+
+    @property
+    def uses_responses(self) -> bool:
+        """Whether pages are to come with their responses."""
+        return self.has_responses or self.reads_responses
 
 
 CORE_FORMATS = {

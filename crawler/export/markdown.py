@@ -32,7 +32,7 @@ def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tup
     """The path of each page's file, with / between folder and name, and its content."""
     for page in pages:
         front = [f"{name}: {json_for_yaml(page.values[name])}" for name in fields if name not in BODY]
-        said = page.values["markdown"] or _body(page.values["text"])
+        said = page.values["markdown"] or text_as_markdown(page.values["text"])
         lines = ["---", *front, "---", "", said, *[""] * bool(said)]
         yield path_of(page.values["url"], page.key), "\n".join(lines).encode("utf-8", "replace")
 
@@ -60,10 +60,10 @@ def json_for_yaml(value: Any) -> str:
     return EXPONENT.sub(r"\1.0e", text) if isinstance(value, float) else text
 
 
-def _body(text: str) -> str:
+def text_as_markdown(text: str) -> str:
     """The lines of a text as paragraphs and list items, with everything else escaped.
 
-    >>> _body("# Bees\\n- <b>dance</b>")
+    >>> text_as_markdown("# Bees\\n- <b>dance</b>")
     '\\\\# Bees\\n\\n- \\\\<b>dance\\\\</b>'
     """
     lines = (line.strip() for line in text.splitlines())

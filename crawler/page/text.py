@@ -9,7 +9,7 @@ of neighbouring characters. Topics and pages are cut by this one function, so th
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -161,6 +161,15 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
     return not _INITIALS.fullmatch(token)
 
 
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the offsets behind the sentences of a text, as `has_full_stop` tells them.
+
+    >>> list(sentence_ends("Dr. Ann has hives. 天气很好。"))
+    [18, 24]
+    """
+    return (stop.end() for stop in _STOP.finditer(text) if _ends_sentence(text, stop))
+
+
 def has_full_stop(text: str) -> bool:
     """Tell whether a sentence ends in the text.
 
@@ -171,8 +180,7 @@ def has_full_stop(text: str) -> bool:
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
     """
-    text = text[:_LONG]
-    return any(_ends_sentence(text, stop) for stop in _STOP.finditer(text))
+    return any(True for _ in sentence_ends(text[:_LONG]))
 
 
 def first_sentence(text: str) -> str:
@@ -182,8 +190,7 @@ def first_sentence(text: str) -> str:
     ('Dr. Ann has 3.5 hives.', 'Bees dance')
     """
     text = text[:_LONG]
-    ends = (stop.end() for stop in _STOP.finditer(text) if _ends_sentence(text, stop))
-    return text[: next(ends, len(text))]
+    return text[: next(sentence_ends(text), len(text))]
 
 
 # Ends of lines to some readers, which JSON leaves as they are; a carriage return can only be white space in it.

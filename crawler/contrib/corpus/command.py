@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.command_line.options import Subcommand, names, parsed
+from crawler.command_line.options import Subcommand, names, parsed, whole
 from crawler.command_line.terminal import WrongUseError
 from crawler.export.command import OF_PAGES, OF_STATE, ExportOptions
 from crawler.export.formats import FORMATS
@@ -14,13 +14,17 @@ PACKED_LINES = "jsonl.zst"
 OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
 """The format of the pages in shards, by what is asked for."""
 OF_PRESETS = ("jsonl", "parquet")
+CHUNKS = "chunks"
+LEAST_TOKENS = 20
+MOST_TOKENS = 8_000
+"""The sizes of contrib/index, which need not be installed."""
 
 
 class DataSetOptions(ExportOptions):
     """Exports pages, and data sets of them."""
 
     function = "crawler.contrib.corpus.corpus_export:export"
-    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "mask")
+    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "mask", "tokens")
     of_state = (*OF_STATE, "preset", "keep", "dedupe")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -54,6 +58,9 @@ class DataSetOptions(ExportOptions):
             help=kinds,
         )
 
+        size = N_("with --format chunks: the most tokens of a chunk, from 20 to 8000; 400 if not given")
+        add("--tokens", metavar="N", type=whole(LEAST_TOKENS, MOST_TOKENS), help=size)
+
     def formats(self) -> list[str]:
         return [*super().formats(), PACKED_LINES]
 
@@ -67,6 +74,8 @@ class DataSetOptions(ExportOptions):
             raise WrongUseError(
                 "--mask does not go with {format}, which has the responses as they came", format=opts.format
             )
+        if opts.tokens is not None and opts.format != CHUNKS:
+            raise WrongUseError("--tokens goes with chunks alone, and this is {format}", format=opts.format)
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
         if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:

@@ -32,6 +32,8 @@ class CorpusExporter(Exporter):
     """Kinds of personal data that are masked."""
     masked: Counter[str] = field(default_factory=Counter)
     """Personal data that was masked, by kind."""
+    tokens: int | None = None
+    """The size of a chunk; None for that which chunks have by themselves."""
     preset: Preset | None = None
     """Whose records are written instead of the fields of items."""
 
@@ -43,6 +45,7 @@ class CorpusExporter(Exporter):
         of_options: dict[str, Any] = {
             "copies": Deduplication(tuple(opts.dedupe), opts.prefer, folder_beside(target)),
             "masks": opts.mask,
+            "tokens": opts.tokens,
             "preset": preset,
         }
         if preset is not None:
@@ -72,7 +75,7 @@ class CorpusExporter(Exporter):
         return [*dict.fromkeys((*needs, *chosen))]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
-        return self.copies.pages(self.source, columns, self.removed, self.format.has_responses)
+        return self.copies.pages(self.source, columns, self.removed, self.format.uses_responses)
 
     def altered(self, page: StoredPage) -> StoredPage:
         if not self.masks:
@@ -89,7 +92,7 @@ class CorpusExporter(Exporter):
             super().write_pages(records, target, tally)
 
     def writer_options(self, target: AtomicFile | AtomicFolder) -> dict[str, Any]:
-        return {**super().writer_options(target), "types": self._types}
+        return {**super().writer_options(target), "types": self._types, "tokens": self.tokens}
 
     def describe(
         self, target: AtomicFile | AtomicFolder, opts: argparse.Namespace, counts: Sequence[PageCounts]
@@ -109,6 +112,7 @@ class CorpusExporter(Exporter):
         )
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
+        yield from super().more_lines(target)
         if self.masked.total():
             kinds = [f"{kind} ({count:,})" for kind, count in self.masked.items() if count]
             yield Message("Masked: {kinds}.", {"kinds": kinds})

@@ -1,0 +1,183 @@
+"""The blocks of Markdown: headings, paragraphs, and whole tables, lists, quotes and code.
+
+This reads the Markdown that crawler/extraction/output writes. In that, code is between fences, headings begin with #,
+and signs in texts are escaped. Of other Markdown, indented code, underlined headings and HTML are paragraphs.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+MARKER = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)]|:|\[\^[^\]\s]{1,99}\]:)(?:[ \t]+|$)")
+"""What an item, a definition or a footnote begins with."""
+HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+QUOTE_MARK = re.compile(r" {0,3}> ?")
+FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t]+){0,20}(?P<fence>`{3,}(?=[^`]*$)|~{3,})")
+"""A line that begins code, perhaps as the first line of an item."""
+CLOSING_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*$")
+BLOCK_START = re.compile("|".join(pattern.pattern for pattern in (HEADING, FENCE, QUOTE_MARK, MARKER)))
+"""A line that ends the paragraph before it, though no empty line is between them."""
+DELIMITERS = frozenset("|:- \t")
+"""The signs of the row below the head of a table."""
+INDENT = re.compile(r"[ \t]*")
+LEAST_INDENT = 2
+"""Blanks before a line that goes on with an item."""
+
+
+class BlockKind(StrEnum):
+    """The kinds of blocks."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    LIST = "list"
+    QUOTE = "quote"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownBlock:
+    """A block, without the empty lines around it."""
+
+    kind: BlockKind
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Its Markdown."""
+        return "\n".join(self.lines)
+
+
+def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
+    """The blocks of the lines of a text.
+
+    >>> [block.kind.value for block in blocks(["# Bees", "They dance.", "", "- a", "- b", "```", "# c", "```"])]
+    ['heading', 'paragraph', 'list', 'code']
+    """
+    start = 0
+    while start < len(lines):
+        if not lines[start].strip():
+            start += 1
+            continue
+        kind = _kind(lines, start)
+        end = _ENDS[kind](lines, start)
+        after = end
+        while not lines[end - 1].strip():
+            end -= 1
+        yield MarkdownBlock(kind=kind, lines=tuple(lines[start:end]))
+        start = after
+
+
+def items(block: MarkdownBlock) -> Iterator[list[str]]:
+    """The lines of each item of a list, of each definition, or of a footnote."""
+    item: list[str] = []
+    width = 1
+    fence = ""
+    for line in block.lines:
+        marker = None if fence else MARKER.match(line)
+        if marker is not None and _indent(line) < width:
+            if item:
+                yield item
+            item = []
+            width = marker.end()
+        item.append(line)
+        fence = fence_after(line, fence)
+    yield item
+
+
+def fence_after(line: str, fence: str) -> str:
+    """The fence of the code that is open after a line; empty if none is."""
+    if fence:
+        closing = CLOSING_FENCE.match(line)
+        return "" if closing is not None and closing["fence"].startswith(fence) else fence
+    opening = FENCE.match(line)
+    return "" if opening is None else opening["fence"]
+
+
+def _kind(lines: list[str], at: int) -> BlockKind:
+    line = lines[at]
+    if MARKER.match(line):
+        return BlockKind.LIST
+    if FENCE.match(line):
+        return BlockKind.CODE
+    if HEADING.match(line):
+        return BlockKind.HEADING
+    if QUOTE_MARK.match(line):
+        return BlockKind.QUOTE
+    following = lines[at + 1] if at + 1 < len(lines) else ""
+    if "|" in line and _is_delimiter_row(following):
+        return BlockKind.TABLE
+    return BlockKind.LIST if _is_definition(following) else BlockKind.PARAGRAPH
+
+
+def _is_delimiter_row(line: str) -> bool:
+    return "|" in line and "-" in line and DELIMITERS.issuperset(line)
+
+
+def _is_definition(line: str) -> bool:
+    return line.startswith(":") and MARKER.match(line) is not None
+
+
+def _end_of_heading(lines: list[str], start: int) -> int:
+    return start + 1
+
+
+def _end_of_paragraph(lines: list[str], start: int) -> int:
+    end = start + 1
+    while end < len(lines) and lines[end].strip() and not BLOCK_START.match(lines[end]):
+        end += 1
+    return end
+
+
+def _end_of_quote(lines: list[str], start: int) -> int:
+    end = start + 1
+    while end < len(lines) and QUOTE_MARK.match(lines[end]):
+        end += 1
+    return end
+
+
+def _end_of_table(lines: list[str], start: int) -> int:
+    end = start + 2
+    while end < len(lines) and "|" in lines[end] and not BLOCK_START.match(lines[end]):
+        end += 1
+    return end
+
+
+def _end_of_code(lines: list[str], start: int) -> int:
+    fence = fence_after(lines[start], "")
+    end = start + 1
+    while end < len(lines) and fence:
+        fence = fence_after(lines[end], fence)
+        end += 1
+    return end
+
+
+def _end_of_list(lines: list[str], start: int) -> int:
+    """The index after a list: it goes on with items, with indented lines, and with the next lines of a paragraph."""
+    fence = fence_after(lines[start], "")
+    end = start + 1
+    while end < len(lines):
+        line = lines[end]
+        is_inside = fence or not line.strip() or MARKER.match(line) or _indent(line) >= LEAST_INDENT
+        if not is_inside and (not lines[end - 1].strip() or BLOCK_START.match(line)):
+            break
+        fence = fence_after(line, fence)
+        end += 1
+    return end
+
+
+def _indent(line: str) -> int:
+    blanks = INDENT.match(line)
+    return 0 if blanks is None else blanks.end()
+
+
+_ENDS = {
+    BlockKind.HEADING: _end_of_heading,
+    BlockKind.PARAGRAPH: _end_of_paragraph,
+    BlockKind.TABLE: _end_of_table,
+    BlockKind.LIST: _end_of_list,
+    BlockKind.QUOTE: _end_of_quote,
+    BlockKind.CODE: _end_of_code,
+}
+"""The functions that find the index after a block of each kind."""

@@ -1,0 +1,55 @@
+"""Which neighbouring parts of a text share a chunk.
+
+A chunk ends at one of the places that leave it more than half full: where the next part has the smallest checksum. So
+the place follows from the parts around it, and a part that is added or removed moves the ends near it, while most of
+those farther on stay. That is content-defined chunking (Muthitacharoen et al. 2001, A Low-Bandwidth Network File
+System, 3.1) by the smallest value in a window (Bjørner et al. 2010, Content-Dependent Chunking for Differential
+Compression, the Local Maximum Approach). The last chunk takes what is left.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextUnit:
+    """A part of a text that is not cut."""
+
+    text: str
+    """With the line ends or blanks before the next unit."""
+    tokens: float
+    introduces: bool = False
+    """Whether it ends with a colon, so that it says what the next unit is."""
+
+
+def stable_runs(units: Sequence[TextUnit], limit: float) -> Iterator[Sequence[TextUnit]]:
+    """The units in runs of at most `limit` tokens; one that has more is a run of its own.
+
+    >>> [len(run) for run in stable_runs([TextUnit(text=name, tokens=4) for name in "abcde"], 10)]
+    [2, 2, 1]
+    """
+    start = 0
+    while start < len(units):
+        end = _end_of_run(units, start, limit)
+        yield units[start:end]
+        start = end
+
+
+def _end_of_run(units: Sequence[TextUnit], start: int, limit: float) -> int:
+    """The index after the last unit of the run that begins with this one."""
+    tokens = 0.0
+    best_end = 0
+    best_rank = (True, 1 << 32)
+    end = start
+    while end < len(units):
+        if tokens > limit / 2:
+            rank = (units[end - 1].introduces, crc32(units[end].text.encode("utf-8", "surrogatepass")))
+            if rank < best_rank:
+                best_end = end
+                best_rank = rank
+        if end > start and tokens + units[end].tokens > limit:
+            return best_end or end
+        tokens += units[end].tokens
+        end += 1
+    return end
