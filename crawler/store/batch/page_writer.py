@@ -129,10 +129,16 @@ def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Complet
     led = {
         one.lease.id: {keys(link.url, link.kind) for link in one.result.links if link.sight is None} for one in ended
     }
-    known: set[int] = set()
-    for part in in_chunks(sorted({key for found in led.values() for key in found})):
-        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    known = known_keys(connection, {key for found in led.values() for key in found})
     return {lease_id: len(found - known) for lease_id, found in led.items()}
+
+
+def known_keys(connection: Connection, keys: Iterable[int]) -> set[int]:
+    """Those of the keys that are keys of known addresses."""
+    known: set[int] = set()
+    for part in in_chunks(sorted(keys)):
+        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    return known
 
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
