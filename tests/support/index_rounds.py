@@ -1,10 +1,10 @@
-"""Rounds of crawls of a changing site, each killed once, and the index of a how-to that follows them."""
+"""Rounds of crawls of a changing site, which are killed and continued, and the index of a how-to that follows them."""
 
 import os
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,10 +52,10 @@ class FollowingIndex:
         self.folder = folder
         self.path = folder / "search.db"
 
-    def follow_round(self, kill_after: int | None = None, seconds: float = 60) -> IndexRound:
-        """Crawl a round, which is killed after so many requests and then continued, and update the index."""
+    def follow_round(self, kills: Sequence[int] = (), seconds: float = 60) -> IndexRound:
+        """Crawl a round, and update the index. The crawl is killed after so many requests, then continued."""
         arguments = {"seeds": self.site.url, "topic": "bees", "name": CRAWL, "images": "no"}
-        if kill_after is not None:
+        for kill_after in kills:
             self._crawl_until_killed(arguments, kill_after, seconds)
         ended = crawl(self.folder, arguments, SETTINGS, timeout=seconds)
         assert ended.status == 0, ended.err

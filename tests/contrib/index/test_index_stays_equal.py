@@ -26,11 +26,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FollowingIndex]:
 @pytest.fixture(scope="module")
 def rounds(index: FollowingIndex) -> list[IndexRound]:
     """The first round, rounds in which the site changes, and those after which the site and the index are equal."""
-    first = index.follow_round(kill_after=COUNT // 3)
+    first = index.follow_round([COUNT // 3])
     later = []
     for number in range(ROUNDS):
         index.site.change(SHARE)
-        later.append(index.follow_round(kill_after=COUNT // 4 * (number + 1)))
+        later.append(index.follow_round([COUNT // 4 * (number + 1)]))
     index.site.recover()
     return [first, *later, *(index.follow_round() for _ in range(MISSES_UNTIL_GONE))]
 
