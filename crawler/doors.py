@@ -109,7 +109,9 @@ def names(door: Door) -> list[str]:
 def load(door: Door, name: str) -> Any:
     """A part; raises a MissingPartError if it, or a library that it needs, is not installed."""
     part = PARTS.get(door, {}).get(name)
-    return resolve(part) if part is not None else _entry_points(door)[name].load()
+    if part is not None:
+        return resolve(part)
+    return _entry_points(door)[name].load()
 
 
 def resolve(part: Part) -> Any:
@@ -158,7 +160,9 @@ class PartTable(Mapping[str, T]):
         if name in self._own or name not in _entry_points(self._door):
             return ""
         distribution = _entry_points(self._door)[name].dist
-        return distribution.version if distribution is not None else ""
+        if distribution is not None:
+            return distribution.version
+        return ""
 
 
 @cache

@@ -27,7 +27,9 @@ class Document:
     """A cleaned page. Each part is computed when it is first asked for, and all come from one parse."""
 
     def __init__(self, page: Page, extract: Extractor, link_addresses: bool = False) -> None:
-        self._page, self._extract, self._link_addresses = page, with_documents(extract), link_addresses
+        self._page = page
+        self._extract = with_documents(extract)
+        self._link_addresses = link_addresses
 
     @property
     def _extraction(self) -> Extraction:
@@ -190,11 +192,9 @@ def clean(
 def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:
     """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
     page = read_page(data, url, content_type, robots_header)
-    return (
-        page
-        if isinstance(page, Page)
-        else Page(url=url, body=b"", document=DocumentFacts(media_type=media_type(content_type)))
-    )
+    if isinstance(page, Page):
+        return page
+    return Page(url=url, body=b"", document=DocumentFacts(media_type=media_type(content_type)))
 
 
 def read_page(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page | Outcome:

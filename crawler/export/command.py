@@ -95,7 +95,8 @@ class ExportOptions(CommandOptions):
         """Raise a WrongUseError where --changes-after is given with what does not go with it."""
         if opts.changes_after is None:
             return
-        if others := [name for name in self.of_state if getattr(opts, name)]:
+        others = [name for name in self.of_state if getattr(opts, name)]
+        if others:
             raise WrongUseError(
                 "{option} does not go with --changes-after, which writes all changes", option=_option(others[0])
             )
@@ -108,7 +109,8 @@ class ExportOptions(CommandOptions):
         """Raise a WrongUseError where --labels is given with what does not go with it."""
         if not opts.labels:
             return
-        if others := [name for name in self.of_pages if getattr(opts, name)]:
+        others = [name for name in self.of_pages if getattr(opts, name)]
+        if others:
             raise WrongUseError(
                 "{option} does not go with --labels, which writes all labelled pages", option=_option(others[0])
             )

@@ -52,7 +52,9 @@ def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Form
 def _cell(value: Any, formulas: Formulas) -> Any:
     if isinstance(value, str):
         return formulas.cell(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict | bool) else value
+    if isinstance(value, list | dict | bool):
+        return json.dumps(value, ensure_ascii=False)
+    return value
 
 
 def _taken(buffer: StringIO) -> bytes:

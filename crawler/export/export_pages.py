@@ -195,7 +195,8 @@ def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
             "{n} pages have no stored response, so only their text was written (a larger KEEP_RESPONSES stores more).",
             tally.bare,
         )
-    if count := how.formulas.count:
+    count = how.formulas.count
+    if count:
         cells = plural("{n} cell begins like a formula", "{n} cells begin like a formula", count)
         quoted = N_("{cells}; a ' was put before each.")
         risky = N_("{cells}, which a spreadsheet may run; --spreadsheet prevents that.")

@@ -86,12 +86,16 @@ class Exporter:
     @staticmethod
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
         """The file or folder that is written."""
-        return AtomicFolder(opts.output) if FORMATS[opts.format].is_folder else AtomicFile(opts.output)
+        if FORMATS[opts.format].is_folder:
+            return AtomicFolder(opts.output)
+        return AtomicFile(opts.output)
 
     @staticmethod
     def outputs(opts: argparse.Namespace) -> list[str]:
         """The paths that may be written."""
-        return [] if opts.output is None else [opts.output, path_beside(opts.output)]
+        if opts.output is None:
+            return []
+        return [opts.output, path_beside(opts.output)]
 
     @property
     def may_remove(self) -> bool:
@@ -197,7 +201,9 @@ def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart:
 
 def folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
     """Where the temporary files of an export are; None for the system's folder for them."""
-    return None if target.part is None else target.part.parent
+    if target.part is None:
+        return None
+    return target.part.parent
 
 
 def _robots_body(crawls: Iterable[StoredPages], digest: str) -> bytes | None:

@@ -57,7 +57,9 @@ def json_for_yaml(value: Any) -> str:
     ('"a\\u0085\\u2028b"', '1.0e-07', '[{"url": "a"}]', 'null')
     """
     text = UNSEEN.sub(lambda letter: f"\\u{ord(letter[0]):04x}", json.dumps(value, ensure_ascii=False))
-    return EXPONENT.sub(r"\1.0e", text) if isinstance(value, float) else text
+    if isinstance(value, float):
+        return EXPONENT.sub(r"\1.0e", text)
+    return text
 
 
 def text_as_markdown(text: str) -> str:
@@ -71,4 +73,6 @@ def text_as_markdown(text: str) -> str:
 
 
 def _line(line: str) -> str:
-    return f"{ITEM}{escaped(line[len(ITEM) :].lstrip())}" if line.startswith(ITEM) else escaped(line)
+    if line.startswith(ITEM):
+        return f"{ITEM}{escaped(line[len(ITEM) :].lstrip())}"
+    return escaped(line)

@@ -153,7 +153,9 @@ def where_of(text: str) -> Condition | LanguageOrSite:
     >>> where_of("zh"), where_of("depth < 3").source
     (LanguageOrSite(language='zh', site=''), 'depth < 3')
     """
-    return condition_of(text) if _OF_CONDITION.search(text) else place_of(text)
+    if _OF_CONDITION.search(text):
+        return condition_of(text)
+    return place_of(text)
 
 
 def check_size(wheres: Iterable[Condition | LanguageOrSite]) -> None:

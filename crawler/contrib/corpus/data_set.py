@@ -22,8 +22,10 @@ from crawler.export.formats import compressed
 from crawler.export.jsonl import jsonl
 from crawler.reports.stored_pages import StoredPage
 
-MANIFEST, CARD = "manifest.json", "README.md"
-USUAL_SIZE, LEAST_SIZE = 100_000_000, 1_000_000
+MANIFEST = "manifest.json"
+CARD = "README.md"
+USUAL_SIZE = 100_000_000
+LEAST_SIZE = 1_000_000
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?(MB|GB)", re.IGNORECASE)
 _UNITS = {"mb": 1_000_000, "gb": 1_000_000_000}
 

@@ -55,7 +55,9 @@ def size_category(count: int) -> str:
     below = next((number for number, (_, limit) in enumerate(SIZES) if count < limit), None)
     if below is None:
         return f"n>{SIZES[-1][0]}"
-    return f"{SIZES[below - 1][0]}<n<{SIZES[below][0]}" if below else f"n<{SIZES[0][0]}"
+    if below:
+        return f"{SIZES[below - 1][0]}<n<{SIZES[below][0]}"
+    return f"n<{SIZES[0][0]}"
 
 
 def code(text: str) -> str:
@@ -66,7 +68,9 @@ def code(text: str) -> str:
     """
     line = spelled(" ".join(text.split())) or " "
     fence = "`" * (_longest_run(line) + 1)
-    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
+    if "`" in line:
+        return f"{fence} {line} {fence}"
+    return f"`{line}`"
 
 
 def _longest_run(text: str) -> int:
@@ -108,9 +112,9 @@ def _licence(names: Sequence[str]) -> list[str]:
     if len(names) != 1 or names[0] == UNKNOWN:
         return ["license: other"]
     known = names[0].lower()
-    return (
-        [f"license: {known}"] if known in HUB_LICENCES else ["license: other", f"license_name: {json_for_yaml(known)}"]
-    )
+    if known in HUB_LICENCES:
+        return [f"license: {known}"]
+    return ["license: other", f"license_name: {json_for_yaml(known)}"]
 
 
 def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -118,8 +122,10 @@ def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
 
     crawls = manifest["crawls"]
     yield "# " + "; ".join(": ".join(map(code, filter(None, (one["name"], _topic(one))))) for one in crawls)
-    pages, shards = counted(manifest["records"], "web page"), counted(len(manifest["shards"]), "shard")
-    form, size = f"`{manifest['format']}`", decimal(manifest["bytes"])
+    pages = counted(manifest["records"], "web page")
+    shards = counted(len(manifest["shards"]), "shard")
+    form = f"`{manifest['format']}`"
+    size = decimal(manifest["bytes"])
     origins = [
         f"{code(one['name'])} on {f'the topic {code(_topic(one))}' if _topic(one) else NO_TOPIC}" for one in crawls
     ]

@@ -18,7 +18,8 @@ from crawler.rights.statement import Use
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
-RIGHTS, QUALITY = "rights", "quality"
+RIGHTS = "rights"
+QUALITY = "quality"
 OF_RIGHTS = {
     "licence": "string",
     "uses": {use.value: "string" for use in Use},
@@ -83,7 +84,9 @@ def _cell(name: str, value: Any) -> Any:
     if name in TIMES:
         return datetime.fromisoformat(value)
     is_text = isinstance(value, dict) and name not in (RIGHTS, QUALITY)
-    return json.dumps(value, ensure_ascii=False) if is_text else value
+    if is_text:
+        return json.dumps(value, ensure_ascii=False)
+    return value
 
 
 def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> Iterator[list[StoredPage]]:
@@ -95,7 +98,8 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> It
         size += sum(_size(page.values[name]) for name in fields)
         if len(group) == ROWS or size >= most:
             yield group
-            group, size = [], 0
+            group = []
+            size = 0
     if group:
         yield group
 
@@ -103,4 +107,6 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> It
 def _size(value: Any) -> int:
     if isinstance(value, str | dict):
         return len(str(value))
-    return sum(len(str(text)) for one in value for text in one.values()) if isinstance(value, list) else 0
+    if isinstance(value, list):
+        return sum(len(str(text)) for one in value for text in one.values())
+    return 0

@@ -67,7 +67,8 @@ def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
     found: list[Record] = []
     known: dict[str, bytes] = {}
     for number, line in enumerate(text.split("\n"), 1):
-        if content := line.strip():
+        content = line.strip()
+        if content:
             digest = md5(content.encode("utf-8", "replace"), usedforsecurity=False)
             name = digest.hexdigest()
             place = {"行号": number, "是否重复": name in known, "是否跨文件重复": False}

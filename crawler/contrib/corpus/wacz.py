@@ -28,9 +28,12 @@ from crawler.frontier.page_result import raw_digest
 from crawler.reports.stored_pages import StoredPage
 
 VERSION = "1.1.1"
-WARC_NAME, INDEX_NAME = "data.warc.gz", "index.cdx.gz"
-WARC, INDEX = f"archive/{WARC_NAME}", f"indexes/{INDEX_NAME}"
-BLOCKS, PAGES = "indexes/index.idx", "pages/pages.jsonl"
+WARC_NAME = "data.warc.gz"
+INDEX_NAME = "index.cdx.gz"
+WARC = f"archive/{WARC_NAME}"
+INDEX = f"indexes/{INDEX_NAME}"
+BLOCKS = "indexes/index.idx"
+PAGES = "pages/pages.jsonl"
 INDEXED = frozenset(("response", "revisit", "resource"))
 """The types of records that can be looked up."""
 BLOCK_LINES = 300
@@ -68,7 +71,9 @@ class _Package:
 
     def add(self, path: str, parts: Iterable[bytes], packed: bool = False) -> Iterator[bytes]:
         """Add a file; yields the parts of the ZIP file."""
-        entry, digest, size = ZipInfo(path), sha256(), 0
+        entry = ZipInfo(path)
+        digest = sha256()
+        size = 0
         entry.compress_type = ZIP_DEFLATED if packed else ZIP_STORED
         entry.external_attr = 0o644 << 16
         with self._zip.open(entry, "w", force_zip64=True) as file:
@@ -90,7 +95,8 @@ class _Package:
             "software": f"Winnow/{__version__}",
             "resources": [*self._resources],
         }
-        name, data = "datapackage.json", json.dumps(described, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+        name = "datapackage.json"
+        data = json.dumps(described, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         yield from self.add(name, [data], packed=True)
         digest = json.dumps({"path": name, "hash": raw_digest(data)}).encode()
         yield from self.add("datapackage-digest.json", [digest], packed=True)
@@ -100,7 +106,8 @@ class _Package:
 
 def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.Connection) -> Iterator[bytes]:
     """The compressed records, which are indexed and listed."""
-    offset, of_hosts = 0, RobotsRecords(robots)
+    offset = 0
+    of_hosts = RobotsRecords(robots)
     description = b"".join(compressed([info().data], ".gz"))
     yield description
     offset += len(description)
@@ -118,7 +125,8 @@ def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.C
 def _index_line(record: WarcRecord, page: StoredPage, offset: int, length: int) -> str:
     """The line of a record, which begins with what it is looked up by."""
     head = record.head
-    url, is_robots = head["WARC-Target-URI"], head["WARC-Type"] == "resource"
+    url = head["WARC-Target-URI"]
+    is_robots = head["WARC-Type"] == "resource"
     media_type = head["Content-Type"] if is_robots else _media_type(page)
     values = {"url": url, "mime": "warc/revisit" if head["WARC-Type"] == "revisit" else media_type}
     if head["WARC-Type"] != "revisit":
@@ -167,7 +175,8 @@ def surt(url: str) -> str:
 def _index(lines: sqlite3.Connection, blocks: list[str]) -> Iterator[bytes]:
     """The index in blocks; a line about each is added to the list."""
     blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
-    found, offset = lines.execute("SELECT line FROM cdx ORDER BY line"), 0
+    found = lines.execute("SELECT line FROM cdx ORDER BY line")
+    offset = 0
     while rows := list(islice(found, BLOCK_LINES)):
         data = b"".join(compressed([f"{line}\n".encode() for (line,) in rows], ".gz"))
         place = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}

@@ -93,8 +93,10 @@ def info() -> WarcRecord:
 
 def page_records(page: StoredPage) -> Iterator[WarcRecord]:
     """The records of a page."""
-    url, fetched_at = page.values["url"], page.values["fetched_at"]
-    when, refers = {"WARC-Date": date(fetched_at)}, {}
+    url = page.values["url"]
+    fetched_at = page.values["fetched_at"]
+    when = {"WARC-Date": date(fetched_at)}
+    refers = {}
     if page.response is not None:
         number = record_id("response", page.key, fetched_at)
         refers = {"WARC-Refers-To": number}
@@ -123,7 +125,9 @@ def _revisit(page: StoredPage, response: StoredResponse) -> dict[str, str]:
     head = _head("revisit", record_id("revisit", page.key, values["revisited_at"]), values["url"])
     head |= {"WARC-Date": date(values["revisited_at"]), "WARC-Profile": profile}
     head |= {"WARC-Refers-To-Target-URI": address(values["url"]), "WARC-Refers-To-Date": date(values["fetched_at"])}
-    return head if is_304 else head | {"WARC-Payload-Digest": raw_digest(response.body)}
+    if is_304:
+        return head
+    return head | {"WARC-Payload-Digest": raw_digest(response.body)}
 
 
 def _response_block(response: StoredResponse) -> bytes:

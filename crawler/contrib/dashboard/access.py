@@ -95,7 +95,9 @@ def host_name(host_header: str) -> str:
     ('localhost', '::1', '', '')
     """
     match = HOST.fullmatch(host_header.strip().lower())
-    return (match[1] or match[2]).removesuffix(".") if match else ""
+    if match:
+        return (match[1] or match[2]).removesuffix(".")
+    return ""
 
 
 def _place(origin: str) -> str:

@@ -140,7 +140,8 @@ def show_api(context: Context, request: Request) -> Response:
 @app.exception_handler(RequestValidationError)
 async def refused(request: Request, error: Exception) -> Response:
     """The response to a refused request, in the visitor's language; in English to programs."""
-    why, context = _refusal(error), request.state.context
+    why = _refusal(error)
+    context = request.state.context
     headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
     if why.status == HTTPStatus.UNAUTHORIZED:
         # Asked for Basic, a browser would ask for the password itself, and keep it for ever.
@@ -161,7 +162,9 @@ async def refused(request: Request, error: Exception) -> Response:
 def _is_navigation(request: Request) -> bool:
     """Whether a browser will show the response as a page."""
     mode = request.headers.get("sec-fetch-mode")
-    return mode == "navigate" if mode else "text/html" in request.headers.get("accept", "")
+    if mode:
+        return mode == "navigate"
+    return "text/html" in request.headers.get("accept", "")
 
 
 def _target(request: Request) -> str:
@@ -169,7 +172,9 @@ def _target(request: Request) -> str:
     if request.method not in SAFE:
         return login.START
     query = request.scope["query_string"].decode()
-    return f"{path_of(request)}?{query}" if query else path_of(request)
+    if query:
+        return f"{path_of(request)}?{query}"
+    return path_of(request)
 
 
 def _refusal(error: Exception) -> RefusedError:
@@ -179,11 +184,14 @@ def _refusal(error: Exception) -> RefusedError:
         return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        what, name = N_("{name} is wrong; allowed is {allowed}"), str(first["loc"][-1])
+        what = N_("{name} is wrong; allowed is {allowed}")
+        name = str(first["loc"][-1])
         if first["loc"][0] == "path":
             return NO_PAGE
         return RefusedError(HTTPStatus.BAD_REQUEST, what, name=name, allowed=_allowed(first))
-    return NO_METHOD if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else NO_PAGE
+    if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED:
+        return NO_METHOD
+    return NO_PAGE
 
 
 def _allowed(error: dict[str, Any]) -> list[str] | Message:
@@ -242,7 +250,8 @@ def dashboard(context: DashboardContext) -> Any:
 
 async def _admit(context: DashboardContext, scope: Any) -> None:
     """Raise a RefusedError if a request has no access; put the visitor and the parameters where views find them."""
-    request, state = Request(scope), scope["state"]
+    request = Request(scope)
+    state = scope["state"]
     is_change = request.method not in SAFE
     if request.method not in METHODS:
         raise NO_METHOD
@@ -271,7 +280,8 @@ def _read_parameters(request: Request) -> str:
     So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
     absent.
     """
-    scope, state = request.scope, request.scope["state"]
+    scope = request.scope
+    state = request.scope["state"]
     is_change = request.method not in SAFE
     is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
     value_of_name: dict[str, str] = {}
@@ -295,6 +305,7 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     credentials = basic_credentials(request.headers.get("authorization", ""))
     if credentials is not None and logins.visitor(request) is None:
         await in_turn(logins.log_in_program, request, *credentials)
-    if (visitor := logins.visitor(request)) is None:
+    visitor = logins.visitor(request)
+    if visitor is None:
         raise NO_LOGIN
     return visitor

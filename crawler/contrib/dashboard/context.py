@@ -102,7 +102,8 @@ class Background:
 
     def tell(self, name: Hashable, done: int) -> None:
         """Report the progress of a computation."""
-        if (result := self._results.get(name)) is not None:
+        result = self._results.get(name)
+        if result is not None:
             result.done = done
 
     def _work(self) -> None:
@@ -111,7 +112,8 @@ class Background:
             begun = time.monotonic()
             result.done = 0
             try:
-                result.value, result.error = compute(), None
+                result.value = compute()
+                result.error = None
             except StateError as error:
                 result.error = error.message
             except Exception:  # no error may end the thread
@@ -119,7 +121,8 @@ class Background:
                 result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
             with self._lock:  # set last, or a waiting request would get the old result as the new one
-                result.at, result.busy = time.time(), False
+                result.at = time.time()
+                result.busy = False
                 result.ready.set()
 
 
@@ -164,7 +167,8 @@ class DashboardContext:
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
         """A page of the dashboard; what a form sent, such as a password, is in no link of it."""
-        language, visitor = language_of(request), request.state.visitor
+        language = language_of(request)
+        visitor = request.state.visitor
         query = dict(request.query_params) if request.method in SAFE else {}
         around = {
             "path": path_of(request),
@@ -194,14 +198,17 @@ Context = Annotated[DashboardContext, Depends(context_of)]
 
 def language_of(request: Request) -> str:
     """The language of the page: the one the visitor chose, or the browser's."""
-    if chosen := _chosen(request) or request.cookies.get("lang"):
+    chosen = _chosen(request) or request.cookies.get("lang")
+    if chosen:
         return accepted(chosen)
     return accepted(", ".join(request.headers.getlist("accept-language")))
 
 
 def _chosen(request: Request) -> str | None:
     """The language that a link chooses; a form field may have the same name."""
-    return request.query_params.get("lang") if request.method in SAFE else None
+    if request.method in SAFE:
+        return request.query_params.get("lang")
+    return None
 
 
 def see_other(where: str) -> Response:

@@ -44,7 +44,8 @@ USER_SECONDS = 3_600
 """Time without a wrong password of a user after which earlier ones are forgotten."""
 MOST_NETWORKS = 10_000
 """Networks, users, and pairs of them that are remembered."""
-ONE_PASSWORD, MOST_WAITING = CapacityLimiter(1), 10
+ONE_PASSWORD = CapacityLimiter(1)
+MOST_WAITING = 10
 T = TypeVar("T")
 
 
@@ -137,7 +138,8 @@ class Logins:
             logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "The name or the password is wrong.")
         logger.info("%s logged in from %s", name, network)
-        key, now = key or secrets.token_urlsafe(32), time.monotonic()
+        key = key or secrets.token_urlsafe(32)
+        now = time.monotonic()
         with self._lock:
             self._familiar.set((name, network), None)
             for other in [session_key for session_key, session in self._sessions.items() if session.until <= now]:
@@ -165,7 +167,8 @@ class Logins:
         cookie = next((value for name, _, value in pairs if name == COOKIE), "")
         if cookie in self._sessions:  # a proxy may send its own Authorization header
             return cookie
-        if authorization := request.headers.get("authorization"):
+        authorization = request.headers.get("authorization")
+        if authorization:
             return hashlib.sha256(self._salt + authorization.encode("utf-8", "replace")).hexdigest()
         return cookie
 
@@ -192,7 +195,9 @@ class Logins:
 
     def _guesses_of(self, name: str, now: float) -> UserGuesses:
         guesses = self._guesses.get(_key_of_name(name), UserGuesses())
-        return guesses if now - guesses.last < USER_SECONDS else UserGuesses()
+        if now - guesses.last < USER_SECONDS:
+            return guesses
+        return UserGuesses()
 
 
 def _key_of_name(name: str) -> str:
@@ -213,7 +218,9 @@ def network_of(client: str) -> str:
         return ""
     if address.version == 6 and address.ipv4_mapped:
         address = address.ipv4_mapped
-    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+    if address.version == 4:
+        return str(address)
+    return str(ip_network((address, 64), strict=False))
 
 
 def basic_credentials(header: str) -> tuple[str, str] | None:

@@ -85,7 +85,9 @@ def short_span(seconds: float | None) -> str | Message:
         return "–"
     if 0 < seconds < 0.1:
         return Message("{n} ms", {"n": math.ceil(1_000 * seconds)})
-    return Message("{n} s", {"n": f"{seconds:.1f}"}) if 0 < seconds < 10 else span(seconds)
+    if 0 < seconds < 10:
+        return Message("{n} s", {"n": f"{seconds:.1f}"})
+    return span(seconds)
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
@@ -143,7 +145,9 @@ def size(count: float | None) -> str:
     """
     if count is None:
         return "–"
-    return f"{int(count)} B" if abs(count) < 1_000 else decimal(int(count))
+    if abs(count) < 1_000:
+        return f"{int(count)} B"
+    return decimal(int(count))
 
 
 def number(count: float | None, digits: int = 0) -> str:
@@ -161,7 +165,9 @@ def share(part: float | None, digits: int = 0) -> str:
     least = 0.01 / 10**digits
     if 0 < part < least:
         return f"<{least:.{digits}%}"
-    return f">{1 - least:.{digits}%}" if 1 - least < part < 1 else f"{part:.{digits}%}"
+    if 1 - least < part < 1:
+        return f">{1 - least:.{digits}%}"
+    return f"{part:.{digits}%}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +186,13 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     ['All bees like ', 'Honey', '.']
     """
     start = _after_blank(text, max(0, _first(text, words) - BEFORE))
-    is_begun, text = start > 0, CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
+    is_begun = start > 0
+    text = CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
     if not words:
         return _one(text)
     pieces: list[ExcerptPiece] = []
-    shown, places = 0, 0
+    shown = 0
+    places = 0
     for match in _any_of(words).finditer(text):
         if not pieces or match.start() > shown + AROUND + BEFORE:
             places += 1
@@ -235,7 +243,9 @@ def _first(text: str, words: Sequence[str]) -> int:
 
 def _one(text: str) -> tuple[ExcerptPiece, ...]:
     end = _before_blank(text, 0, BEFORE + 2 * AROUND)
-    return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),) if text else ()
+    if text:
+        return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),)
+    return ()
 
 
 def _after_blank(text: str, place: int) -> int:

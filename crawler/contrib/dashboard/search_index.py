@@ -65,7 +65,8 @@ def bigrams(text: str) -> str:
     folded = " ".join(text.casefold().split()).encode("utf-32-le", "replace")
     letters = np.frombuffer(folded, np.uint32)
     letters = np.where(IS_SIGN[np.minimum(letters, 128)], letters + OTHER, letters)
-    first, second = letters[:-1], letters[1:]
+    first = letters[:-1]
+    second = letters[1:]
     pairs = np.stack([first, second, np.full_like(first, ord(" "))], axis=1)
     return str(pairs[(first != ord(" ")) & (second != ord(" "))].tobytes(), "utf-32-le").rstrip()
 
@@ -85,20 +86,26 @@ class SearchIndex:
     def __init__(
         self, url: URL, path: Path, age: float = AGE, at_once: int = AT_ONCE, seen_at_once: int = SEEN_AT_ONCE
     ) -> None:
-        self.url, self.path = url, path
-        self.age, self.at_once, self.seen_at_once = age, at_once, seen_at_once
-        self._lock, self._turn = Lock(), Lock()
+        self.url = url
+        self.path = path
+        self.age = age
+        self.at_once = at_once
+        self.seen_at_once = seen_at_once
+        self._lock = Lock()
+        self._turn = Lock()
         self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
         """The last pass over the pages of a crawl and when it began, by the crawl's number and start time."""
         self._ended: dict[tuple[int, float], float] = {}
 
     def update(self, crawl_id: int, started_at: float) -> bool:
         """Index the new pages of a crawl in the background; returns whether the index was complete a moment ago."""
-        of, now = (crawl_id, started_at), time.monotonic()
+        of = (crawl_id, started_at)
+        now = time.monotonic()
         with self._lock:
             running, begun = self._passes.get(of, (None, now))
             if (running is None or not running.is_alive()) and now - self._ended.get(of, -self.age) >= self.age:
-                running, begun = Thread(target=self._pass, args=of, name="search index", daemon=True), now
+                running = Thread(target=self._pass, args=of, name="search index", daemon=True)
+                begun = now
                 self._passes[of] = running, begun
                 running.start()
         if running is not None:
@@ -161,7 +168,8 @@ class SearchIndex:
                 file.execute(f"CREATE VIRTUAL TABLE crawl_{crawl_id} USING fts5(bigrams, {options})")
                 file.execute("INSERT INTO crawl VALUES (?, ?, '')", (crawl_id, started_at))
             file.execute("COMMIT")
-        if not (newest := indexed_until.get((crawl_id, started_at))):
+        newest = indexed_until.get((crawl_id, started_at))
+        if not newest:
             return "", 0
         # No later than now: a worker's clock may be wrong, and pages with a future time must not hide others.
         return (min(datetime.fromisoformat(newest), datetime.now(UTC)) - OVERLAP).isoformat(), 0

@@ -78,7 +78,8 @@ def access_of(host: str, settings: BaseSettings, has_users: bool) -> AccessContr
         ) from None
     if not address.is_loopback and not has_users:
         raise WrongUseError("--host {host} gives other machines access; add a user first with --add-user", host=host)
-    if wrong := [name for name in names if not host_name(name)]:
+    wrong = [name for name in names if not host_name(name)]
+    if wrong:
         raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is not a host name", name=repr(wrong[0][:100]))
     if names and not has_users:
         raise WrongUseError("setting DASHBOARD_HOSTS gives others access; add a user first with --add-user")

@@ -158,7 +158,8 @@ class Connection(H11Protocol):
 
     async def _continue(self, message: Any, send: App) -> None:
         """Send more of a response as fast as the client takes it."""
-        body, is_more = message.get("body", b""), message.get("more_body", False)
+        body = message.get("body", b"")
+        is_more = message.get("more_body", False)
         for start in range(0, max(len(body), 1), PIECE):
             end = start + PIECE
             is_last = not is_more and end >= len(body)
@@ -181,14 +182,17 @@ class Connection(H11Protocol):
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if int(length) > MOST_DRAINED:
             return b"", TOO_LARGE, False
-        body, size, is_more = bytearray(), 0, True
+        body = bytearray()
+        size = 0
+        is_more = True
         try:
             async with asyncio.timeout(SECONDS):
                 while is_more and size <= MOST_DRAINED:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return None, None, False
-                    piece, is_more = message["body"], message["more_body"]
+                    piece = message["body"]
+                    is_more = message["more_body"]
                     size += len(piece)
                     body += piece if size <= MOST_BODY else b""
         except TimeoutError:

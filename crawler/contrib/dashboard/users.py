@@ -15,12 +15,14 @@ from pathlib import Path
 
 from crawler.store.database import StateError
 
-READER, EDITOR = "reader", "editor"
+READER = "reader"
+EDITOR = "editor"
 ROLES = (READER, EDITOR)
 FILE = "dashboard-users.json"
 NAME = re.compile(r"[\w.@-]{1,64}")
 HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASCII)
-LEAST_PASSWORD, MOST_PASSWORD = 8, 200
+LEAST_PASSWORD = 8
+MOST_PASSWORD = 200
 COST, BLOCK, MEMORY = 1 << 15, 8, 1 << 26
 """scrypt's work, block size and limit of memory: a password takes 0.1 s and 32 MB to check."""
 

@@ -79,7 +79,8 @@ def _sentences(document: MeasuredText) -> Array:
     stops = np.flatnonzero(words.kinds & STOP)
     following = np.searchsorted(proper, stops)
     is_inside = following < len(proper)
-    stops, beginnings = stops[is_inside], proper[following[is_inside]]
+    stops = stops[is_inside]
+    beginnings = proper[following[is_inside]]
     lines = words.lines[beginnings]
     is_new = (lines == words.lines[stops]) & (np.diff(beginnings, append=-1) != 0)
     return 1 + np.bincount(lines[is_new], minlength=len(document.lines))

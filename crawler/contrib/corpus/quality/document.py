@@ -56,6 +56,7 @@ def repeated(things: list[str]) -> tuple[int, int]:
     count = characters = 0
     for thing in things:
         if thing in seen:
-            count, characters = count + 1, characters + len(thing)
+            count = count + 1
+            characters = characters + len(thing)
         seen.add(thing)
     return count, characters

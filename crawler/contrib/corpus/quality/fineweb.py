@@ -35,7 +35,8 @@ LIMITS = {"": _OTHER, "zh": (*least(line_punct_ratio=0.106), *most(char_dup_rati
 
 def fineweb(document: MeasuredText) -> FineWeb:
     """The numbers of the rules."""
-    lines, breaks = document.lines, document.text.count("\n")
+    lines = document.lines
+    breaks = document.text.count("\n")
     return FineWeb(
         line_punct_ratio=ratio(sum(line[-1] in ENDS for line in lines), len(lines)),
         short_line_ratio=ratio(sum(len(line) <= SHORT for line in lines), len(lines)),

@@ -97,7 +97,9 @@ LIMITS = {"": _OTHER, "en": (*_OTHER, *least(stop_words=2)), "zh": _CHINESE}
 
 def gopher_quality(document: MeasuredText) -> GopherQuality:
     """The numbers of the rules of quality."""
-    text, words, lines = document.text, document.words, document.lines
+    text = document.text
+    words = document.words
+    lines = document.lines
     proper = words.kinds & WORD != 0
     count = int(proper.sum())
     return GopherQuality(
@@ -120,7 +122,8 @@ def _ellipsis_lines(document: MeasuredText) -> int:
 
 def gopher_repetition(document: MeasuredText) -> GopherRepetition:
     """The numbers of the rules of repetition."""
-    text, lines = document.text, document.lines
+    text = document.text
+    lines = document.lines
     paragraphs = _paragraphs(text)
     line_count, line_characters = repeated(lines)
     count, characters = repeated(paragraphs)

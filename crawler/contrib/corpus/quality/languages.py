@@ -17,7 +17,9 @@ SHORTEST = 20
 WEIGHT = 3
 """The weight of a paragraph in Chinese, Japanese or Korean: a character says as much as three Latin letters."""
 UNCLEAR, SHORT, EN, ZH, OTHER = range(5)
-HAN, KANA, HANGUL = (0x4E00, 0x9FFF), (0x3041, 0x30FF), (0xAC00, 0xD7A3)
+HAN = (0x4E00, 0x9FFF)
+KANA = (0x3041, 0x30FF)
+HANGUL = (0xAC00, 0xD7A3)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def languages(document: MeasuredText) -> Languages:
 
 def _judged(document: MeasuredText) -> tuple[Array, Array]:
     """What each line is written in, as far as its script and its words tell, and its weight."""
-    lengths, words = document.lengths, document.words
+    lengths = document.lengths
+    words = document.words
     is_english = np.bincount(words.lines[words.kinds & IS_ENGLISH != 0], minlength=len(lengths)) > 0
     kinds = np.where(lengths < SHORTEST, SHORT, np.where(is_english, EN, UNCLEAR))
     if document.text.isascii():

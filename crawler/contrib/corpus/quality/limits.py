@@ -18,7 +18,9 @@ class Limit:
     bound: float
 
     def admits(self, value: float) -> bool:
-        return value >= self.bound if self.sign == ">=" else value <= self.bound
+        if self.sign == ">=":
+            return value >= self.bound
+        return value <= self.bound
 
     def __str__(self) -> str:
         return f"{self.name} {self.sign} {self.bound:g}"

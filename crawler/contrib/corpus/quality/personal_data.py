@@ -81,7 +81,9 @@ _PLAIN_FORMS = PlainForms()
 
 def plain(text: str) -> str:
     """The plain form of a text, which has the same length."""
-    return text if text.isascii() else text.translate(_PLAIN_FORMS)
+    if text.isascii():
+        return text
+    return text.translate(_PLAIN_FORMS)
 
 
 PERSONAL_LABELS = (

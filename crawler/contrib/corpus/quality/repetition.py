@@ -50,17 +50,21 @@ class _Groups:
 
 def n_grams(words: Words) -> NGrams:
     """What the sequences of a text cover."""
-    numbers, lengths = words.numbers[:MOST_WORDS], words.lengths[:MOST_WORDS]
+    numbers = words.numbers[:MOST_WORDS]
+    lengths = words.lengths[:MOST_WORDS]
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    top, repeated = dict.fromkeys(TOPS, 0), dict.fromkeys(REPEATED, 0)
+    top = dict.fromkeys(TOPS, 0)
+    repeated = dict.fromkeys(REPEATED, 0)
     base = int(numbers.max(initial=0)) + 1
-    places, sequences = np.arange(len(numbers)), numbers
+    places = np.arange(len(numbers))
+    sequences = numbers
     for n in range(2, REPEATED[-1] + 1):
         if n in repeated and len(places) <= FEW:
             order = np.argsort(places)
             return NGrams(top, repeated | _of_few(places[order], sequences[order], words, n))
         fits = places + n <= len(numbers)
-        places, sequences = places[fits], sequences[fits]
+        places = places[fits]
+        sequences = sequences[fits]
         groups = _grouped(places, sequences * base + numbers[places + n - 1])
         if n in top and len(numbers) >= n:
             top[n] = _top(groups, ends, n)
@@ -76,7 +80,8 @@ def _of_few(places: Array, sequences: Array, words: Words, first: int) -> dict[i
     """
     ends = min(len(words), MOST_WORDS)
     spans = np.minimum(places[:, None] + np.arange(REPEATED[-1]), ends - 1)
-    following, lengths = words.numbers[spans].tolist(), words.lengths[spans].tolist()
+    following = words.numbers[spans].tolist()
+    lengths = words.lengths[spans].tolist()
     few = [*enumerate(sequences.tolist())]
     at = places.tolist()
     found = {}
@@ -128,15 +133,19 @@ def _covered(groups: _Groups, ends: Array, n: int) -> int:
     is_repeat[groups.starts] = False
     repeats = groups.places[is_repeat]
     order = np.argsort(repeats)
-    repeats, firsts = repeats[order], np.repeat(groups.places[groups.starts], groups.counts - 1)[order]
-    places, first_places = repeats.tolist(), firsts.tolist()
+    repeats = repeats[order]
+    firsts = np.repeat(groups.places[groups.starts], groups.counts - 1)[order]
+    places = repeats.tolist()
+    first_places = firsts.tolist()
     following = np.searchsorted(repeats, repeats + n).tolist()
-    skipped, inside = bytearray(len(ends)), b"\x01" * (n - 1)
+    skipped = bytearray(len(ends))
+    inside = b"\x01" * (n - 1)
     seen: set[int] = set()
     covered: list[int] = []
     at = 0
     while at < len(places):
-        place, first = places[at], first_places[at]
+        place = places[at]
+        first = first_places[at]
         if not skipped[first] or first in seen:
             covered.append(place)
             skipped[place + 1 : place + n] = inside

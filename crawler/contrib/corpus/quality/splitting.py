@@ -59,18 +59,23 @@ def cut(piece: str) -> list[str]:
     """
     if piece.isalpha() and piece < "\u0e01" and piece not in _HALVES:
         return [piece]
-    if plain := _PLAIN.fullmatch(piece):
+    plain = _PLAIN.fullmatch(piece)
+    if plain:
         return [plain[1], plain[2]]
     if len(piece) > LONGEST:
         is_address = len(piece) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(piece)
-        return [piece] if is_address else _LONG.findall(piece)
+        if is_address:
+            return [piece]
+        return _LONG.findall(piece)
     if not piece.isascii() and _RUNS.search(piece):
         return [word for run in _RUNS.split(piece) if run for word in _of_run(run)]
     return _of_spaced(piece)
 
 
 def _of_run(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(0, len(run), 2)] if _RUNS.match(run) else _of_spaced(run)
+    if _RUNS.match(run):
+        return [run[at : at + 2] for at in range(0, len(run), 2)]
+    return _of_spaced(run)
 
 
 def _of_spaced(piece: str) -> list[str]:
@@ -106,9 +111,11 @@ def _of_core(piece: str, has_quote: bool = False) -> list[str]:
         return [piece]
     if piece in _WHOLE or ("." in piece and _ADDRESS.fullmatch(piece)):
         return [piece]
-    if half := _HALVES.get(piece):
+    half = _HALVES.get(piece)
+    if half:
         return [piece[:half], piece[half:]]
-    if hour := _HOUR.fullmatch(piece):
+    hour = _HOUR.fullmatch(piece)
+    if hour:
         return [hour[1], hour[2]]
     if has_quote and (short := _SHORT.fullmatch(piece)):
         return [*_of_core(short[1], has_quote), short[2]]

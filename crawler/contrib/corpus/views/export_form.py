@@ -163,7 +163,8 @@ class ExportForm:
             yield f"--format={out.format}"
         yield from (f"--where={line}" for line in self.lines)
         for name in GROUPS:
-            if values := getattr(self, name):
+            values = getattr(self, name)
+            if values:
                 yield f"--{name}={','.join(values)}"
         if self.prefer:
             yield f"--prefer={_seen(self.prefer)}"

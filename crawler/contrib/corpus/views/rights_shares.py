@@ -96,7 +96,8 @@ class RightsTally:
 def corpus_rights(connection: Connection, crawl_id: int) -> CorpusRights:
     """What the pages of a crawl may be used for; all rows are read, a million take a minute."""
     names = _largest_sites(connection, crawl_id)
-    whole, others = RightsTally(), RightsTally()
+    whole = RightsTally()
+    others = RightsTally()
     tallies = {number: RightsTally() for number in names}
     for number, states, licence, amount in _groups(connection, crawl_id, [*names]):
         whole.add(states, licence, amount)

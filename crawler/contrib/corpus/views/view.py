@@ -31,7 +31,8 @@ AGE, PATIENCE = 60.0, 0.1
 COUNTING = 1.5
 """Seconds that counting the pages that an export keeps may take."""
 MOST_WHERE = 4_000
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 LanguageCode = Annotated[Text, Query(description=N_("pages in this language alone, such as en"))]
 Lines = Annotated[str, StringConstraints(max_length=MOST_WHERE)]
 
@@ -137,7 +138,9 @@ def show_export(
     prefer: Prefer = "",
 ) -> Response:
     of = _crawl(context, crawl)
-    form, error, left = ExportForm.of(of.name, request.query_params), None, None
+    form = ExportForm.of(of.name, request.query_params)
+    error = None
+    left = None
     try:
         form.check()
         left = _pages_left(context, of, form)

@@ -50,7 +50,9 @@ def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCra
     row = connection.execute(query).one_or_none()
     if name and row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
-    return OfCrawl(**row._mapping) if row is not None else None
+    if row is not None:
+        return OfCrawl(**row._mapping)
+    return None
 
 
 def latest_with(of: Table) -> Select[Any]:
@@ -108,7 +110,8 @@ def chosen_site(connection: Connection, crawl_id: int, text: str) -> SiteChoice:
     name = text.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
     for site_name in (name, address_of(absolute(address, address) or address).site):
-        if (number := site_number(connection, crawl_id, site_name)) is not None:
+        number = site_number(connection, crawl_id, site_name)
+        if number is not None:
             return SiteChoice(number)
     similar_sites = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
     if len(similar_sites) == 1:

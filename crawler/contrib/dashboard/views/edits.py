@@ -55,7 +55,8 @@ class EditList:
 
 
 Before = Annotated[Whole, Query(description=N_("the next edits: the value of more from the previous response"))]
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 
 
 @api.get("/api/edits", summary=N_("Who changed what in the dashboard, latest first"))

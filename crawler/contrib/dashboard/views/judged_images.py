@@ -255,9 +255,9 @@ def image(path: Path) -> Response | None:
     if body is None or len(body) > MOST_BYTES:
         return None
     image_type = type_of(body)
-    return (
-        Response(body, headers={**HEADERS, "Content-Type": image_type.media_type}) if image_type is not None else None
-    )
+    if image_type is not None:
+        return Response(body, headers={**HEADERS, "Content-Type": image_type.media_type})
+    return None
 
 
 def read_file(path: Path, most: int) -> bytes | None:

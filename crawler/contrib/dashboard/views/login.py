@@ -9,7 +9,8 @@ from crawler.contrib.dashboard.access import RefusedError, check_origin
 from crawler.contrib.dashboard.context import Context, DashboardContext, Text, see_other
 from crawler.contrib.dashboard.logins import COOKIE, SESSION_SECONDS, in_turn
 
-LOGIN, LOGOUT = "/login", "/logout"
+LOGIN = "/login"
+LOGOUT = "/logout"
 START = "/"
 router = APIRouter()
 

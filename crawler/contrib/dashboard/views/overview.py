@@ -75,7 +75,8 @@ class CrawlList:
 
 
 Before = Annotated[Whole, Query(description=N_("the next crawls: the value of more from the previous response"))]
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 
 
 @api.get("/api/crawls", summary=N_("All crawls with their figures, running ones first"))
@@ -97,7 +98,8 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
     due = next_due(connection, [crawl.id for crawl in crawls if crawl.ended_at is not None])
     crawl_figures = []
     for crawl in crawls:
-        did, job = totals.get(crawl.id), jobs.get(crawl.name)
+        did = totals.get(crawl.id)
+        job = jobs.get(crawl.name)
         crawl_figures.append(
             CrawlFigures(
                 *(

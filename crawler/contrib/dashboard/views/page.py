@@ -83,12 +83,16 @@ class ShownPage:
     @property
     def method(self) -> str:
         """The method by which it is read here."""
-        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
+        if self.row["extractor"] in OWN:
+            return str(self.row["extractor"])
+        return METHOD
 
     @cached_property
     def library(self) -> Library | None:
         """What pages of its host have in common, if its method learns that."""
-        return LEARNING[self.method](self.templates) if self.method in LEARNING else None
+        if self.method in LEARNING:
+            return LEARNING[self.method](self.templates)
+        return None
 
     @cached_property
     def extraction(self) -> Extraction:
@@ -247,7 +251,9 @@ def _rendered(shown_page: ShownPage) -> Markup | None:
         return None
     images = frozenset(image.url for image in shown_page.page.images)
     text = markdown(shown_page.page, shown_page.extraction, refused=images)
-    return markdown_html(text) if 0 < len(text) <= MOST_SHOWN else None
+    if 0 < len(text) <= MOST_SHOWN:
+        return markdown_html(text)
+    return None
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -76,7 +76,9 @@ class PageBlocks:
 
 def explanation(shown_page: ShownPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
-    return shown_page.page.once(explain) if shown_page.method == METHOD else None
+    if shown_page.method == METHOD:
+        return shown_page.page.once(explain)
+    return None
 
 
 def blocks(shown_page: ShownPage) -> list[PageBlock]:

@@ -22,7 +22,8 @@ MOST_LETTERS = 4_000_000
 """Characters of a response, and one page more."""
 PATIENCE = 1.0
 """Seconds that a crawl that is storing pages is waited for."""
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 After = Annotated[
     str,
     Field(pattern=rf"^{OFFSET.pattern}$"),

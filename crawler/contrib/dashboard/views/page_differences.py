@@ -150,7 +150,8 @@ def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
     pieces = []
     for is_same, ours, theirs in parts(old, new, budget):
         for kind, tokens in ((SAME, ours),) if is_same else ((REMOVED, ours), (ADDED, theirs)):
-            if text := "".join(tokens):
+            text = "".join(tokens)
+            if text:
                 pieces.append(Piece(kind, text, len(text)))
     return pieces
 

@@ -39,7 +39,8 @@ def _places(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tuple[int,
     # The by-line and the date nearest to the headline are meant.
     near = sorted(range(len(blocks)), key=lambda at: abs(at - (headline or 0)))
     short = [at for at in near if len(blocks[at].text) <= MOST_LETTERS]
-    day, name = facts["published"][:10], letters(facts["author"].partition(";")[0])
+    day = facts["published"][:10]
+    name = letters(facts["author"].partition(";")[0])
     if day:
         held = (at for at in short if any(written_date.day == day for written_date in dates(blocks[at].text)))
         yield from ((at, "published") for at in islice(held, 1))

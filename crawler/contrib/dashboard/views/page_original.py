@@ -119,7 +119,8 @@ def original(page: Page, kept: frozenset[int], why: Mapping[int, str], facts: Ma
         else:
             if tag not in INLINE:
                 writer.at = ends.pop()
-            if closing := open_tags.pop():
+            closing = open_tags.pop()
+            if closing:
                 writer.write(f"</{closing}>")
             writer.text(element.tail if element is not page.root else None)
         if writer.is_full:
@@ -150,13 +151,16 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
 
 def _attributes(element: etree._Element) -> str:
     attributes = ""
-    if (language := element.get("lang")) and LANGUAGE.fullmatch(language):
+    language = element.get("lang")
+    if language and LANGUAGE.fullmatch(language):
         attributes += f' lang="{language}"'
-    if (direction := element.get("dir", "").lower()) in DIRECTIONS:
+    direction = element.get("dir", "").lower()
+    if direction in DIRECTIONS:
         attributes += f' dir="{direction}"'
     if element.tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
-            if (span := element.get(name)) and _SPAN.fullmatch(span):
+            span = element.get(name)
+            if span and _SPAN.fullmatch(span):
                 attributes += f' {name}="{span}"'
     return attributes
 

@@ -141,7 +141,9 @@ def _named(query: PageQuery, after: Place | None, index: SearchIndex | None) -> 
     if query.order == NEWEST:
         return index.find(query.crawl, query.words, after.id if after is not None else None, NAMED)
     named_pages = index.find(query.crawl, query.words, None, NAMED + 1)
-    return named_pages if named_pages is not None and len(named_pages) <= NAMED else None
+    if named_pages is not None and len(named_pages) <= NAMED:
+        return named_pages
+    return None
 
 
 def _conditions(query: PageQuery) -> Iterator[Condition]:
@@ -203,7 +205,9 @@ class _Pages:
         return [same, and_(self.scope, self._beyond(page.c.relevance, place.relevance), *bounds)]
 
     def _beyond(self, column: ColumnElement[Any], value: float) -> ColumnElement[bool]:
-        return column < value if self.is_down else column > value
+        if self.is_down:
+            return column < value
+        return column > value
 
     def _keys(self, leg: ColumnElement[bool], *names: str) -> Select[Any]:
         columns = [page.c[name] for name in dict.fromkeys([*self.names, *names])]
@@ -244,7 +248,8 @@ class _Pages:
         rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
         if not self.wanted.words:
             # All at once: the index was asked already, and a machine with much to do must not have one page a look.
-            if met_places := [_place(row) for row in self.connection.execute(rows.limit(most))]:
+            met_places = [_place(row) for row in self.connection.execute(rows.limit(most))]
+            if met_places:
                 yield [Hit(id=place.id, text=None) for place in met_places], met_places[-1]
             return
         places = [_place(row) for row in self.connection.execute(rows)]

@@ -25,7 +25,8 @@ MOST_LETTERS = 200_000
 """Characters of a version that are read."""
 MOST_LINES = 2_000
 """Lines of a version that are compared with the version before it, for the list."""
-router, api = APIRouter(), APIRouter()
+router = APIRouter()
+api = APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
 Old = Annotated[Whole, Query(description=N_("number of the older version; by default the one before"))]
 New = Annotated[Whole, Query(description=N_("number of the newer one; 0 or none is the current text"))]
