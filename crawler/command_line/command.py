@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import NoReturn
 
-from scrapy.commands import ScrapyCommand
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
 from crawler.command_line.command_table import COMMANDS
@@ -20,6 +20,14 @@ from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
 from crawler.doors import MissingPartError, Part, resolve
 from crawler.translation.message import Message, MessageError, localized
+
+
+class HelpFormatter(ScrapyHelpFormatter):
+    """Underlines headings as Scrapy does, which takes each line that ends with a colon for one."""
+
+    def format_part_strings(self, part_strings: list[str]) -> list[str]:
+        is_option = bool(part_strings) and part_strings[0].startswith(" ")
+        return part_strings if is_option else super().format_part_strings(part_strings)
 
 
 class Command(ScrapyCommand):
@@ -59,6 +67,7 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         translate_argparse()
         super().add_options(parser)
+        parser.formatter_class = HelpFormatter
         parser.usage = f"winnow {self.name} {self.syntax()}"
         self.options.add_arguments(parser)
         translate_help(parser)

@@ -3,6 +3,7 @@
 import argparse
 import subprocess
 import sys
+from itertools import pairwise
 from pkgutil import resolve_name
 from typing import Any
 
@@ -13,7 +14,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from crawler.command_line.options import GroupOptions
-from crawler.commands import clean, evaluate, export, focus, noise, schedule
+from crawler.commands import clean, crawl, evaluate, export, focus, noise, schedule
 from crawler.reports.stored_pages import ONLY
 
 WRONG = [
@@ -63,6 +64,17 @@ def test_what_is_refused_imports_nothing_heavy() -> None:
     for words in WRONG:
         done = run(words)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "[]\n", 1), done.stderr
+
+
+def test_only_groups_of_options_are_headings(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = options_of(crawl.Command)
+    headings = set()
+    for columns in range(60, 100):  # some break the line of an option after "(default:"
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = parser.format_help().splitlines()
+        headings.add(tuple(above for above, below in pairwise(lines) if below and set(below) <= set("-=")))
+    assert len(headings) == 1
+    assert len(headings.pop()) == 5
 
 
 def test_help_imports_nothing_heavy() -> None:
