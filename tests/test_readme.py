@@ -8,7 +8,7 @@ from fork_server import ROOT
 
 READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-MOST_LINES = 150
+MOST_LINES = 170
 
 
 def test_the_two_lines_come_first_and_ci_runs_all_tests() -> None:
