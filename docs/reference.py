@@ -195,7 +195,8 @@ def component_page() -> str:
 def api_page() -> str:
     head = (
         "Import these names from `crawler`. How to use them: [one page](../how-to/one-page.md), "
-        "[a crawl](../how-to/crawl-in-python.md), [the next page](../how-to/own-frontier.md).\n"
+        "[a crawl](../how-to/crawl-in-python.md), [its changes](../how-to/search-index.md), "
+        "[the next page](../how-to/own-frontier.md).\n"
     )
     parts = [head]
     for name in sorted(set(crawler.__all__) - {"__version__"}, key=str.lower):

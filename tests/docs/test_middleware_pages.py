@@ -1,7 +1,6 @@
 """The middlewares of the how-to pages do what the pages say, against real sites."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +8,9 @@ from textwrap import dedent
 
 import fork_server
 import pytest
+from how_to_files import FILE, HOW_TO
 from sites import Answer, Asked, Crawl, Site, page, serving
 
-HOW_TO = fork_server.ROOT / "docs" / "how-to"
-FILE = re.compile(r"^ *cat > (\S+) <<'END'\n(.*?)^ *END$", re.MULTILINE | re.DOTALL)
 SETTINGS = {
     "ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8",
     "DOWNLOAD_DELAY": "0",

@@ -261,6 +261,25 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
     assert of(crew, A, "due_at")[0] < 4e9
 
 
+def test_a_redirect_to_a_known_page_is_missing_once_in_a_round(crew: Crew) -> None:
+    """Also if its worker is killed after it was told that the target is known, and another worker requests it again."""
+    first_round(crew)
+    worker = again(crew)
+    [lease] = [one for one in worker.claim() if one.candidate.url == A]
+    assert worker.move(lease, B) is None
+    assert of(crew, A, "gone_count") == (0,)
+    worker.end(failed(lease, Outcome(Code.REDIRECT_TO_KNOWN)))
+    assert of(crew, A, "gone_count") == (1,)
+
+
+def test_a_redirect_to_a_new_page_is_missing(crew: Crew) -> None:
+    first_round(crew)
+    worker = again(crew)
+    [lease] = [one for one in worker.claim() if one.candidate.url == A]
+    assert worker.move(lease, C) is not None
+    assert of(crew, A, "gone_count") == (1,)
+
+
 def test_which_of_those_that_brought_nothing_are_asked_for_again(crew: Crew) -> None:
     rows = [
         (Outcome(Code.TIMEOUT), True, True),

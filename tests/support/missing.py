@@ -13,9 +13,9 @@ import pytest
 
 REQUIRE_ALL = bool(os.environ.get("WINNOW_REQUIRE_ALL"))
 PACKAGES = frozenset(
-    "anyio cronsim dask datasets datatrove distributed duckdb fastapi lightgbm mcp pandas playwright "
-    "polars prometheus_client pyarrow pydantic pypdfium2 reportlab scipy scrapyd sklearn sphinx spidermon "
-    "starlette uvicorn".split()
+    "anyio cronsim dask datasets datatrove distributed duckdb fastapi langchain_core lightgbm llama_index mcp "
+    "pandas playwright polars prometheus_client pyarrow pydantic pypdfium2 qdrant_client reportlab scipy scrapyd "
+    "sklearn sphinx spidermon starlette uvicorn".split()
 )
 """The modules of other packages that only some tests import."""
 FAILED_IMPORT = re.compile(r"^E?\s*ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)

@@ -35,7 +35,7 @@ from crawler.store.batch.completion import complete_leases, follow_redirect, ret
 from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
 from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
 from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.batch.page_writer import PageWriter, new_links
+from crawler.store.batch.page_writer import PageWriter, known_keys, new_links
 from crawler.store.batch.priority_updates import PriorityUpdates
 from crawler.store.batch.responses import Responses, RobotsFiles
 from crawler.store.batch.rounds import Round, requeue_listed, round_of
@@ -270,14 +270,21 @@ class BatchCommitter:
         self.claimant = replace(self.claimant, known_since=self.round.first if self.round.comes_again else None)
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
-        """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease."""
+        """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease.
+
+        A page whose target is known is saved when its lease ends. If it was saved here as well, it would be missing
+        twice in a round whose worker is killed in between.
+        """
         again = [completion for completion in batch.ended if completion.lease.known is not None]
         links = new_links(connection, self.keys, again) if again else {}
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
+        redirects = [redirect for redirect in batch.redirects if redirect.lease.known is not None]
+        targets = {self.keys(redirect.to.url, redirect.to.kind) for redirect in redirects}
+        known_targets = known_keys(connection, targets)
         redirected = [
             Completion(redirect.lease, PageResult(Outcome(Code.REDIRECTED)))
-            for redirect in batch.redirects
-            if redirect.lease.known is not None
+            for redirect in redirects
+            if self.keys(redirect.to.url, redirect.to.kind) not in known_targets
         ]
         return self.page_writer.save(connection, [*redirected, *batch.ended], context, links)
 

@@ -145,10 +145,16 @@ def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Complet
         completion.lease.id: {keys(link.url, link.kind) for link in completion.result.links if link.sight is None}
         for completion in ended
     }
-    known_keys: set[int] = set()
-    for part in in_chunks(sorted({key for link_keys in led.values() for key in link_keys})):
-        known_keys.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
-    return {lease_id: len(link_keys - known_keys) for lease_id, link_keys in led.items()}
+    known = known_keys(connection, {key for link_keys in led.values() for key in link_keys})
+    return {lease_id: len(link_keys - known) for lease_id, link_keys in led.items()}
+
+
+def known_keys(connection: Connection, keys: Iterable[int]) -> set[int]:
+    """Those of the keys that are keys of known addresses."""
+    known: set[int] = set()
+    for part in in_chunks(sorted(keys)):
+        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    return known
 
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:

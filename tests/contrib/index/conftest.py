@@ -1,5 +1,6 @@
-"""The places in which exports are tested."""
+"""The places in which exports are tested, and a crawl whose pages change."""
 
 from export_place import place
+from index_pages import changing_crawl
 
-__all__ = ["place"]
+__all__ = ["changing_crawl", "place"]
