@@ -114,7 +114,7 @@ class JsonLines:
             rewritten.close()
             if is_committed:
                 self.close()
-                rewritten.path.replace(self.path)
+                put_in_place(self.path)
                 self._open()
 
     def _open(self) -> None:
@@ -128,8 +128,17 @@ class JsonLines:
 
 
 def rewritten_path(path: Path) -> Path:
-    """Where a file is written anew without some of its lines; it replaces the file once its size is committed."""
-    return path.with_name(f"{path.name}.rewritten")
+    """Where a file is written anew without some of its lines; it replaces the file once its size is committed.
+
+    A link to a file stays; the file that it leads to is replaced.
+    """
+    target = path.resolve()
+    return target.with_name(f"{target.name}.rewritten")
+
+
+def put_in_place(path: Path) -> None:
+    """Replace a file by the one that was written anew."""
+    rewritten_path(path).replace(path.resolve())
 
 
 def file_end_hash(end: bytes) -> int:

@@ -35,6 +35,8 @@ else:
 
 MOST_BYTES = 16_000_000
 """Bytes of a line, and of a `.txt` file; a page has at most 10 MB. Of JSON, 16 MB may take 400 MB of memory."""
+LONGEST_ROW = 2
+"""Bytes of all lines of a row of CSV, in MOST_BYTES."""
 MOST_OF_ADDRESS = 2_000
 """Characters of an address that are kept."""
 MOST_NAMED = 10
@@ -46,7 +48,7 @@ HEADER = {"winnow_signatures": 1}
 TEXT, ADDRESS = "text", "url"
 SIGNATURES = ".signatures"
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
-_DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
+_DAMAGED = (EOFError, zlib.error, zstd.ZstdError, csv.Error)
 
 NOT_JSON = Message(N_("is not a JSON object"))
 NOT_UTF8 = Message(N_("is not UTF-8"))
@@ -184,8 +186,8 @@ def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
     except (TypeError, ValueError):
         return Fault(place=place, why=NO_SIGNATURE)
     has_wrong_size = unpacked is not None and len(unpacked) != 2 * PERMUTATIONS
-    has_wrong_letters = letters is not None and not _FINGERPRINT.fullmatch(str(letters))
-    if has_wrong_size or has_wrong_letters:
+    has_letters = isinstance(letters, str) and _FINGERPRINT.fullmatch(letters) is not None
+    if has_wrong_size or not (letters is None or has_letters):
         return Fault(place=place, why=NO_SIGNATURE)
     return KnownText(address=str(row.get(ADDRESS) or place)[:MOST_OF_ADDRESS], fingerprint=letters, signature=unpacked)
 
@@ -193,7 +195,8 @@ def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
 def _read_csv(path: Path, name: str) -> Read:
     csv.field_size_limit(MOST_BYTES)
     with _opened(path) as file:
-        rows = csv.reader(_decoded(path, file))
+        lines = _CsvLines(path, file)
+        rows = csv.reader(lines)
         columns = next(rows, [])
         if not columns:
             return
@@ -201,6 +204,7 @@ def _read_csv(path: Path, name: str) -> Read:
         text_column = columns.index(TEXT)
         address_column = columns.index(ADDRESS) if ADDRESS in columns else len(columns)
         while True:
+            lines.begin_row()
             try:
                 row = next(rows, None)
             except csv.Error:
@@ -212,13 +216,33 @@ def _read_csv(path: Path, name: str) -> Read:
                 yield _text_of_cells(row, text_column, address_column, f"{name}:{rows.line_num}")
 
 
-def _decoded(path: Path, file: IO[bytes]) -> Iterator[str]:
-    """The lines of CSV, in which bytes that are not UTF-8 stay recognizable."""
-    for number, line in enumerate(_lines(file), 1):
+class _CsvLines:
+    """The lines of CSV, in which bytes that are not UTF-8 stay recognizable.
+
+    A quote that is left open makes one row of all lines that follow, so a csv.Error is raised when a row is too long.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path = path
+        self._lines = enumerate(_lines(file), 1)
+        self._row_bytes = 0
+
+    def begin_row(self) -> None:
+        """Count the bytes of the next row."""
+        self._row_bytes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
         if line is None:
             why = Message("line {n} is longer than {most} bytes", {"n": f"{number:,}", "most": f"{MOST_BYTES:,}"})
-            raise _unreadable(path, why)
-        yield line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
+            raise _unreadable(self._path, why)
+        self._row_bytes += len(line)
+        if self._row_bytes > LONGEST_ROW * MOST_BYTES:
+            raise csv.Error("row too long")
+        return line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
 
 
 def _text_of_cells(row: list[str], text_column: int, address_column: int, place: str) -> KnownText | Fault:

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, select
 from crawler.contrib.index.erase_rows import cleared_names
 from crawler.contrib.index.erasure_targets import ErasureTargets
 from crawler.processes.held_lock import take_lock
-from crawler.store.crawl_tables import output
+from crawler.store.crawl_tables import crawl, output
 from crawler.store.output_files import (
     END,
     FOLDER_ID_FILE,
@@ -32,6 +32,7 @@ from crawler.store.output_files import (
     files_of,
     json_line,
     pages_file,
+    put_in_place,
     rewritten_path,
     save_file_offsets,
 )
@@ -52,6 +53,8 @@ class ErasedFiles:
     images: int = 0
     stored_targets: set[str] = field(default_factory=set)
     """The targets of which there were lines."""
+    cleared: set[Path] = field(default_factory=set)
+    """The files without these lines."""
     elsewhere: int = 0
     """Files of workers in other folders, or on other machines."""
 
@@ -103,14 +106,14 @@ class CrawlFiles:
             self._erase_lines_of(number, targets)
         for path in self._earlier_files():
             if self._rewrite(path, None, targets).is_changed:
-                rewritten_path(path).replace(path)
+                put_in_place(path)
         self._delete_images()
         return self.result
 
     def replace(self) -> None:
         """Put the files that were written anew in place of the old ones."""
         for path in self._rewritten:
-            rewritten_path(path).replace(path)
+            put_in_place(path)
         self._rewritten = []
 
     def _numbers_here(self) -> list[int]:
@@ -160,6 +163,7 @@ class CrawlFiles:
             os.fsync(new.fileno())
         if not is_changed:
             rewritten_path(path).unlink()
+        self.result.cleared.add(path)
         return RewrittenLines(path=path, is_changed=is_changed, offset=FileOffset(length, file_end_hash(end)))
 
     def _kept_line(self, line: bytes, targets: ErasureTargets) -> bytes:
@@ -182,9 +186,11 @@ class CrawlFiles:
         return json_line(record | values) if values else line
 
     def _earlier_files(self) -> list[Path]:
-        """Files that a crawl that was begun fresh has renamed."""
-        name = re.compile(rf"{re.escape(self.name)}(-\d+)?(\.images)?\.previous(-\d+)?\.jsonl")
-        return [path for path in sorted(self.folder.glob("*.jsonl")) if name.fullmatch(path.name)]
+        """Files that a crawl that was begun fresh has renamed; `bees-2` may be a crawl, or a worker of `bees`."""
+        of_others = set(self.connection.execute(select(crawl.c.name).where(crawl.c.id != self.crawl_id)).scalars())
+        name = re.compile(rf"({re.escape(self.name)}(?:-\d+)?)(?:\.images)?\.previous(?:-\d+)?\.jsonl")
+        names = [(path, name.fullmatch(path.name)) for path in sorted(self.folder.glob("*.jsonl"))]
+        return [path for path, match in names if match is not None and match[1] not in of_others]
 
     def _delete_images(self) -> None:
         """Delete the files of erased images, unless another image has the same content."""

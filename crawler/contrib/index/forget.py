@@ -7,7 +7,7 @@ place right after it; so after an end of any kind the same command completes the
 import argparse
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,9 @@ from crawler.translation.message import N_, Message, first, plural
 MOST_NAMED = 10
 """Addresses, jobs, crawls and files that are named in one sentence."""
 IMAGES = "images"
-DATABASES = ("crawl.db", "crawl-search.db")
+DATABASES = frozenset(
+    f"{name}{suffix}" for name in ("crawl.db", "crawl-search.db") for suffix in ("", "-wal", "-shm", "-journal")
+)
 BYTES_AT_ONCE = 1 << 20
 BUSY = N_("the crawl {name} is running; stop it first")
 
@@ -109,7 +111,7 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
         files=erased_files,
         unwiped=unwiped,
         is_sqlite=is_sqlite,
-        files_left=_files_naming(folder, targets, name),
+        files_left=_files_naming(folder, targets, erased_files.cleared),
     )
 
 
@@ -176,8 +178,8 @@ def _wipe_free_space(url: URL) -> bool:
     return not is_busy
 
 
-def _files_naming(folder: Path, targets: ErasureTargets, name: str) -> list[Path]:
-    """The files in a folder that name an erased page, besides images, databases and the lines of this crawl."""
+def _files_naming(folder: Path, targets: ErasureTargets, cleared: Collection[Path]) -> list[Path]:
+    """The files in a folder that name an erased page, besides images, databases and cleared files."""
     needles = [page.encode() for page in sorted(targets.pages)]
     needles += [f"//{host}/".encode() for host in sorted(targets.hosts)]
     naming = []
@@ -186,14 +188,10 @@ def _files_naming(folder: Path, targets: ErasureTargets, name: str) -> list[Path
             folders.remove(IMAGES)
         for file_name in sorted(names):
             path = Path(parent) / file_name
-            if not _is_of_crawl(file_name, name) and path.is_file() and _contains(path, needles):
+            is_known = path in cleared or file_name in DATABASES
+            if not is_known and path.is_file() and _contains(path, needles):
                 naming.append(path)
     return naming
-
-
-def _is_of_crawl(file_name: str, name: str) -> bool:
-    """Whether a file is the database, its index, or one with lines of the crawl, of which only other pages are left."""
-    return file_name.startswith(DATABASES) or (file_name.startswith(name) and file_name.endswith(".jsonl"))
 
 
 def _contains(path: Path, needles: list[bytes]) -> bool:

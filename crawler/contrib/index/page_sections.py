@@ -16,7 +16,7 @@ from crawler.contrib.index.markdown_blocks import HEADING, BlockKind, MarkdownBl
 
 MOST_LETTERS = 300
 """Letters of a heading that stand above each chunk; the rest of a longer one is in the text of its section."""
-_NESTED_HEADING = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t]+[ \t>]*){0,20}#{1,6}[ \t]")
+_NESTED_HEADING = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t][ \t>]*){0,20}#{1,6}[ \t]")
 _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|\[\^[^\]\s]{1,99}\]|`+|(?<!\s)\*+|\*+(?!\s)")
 

@@ -228,6 +228,7 @@ BROKEN = [
     ("old.signatures", b'{"signature": "AAAA"}\n', "old.signatures:3 is no signature"),
     ("old.signatures", b'{"signature": 1}\n', "old.signatures:3 is no signature"),
     ("old.signatures", b'{"text_fingerprint": "00"}\n', "old.signatures:3 is no signature"),
+    ("old.signatures", b'{"text_fingerprint": 1234567890123456}\n', "old.signatures:3 is no signature"),
 ]
 BEFORE: dict[str, Callable[[], bytes]] = {
     "old.jsonl": lambda: row(LONG),
@@ -253,6 +254,19 @@ def test_long_lines_are_not_read(place: Place, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(text_files, "MOST_BYTES", len(row(LONG)) + spare)
     old = write(place, "old.jsonl", row("Short.") + row(LONG) + row("Last."))
     assert kept(place, "--not-in", old) == ["bees0"][is_read:]
+
+
+@pytest.mark.parametrize(("spare", "unread"), [(0, 0), (-1, 1)])
+def test_a_long_row_of_csv_is_not_read(place: Place, monkeypatch: pytest.MonkeyPatch, spare: int, unread: int) -> None:
+    """Each of its lines and fields is short."""
+    fill(place, [LONG])
+    lines = b'"","' + b'\n","' * 1_000 + b'"\n'
+    monkeypatch.setattr(text_files, "MOST_BYTES", 100)
+    monkeypatch.setattr(text_files, "LONGEST_ROW", (len(lines) + spare) / 100)
+    old = write(place, "old.csv", in_csv(["text"], ["Short."]) + lines)
+    said = place.export("-o", "kept.jsonl", "--not-in", old)
+    assert said.status == 0, said.err
+    assert ("1 text of old.csv could not be read" in said.err) == bool(unread)
 
 
 @pytest.mark.parametrize("name", ["old.jsonl.gz", "old.csv.gz", "old.txt.gz", "old.txt.zst"])
@@ -284,6 +298,7 @@ WRONG = [
     ("old.jsonl.zst", row(LONG), "'old.jsonl.zst' cannot be read ("),
     ("old.jsonl.zst", zstd.compress(row(LONG))[:-9], "'old.jsonl.zst' cannot be read ("),
     ("old.csv", b"url,title\na,b\n", "'old.csv' has no column of texts named text; its columns are 'url', 'title'"),
+    ("old.csv", b"text,url\ra,b\r", "'old.csv' cannot be read ("),
     ("old.txt", b"\xff", "no text of 'old.txt' can be read: old.txt is not UTF-8"),
     ("old.parquet", b"PAR1", "'old.parquet' cannot be read ("),
     (

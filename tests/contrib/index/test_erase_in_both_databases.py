@@ -76,3 +76,36 @@ def test_free_space_that_another_process_keeps_is_told(
     done = erased(sqlite_engine, tmp_path / "one", OTHER)
     assert (done.status, done.unwiped) == (0, [])
     crew.close()
+
+
+def test_the_lines_of_other_crawls_stay(crew: Crew, engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    crawl_some(crew)
+    crew.join(name="crawl-2").leave()
+    line = f'{{"url": "{PERSON}"}}\n'
+    for name in ("crawl-2", "crawl-3"):
+        (folder / f"{name}.previous.jsonl").write_text(line, encoding="utf-8")
+    done = erased(engine, folder, PERSON)
+    assert [path.name for path in done.files_left] == ["crawl-2.previous.jsonl"]
+    assert (folder / "crawl-2.previous.jsonl").read_text(encoding="utf-8") == line
+    assert (folder / "crawl-3.previous.jsonl").read_text(encoding="utf-8") == ""
+
+
+def test_files_that_only_begin_like_those_of_the_crawl_are_told(crew: Crew, engine: Engine, tmp_path: Path) -> None:
+    crawl_some(crew)
+    names = ["crawl-corpus.jsonl", "crawl.db.backup"]
+    for name in names:
+        (tmp_path / "one" / name).write_text(f'{{"url": "{PERSON}"}}\n', encoding="utf-8")
+    done = erased(engine, tmp_path / "one", PERSON)
+    assert [path.name for path in done.files_left] == names
+
+
+def test_lines_behind_a_link_are_erased(crew: Crew, engine: Engine, tmp_path: Path) -> None:
+    crawl_some(crew)
+    lines = tmp_path / "one" / "crawl.jsonl"
+    target = lines.rename(tmp_path / "elsewhere.jsonl")
+    lines.symlink_to(target)
+    done = erased(engine, tmp_path / "one", PERSON)
+    assert done.files.lines == 1
+    assert PERSON not in target.read_text(encoding="utf-8")
+    assert lines.is_symlink()

@@ -37,6 +37,11 @@ def test_a_heading_without_text_is_not_lost() -> None:
         assert outline(markdown) == expected, markdown
 
 
+def test_the_time_for_markers_without_headings_does_not_explode() -> None:
+    lines = ("-" + " " * 9) * 20 + "a"
+    assert outline(lines) == [("T", lines)]
+
+
 def test_no_title() -> None:
     assert outline("a\n\n## A\n\n1", "") == [("", "a"), ("A", "1")]
 
