@@ -119,7 +119,9 @@ class LinkTable:
     nears: Pairs
     features: Pairs
     table: Values
-    """Of each the priority told last, its site, how many times its score counts, its score, whether it waits, and
+    """A row for each link.
+
+    Its columns are the priority told last, its site, how many times its score counts, its score, whether it waits, and
     whether it keeps its score.
     """
 

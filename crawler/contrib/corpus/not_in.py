@@ -45,7 +45,7 @@ class KnownTexts:
     """The texts that somebody has."""
 
     counts: Sequence[KnownCounts] = ()
-    """Of each OLD."""
+    """What was counted, one entry for each OLD."""
     crawls: Mapping[str, StoredPages] = field(default_factory=dict)
     """The crawls of the database, by name."""
     signatures: SignatureFile | None = None

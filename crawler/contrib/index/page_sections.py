@@ -37,7 +37,7 @@ class PageSection:
     headings: tuple[str, ...]
     """The title of the page, then the headings above the section, the nearest last."""
     anchor: str
-    """That of the nearest heading that has one."""
+    """The id of the nearest heading above that has one."""
     blocks: Sequence[MarkdownBlock]
 
 

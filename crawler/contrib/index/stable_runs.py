@@ -17,7 +17,7 @@ class TextUnit:
     """A part of a text that is not cut."""
 
     text: str
-    """With the line ends or blanks before the next unit."""
+    """The characters of the unit, and the line ends or blanks before the next one."""
     tokens: float
     introduces: bool = False
     """Whether it ends with a colon, so that it says what the next unit is."""

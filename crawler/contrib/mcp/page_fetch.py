@@ -13,7 +13,7 @@ from crawler.contrib.mcp.answers import one_line
 from crawler.processes.child_process import ChildProcess
 
 SECONDS = 120
-"""In which a page must be fetched, with redirects and retries, and cleaned."""
+"""The time limit to fetch a page, with redirects and retries, and to clean it."""
 CALLED = "page: "
 """The beginning of the sentence in which the command says why there is no page."""
 LONGEST_REASON = 300

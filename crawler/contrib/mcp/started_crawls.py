@@ -14,7 +14,10 @@ logger = logging.getLogger(__name__)
 
 MOST_RUNNING = 2
 ARGUMENTS = {"images": False, "markdown": True, "render": "never", "workers": 1}
-"""Of every crawl: with headings to choose by, and without a browser that runs the scripts of pages."""
+"""The arguments of every crawl that agents start.
+
+They give headings to choose by, and no browser that runs the scripts of pages.
+"""
 
 
 class StartedCrawls:
