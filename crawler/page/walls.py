@@ -224,8 +224,8 @@ SERVICES = (
 )
 """The services, in the order in which they are looked for.
 
-PerimeterX is now HUMAN. Jiasule is 加速乐 and Chuangyu 创宇盾, both of 知道创宇. River Security is 瑞数, Safedog 安全狗,
-SafeLine 雷池, and Yunsuo 云锁.
+PerimeterX is now HUMAN. Jiasule is 加速乐 and Chuangyu 创宇盾, both of 知道创宇. River Security is 瑞数,
+Safedog 安全狗, SafeLine 雷池, and Yunsuo 云锁.
 """
 WIDGETS = {"g-recaptcha": "reCAPTCHA", "h-captcha": "hCaptcha", "cf-turnstile": "Turnstile"}
 """Captchas by the class of their element. Pages have them at their forms: they are a wall where nothing else is."""
