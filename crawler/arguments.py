@@ -131,7 +131,7 @@ def parse(texts_or_lists: Mapping[str, object]) -> Arguments:
         raise ArgumentError("there is no argument {name}; {near}", name=repr(unknown[0]), near=near)
     texts = {name: _text(name, value) for name, value in texts_or_lists.items() if name != JOB and value is not None}
     if not texts.get("seeds"):
-        raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
+        raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of addresses, a sitemap, a feed, or demo")
     values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
     arguments = Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
     if arguments.retopic and not (arguments.topic.words or arguments.topic.examples):
@@ -172,21 +172,23 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
     except (OSError, ValueError) as error:
         raise wrong_argument(
             "seeds",
-            "{path} cannot be read as a file of URLs ({why}); "
-            "give a readable file with one URL a line, http:// or https:// URLs, or demo",
+            "{path} cannot be read as a file of addresses ({why}); "
+            "give a readable file with one address a line, http:// or https:// addresses, or demo",
             path=_shown(str(path)),
             why=getattr(error, "strerror", None) or Message("not UTF-8 text"),
         ) from None
     if lines is None:
         raise wrong_argument(
             "seeds",
-            "{path} is larger than {megabytes} MB; give a smaller file with one URL a line",
+            "{path} is larger than {megabytes} MB; give a smaller file with one address a line",
             path=_shown(str(path)),
             megabytes=MAX_SEEDS_BYTES // 1_000_000,
         )
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
-        raise wrong_argument("seeds", "{path} contains no URL; give a file with one URL a line", path=_shown(str(path)))
+        raise wrong_argument(
+            "seeds", "{path} contains no address; give a file with one address a line", path=_shown(str(path))
+        )
     return tuple(dict.fromkeys(map(_seed, urls)))
 
 
@@ -196,7 +198,7 @@ def _seed(url: str) -> str:
     address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
     if address is None:
         raise ArgumentError(
-            "seed {seed} is not an address to crawl; allowed are http:// and https:// URLs", seed=_shown(url)
+            "seed {seed} is not an address to crawl; allowed are http:// and https:// addresses", seed=_shown(url)
         )
     return address
 

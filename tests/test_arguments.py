@@ -160,8 +160,8 @@ def test_a_device_that_never_ends() -> None:
     [
         (None, "(No such file or directory)"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "(not UTF-8 text)"),
-        (b"", "no URL"),
-        (b"# only\n\n", "no URL"),
+        (b"", "no address"),
+        (b"# only\n\n", "no address"),
         (b"http://a.example/\nb.example\n", "'b.example'"),
         (b"http://a.example/ http://b.example:x/", "'http://a.example/ http://b.example:x/'"),
         (b"\0" * 100, "\\x00"),

@@ -37,8 +37,8 @@ STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
     "closespider_timeout_no_item": N_("no item within CLOSESPIDER_TIMEOUT_NO_ITEM"),
-    "closespider_pagecount": N_("CLOSESPIDER_PAGECOUNT answers were fetched"),
-    "closespider_pagecount_no_item": N_("no item from CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
+    "closespider_pagecount": N_("CLOSESPIDER_PAGECOUNT responses were fetched"),
+    "closespider_pagecount_no_item": N_("no item from CLOSESPIDER_PAGECOUNT_NO_ITEM responses"),
     "closespider_itemcount": N_("CLOSESPIDER_ITEMCOUNT items were made"),
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
@@ -195,17 +195,17 @@ def _walled(services: Mapping[str, str]) -> list[Message]:
 
 
 def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
-    """Which sites show a log-in form or answer 401 in place of a seed, and what can be done.
+    """Which sites show a login form or answer 401 in place of a seed, and what can be done.
 
     >>> print(*_behind_login({"http://a.example/b": Outcome(Code.LOGIN_FORM)}), sep="\\n")
-    Behind log-in forms: a.example.
+    Behind login forms: a.example.
     If you have an account, send its cookie or token: docs/how-to/login.md shows how.
     """
     hosts = dict.fromkeys(address_of(seed).host for seed, outcome in failed_seeds.items() if outcome in NEEDS_LOGIN)
     if not hosts:
         return []
     return [
-        Message("Behind log-in forms: {hosts}.", {"hosts": first([*hosts], MOST_EXAMPLES)}),
+        Message("Behind login forms: {hosts}.", {"hosts": first([*hosts], MOST_EXAMPLES)}),
         Message("If you have an account, send its cookie or token: docs/how-to/login.md shows how."),
     ]
 

@@ -21,7 +21,7 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of, route
 
 SHORT = 400
-"""Characters of main text from which a page with a log-in form is there for its text."""
+"""Characters of main text from which a page with a login form is there for its text."""
 LOGIN_WORDS = re.compile(
     r"\b(log|sign)[ _-]?(in|on|up)\b|userlogin|createaccount|wp-login|\bregist(er|rieren|ro|rati)|lost[ -]?password"
     r"|\banmeld|\bconnexion\b|\binscription\b|\biniciar sesi|\bentrar\b|\baccedi\b|\bвойти\b|\bвход\b"

@@ -55,7 +55,7 @@ class FeedTexts:
         return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
-        """The page made from its entry, if its server refuses it, or it is a log-in or less than half of the text."""
+        """The page made from its entry, if its server refuses it, or it is a login or less than half of the text."""
         entry_text = self._of(candidate, page.url)
         if entry_text is None:
             return None
@@ -80,7 +80,7 @@ class FeedTexts:
         return feed_page
 
     def _of(self, candidate: Candidate, url: str) -> EntryText | None:
-        """The text of the page at an address, unless redirects led to another path, such as that of a log-in."""
+        """The text of the page at an address, unless redirects led to another path, such as that of a login."""
         if not self._kept:
             return None
         for requested_url in dict.fromkeys((url, candidate.url, candidate.requested or url)):

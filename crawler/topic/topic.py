@@ -230,7 +230,7 @@ class _File:
             else:
                 self.reject(
                     key,
-                    "contains {given}, which is not an address; allowed are http:// and https:// URLs",
+                    "contains {given}, which is not an address; allowed are http:// and https:// addresses",
                     given=_shown(text),
                 )
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""A crawl of a site behind a log-in form says so, fails, and goes on once there is a log-in."""
+"""A crawl of a site behind a login form says so, fails, and goes on once there is a login."""
 
 from contextlib import ExitStack
 from http import HTTPStatus
@@ -13,8 +13,8 @@ TEXT = "The keeper of this hive wrote down each morning what the bees brought ho
 
 
 def closing_hosts(ended: Crawl) -> list[str]:
-    """The hosts that the closing lines name as behind log-in forms."""
-    line = next((line for line in ended.closing().splitlines() if line.startswith("Behind log-in forms: ")), "")
+    """The hosts that the closing lines name as behind login forms."""
+    line = next((line for line in ended.closing().splitlines() if line.startswith("Behind login forms: ")), "")
     return line.partition(": ")[2].rstrip(".").split(", ") if line else []
 
 

@@ -81,7 +81,7 @@ UNREADABLE: dict[str, Route] = {
     "robots.txt cannot be read: 503 Service Unavailable": Answer("", 503),
     "robots.txt cannot be read: 429 Too Many Requests": Answer("", 429, headers={"Retry-After": "86400"}),
     "robots.txt cannot be read: connection lost": break_connection,
-    "robots.txt cannot be read: answer cut short": Answer([b"User-agent: *"], headers={"Content-Length": "900"}),
+    "robots.txt cannot be read: response cut short": Answer([b"User-agent: *"], headers={"Content-Length": "900"}),
     "robots.txt cannot be read: redirected too often": Answer("", 302, headers={"Location": "/robots.txt"}),
     "robots.txt cannot be read: body larger than the limit": plain("User-agent: *\n" + "Allow: /a\n" * 1_100_000),
     "robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT": plain("User-agent: *\nCrawl-delay: 61"),

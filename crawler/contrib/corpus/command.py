@@ -31,7 +31,7 @@ class DataSetOptions(ExportOptions):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
         add = parser.add_argument
-        folder = N_("write a data set into this folder: shards as parquet or jsonl.zst, a manifest and a dataset card")
+        folder = N_("write a data set into this folder: shards as parquet or jsonl.zst, a manifest and a card")
         add("--into", metavar="FOLDER", help=folder)
         large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
         add("--shard-size", metavar="SIZE", type=parsed("crawler.contrib.corpus.data_set:size_of"), help=large)

@@ -1,4 +1,4 @@
-"""A data set: a folder with the pages of an export in shards, a manifest and a dataset card.
+"""A data set: a folder with the pages of an export in shards, a manifest and a card.
 
 A shard is closed when it has the size that was asked for, so it is larger by at most one row group of Parquet, or one
 block of zstd. The folder has a temporary name until the manifest and the card are in it, so a killed export leaves

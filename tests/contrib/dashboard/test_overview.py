@@ -239,7 +239,7 @@ def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: 
     found = awaited(desk, "/api/crawls/1", "counted_at")
     assert found["outcomes"]["ends"] == {"failed": 3, "page": 1, "skipped": 1}
     assert found["outcomes"]["reasons"]["failed"] == {"http_status/404": 2, "timeout": 1}
-    assert "no answer in time" in text(desk, "/crawls/1")
+    assert "no response in time" in text(desk, "/crawls/1")
 
 
 # One crawl.
