@@ -51,7 +51,7 @@ INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], _changed_p
 
 LOCK_CHANGES = text("LOCK TABLE page_change IN SHARE MODE")
 """On PostgreSQL, waits for the transactions that have drawn offsets, and holds back further ones."""
-OFFSET = re.compile(r"(\d{1,18})(?:-([0-9a-f]{8}))?", re.ASCII)
+OFFSET = re.compile(r"([0-9]{1,18})(?:-([0-9a-f]{8}))?")  # not \d, by which pydantic means digits of any script
 
 
 @dataclass(frozen=True, slots=True)

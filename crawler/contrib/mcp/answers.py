@@ -23,6 +23,8 @@ LETTERS_A_TOKEN = 4
 LEAST_TOKENS, USUAL_TOKENS, MOST_TOKENS = 1_000, 4_000, 20_000
 FRAME_TOKENS = 150
 """The lines around a text in an answer."""
+TAGS = re.compile("[\U000e0000-\U000e007f]+")
+"""Characters by which a page may say to a model what no person sees: https://www.unicode.org/charts/PDF/UE0000.pdf"""
 LONGEST_TITLE = 100
 LONGEST_ADDRESS = 2_083
 """Characters; crawls request no longer addresses."""
@@ -70,13 +72,22 @@ def fitting(entries: Iterable[str], most: int) -> list[str]:
     return fitting_entries
 
 
+def visible(text: str) -> str:
+    r"""A text of a page without tag characters, and with escaped control characters.
+
+    >>> visible("bees\U000e0041\x1b")
+    'bees\\x1b'
+    """
+    return printable(TAGS.sub("", text))
+
+
 def one_line(text: str | None, longest: int = LONGEST_TITLE) -> str:
     """A text in one line without control characters, shortened if it is long.
 
     >>> one_line("Bees\\n dance", 7)
     'Bees da…'
     """
-    line = printable(" ".join((text or "")[: 4 * longest].split()))
+    line = visible(" ".join((text or "")[: 4 * longest].split()))
     return line if len(line) <= longest else f"{line[:longest]}…"
 
 

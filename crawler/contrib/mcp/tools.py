@@ -7,7 +7,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from crawler.arguments import ArgumentError, parse
-from crawler.command_line.terminal import printable
 from crawler.contrib.dashboard.views.page_search import Place
 from crawler.contrib.mcp.answers import (
     FRAME_TOKENS,
@@ -20,6 +19,7 @@ from crawler.contrib.mcp.answers import (
     marked,
     one_line,
     tokens,
+    visible,
 )
 from crawler.contrib.mcp.command import MOST_MOST_PAGES
 from crawler.contrib.mcp.page_fetch import PageFetch
@@ -67,7 +67,7 @@ class Tools:
         Public addresses only. robots.txt is not checked, as with a page that a person opens.
         """
         page = self._fetch.page(url, is_continued=position > 0)
-        text = printable(page["markdown"] if as_markdown else page["text"])
+        text = visible(page["markdown"] if as_markdown else page["text"])
         return _page_answer(page, text, position, len(text), max_tokens)
 
     def list_crawls(self, before: Before = 0, max_tokens: MaxTokens = USUAL_TOKENS) -> str:
@@ -196,7 +196,7 @@ def _hit_entry(page: Mapping[Any, Any], snippet: str) -> str:
 
 def _text(page: Mapping[Any, Any]) -> str:
     """The text of a stored page, as Markdown if the crawl has that."""
-    return printable(page["markdown"] or page["text"])
+    return visible(page["markdown"] or page["text"])
 
 
 def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_tokens: int) -> str:

@@ -62,7 +62,15 @@ def test_what_is_gone(desk: DashboardContext, engine: Engine) -> None:
     assert [one["change"] for one in changes] == ["changed", "gone"]
 
 
-@pytest.mark.parametrize(("query", "status"), [({"after": 10**9}, 400), ({"after": -1}, 400), ({"crawl": "x"}, 404)])
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"after": 10**9}, 400),
+        ({"after": -1}, 400),
+        ({"after": "\N{ARABIC-INDIC DIGIT ONE}"}, 400),
+        ({"crawl": "x"}, 404),
+    ],
+)
 def test_wrong_questions(desk: DashboardContext, engine: Engine, query: dict[str, Any], status: int) -> None:
     store(engine, 1)
     assert ask(desk, **query).status == status
