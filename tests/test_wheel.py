@@ -10,12 +10,15 @@ import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fork_server import ROOT
 from missing import need
 
 from crawler.demo import articles
+
+FILTER: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python before 3.11.4 has none
 
 
 def built(folder: Path, kind: str = "wheel", sources: Path = ROOT) -> Path:
@@ -48,7 +51,7 @@ def environment(unpacked: Path) -> dict[str, str]:
 
 def test_the_wheel_is_the_same_when_it_is_built_from_the_sdist(wheel: Path, tmp_path: Path) -> None:
     with tarfile.open(built(tmp_path / "sdist", "sdist")) as archive:
-        archive.extractall(tmp_path / "sources", filter="data")
+        archive.extractall(tmp_path / "sources", **FILTER)
     (sources,) = (tmp_path / "sources").iterdir()
     assert built(tmp_path / "wheel", sources=sources).read_bytes() == wheel.read_bytes()
 

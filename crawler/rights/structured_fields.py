@@ -1,7 +1,8 @@
 """Dictionaries of structured fields (RFC 9651, section 3.2), as far as usage preferences need them.
 
 A dictionary is read strictly: one error anywhere, and nothing in it counts. Its grammar has no recursion, so a member
-is one regular expression; its quantifiers are possessive, so no text is matched in two ways.
+is one regular expression without backtracking, so no text is matched in two ways. Repeated groups are atomic: as
+possessive ones, Python before 3.11.5 matches too much (https://github.com/python/cpython/issues/106052).
 """
 
 import re
@@ -10,16 +11,16 @@ MAX_FIELD = 20_000
 """Characters of a field that is parsed; a longer one is an error."""
 
 _KEY = r"[a-z*][a-z0-9_\-.*]*+"
-_STRING = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*+"'
+_STRING = r'"(?>(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"'
 _WORD = r"[A-Za-z*][!#$%&'*+\-.^_`|~0-9A-Za-z:/]*+"
 _NUMBER = r"-?+(?:[0-9]{1,12}\.[0-9]{1,3}(?![0-9])|[0-9]{1,15}+(?![0-9.]))"
 _DATE = r"@-?+[0-9]{1,15}+(?![0-9.])"
 _BYTES = r":[A-Za-z0-9+/=]*+:"
-_DISPLAY = r'%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*+"'
+_DISPLAY = r'%"(?>(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*)"'
 _BARE = rf"(?:{_STRING}|{_WORD}|{_NUMBER}|{_DATE}|{_BYTES}|{_DISPLAY}|\?[01])"
-_PARAMETERS = rf"(?:;\x20*+{_KEY}(?:={_BARE})?+)*+"
+_PARAMETERS = rf"(?>(?:;\x20*+{_KEY}(?:={_BARE})?)*)"
 _ITEM = rf"{_BARE}{_PARAMETERS}"
-_INNER_LIST = rf"\(\x20*+(?:{_ITEM}(?:\x20++{_ITEM})*+\x20*+)?+\){_PARAMETERS}"
+_INNER_LIST = rf"\(\x20*+(?>(?:{_ITEM}(?>(?:\x20++{_ITEM})*)\x20*+)?)\){_PARAMETERS}"
 _MEMBER = re.compile(rf"({_KEY})(?:=(?:({_BARE}){_PARAMETERS}|{_INNER_LIST})|{_PARAMETERS})")
 _COMMA = re.compile(r"[ \t]*+,[ \t]*+")
 _IS_TOKEN = re.compile(_WORD)

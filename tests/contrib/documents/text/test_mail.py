@@ -60,10 +60,9 @@ def test_a_message_is_read_by_its_headers() -> None:
 
 def test_what_is_too_deep_costs_its_own_message() -> None:
     deep = f"From a 2024\nFrom: {'(' * 5_000}\nDate: b\n\nWax.\n\n"
-    assert letters_of(f"From a 2024\n{HEAD}\nThey dance.\n\n{deep}From a 2024\n{HEAD}\nThey dance.\n") == [
-        replace(LETTER, text="They dance.\n\n"),
-        LETTER,
-    ]
+    letters = letters_of(f"From a 2024\n{HEAD}\nThey dance.\n\n{deep}From a 2024\n{HEAD}\nThey dance.\n")
+    # Python before 3.11.4 reads such a head, in which it finds nothing.
+    assert [letter for letter in letters if letter.author] == [replace(LETTER, text="They dance.\n\n"), LETTER]
 
 
 @pytest.mark.parametrize(
