@@ -37,7 +37,7 @@ LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
 MOST_DIGITS = 7  # of a round; a date without hyphens has eight
 OTHER_DATABASE = N_(
-    "the offset {after} is not of this database, or the database was restored from a copy; 0 gives all pages"
+    "the offset {after} is not of this crawl, or the database was restored from a copy; 0 gives all pages"
 )
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
@@ -47,7 +47,7 @@ HAS_LEFT = page.c.gone_at.is_not(None)
 
 
 class OffsetError(WrongUseError):
-    """An offset is not of this database."""
+    """An offset is not of this crawl and database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,7 @@ class StoredPages:
         self.name: str = row["name"]
         self.topic: str = row["topic"]
         self.round: int = row["round"]
+        self._offset_before: int = row["offset_before"]
 
     def numbers(self) -> PageCounts:
         # In two queries: each has an index that answers it; a single one would read every text.
@@ -226,7 +227,7 @@ class StoredPages:
         self._connection.rollback()
         epochs = change_epochs(self._connection)
         self._connection.rollback()
-        if not is_of_database(after, until, epochs):
+        if not is_of_crawl(after, OffsetBounds(before=self._offset_before, last=until), epochs):
             raise OffsetError(OTHER_DATABASE, after=str(after))
         last = after.number
         while rows := self._some(changes_after(self._number, columns, last, until).limit(ROWS_AT_ONCE)):
@@ -290,9 +291,18 @@ def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int)
     return query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
 
 
-def is_of_database(after: ChangeOffset, until: int, epochs: ChangeEpochs) -> bool:
-    """Whether an offset is of the database with these epochs, the last of whose offsets is `until`."""
-    return after.number <= until and epochs.has(after)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetBounds:
+    """Between which numbers the offsets of a crawl are."""
+
+    before: int
+    """The last offset of the database before the crawl began; an earlier crawl of its name may have had it."""
+    last: int
+
+
+def is_of_crawl(after: ChangeOffset, bounds: OffsetBounds, epochs: ChangeEpochs) -> bool:
+    """Whether an offset is of a crawl in the database with these epochs; 0 is of every crawl."""
+    return after.number == 0 or (bounds.before < after.number <= bounds.last and epochs.has(after))
 
 
 def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
@@ -313,7 +323,7 @@ def crawls_to_export(url: URL) -> Iterator[list[StoredPages]]:
         yield []
         return
     with reading(url) as connection:
-        columns = crawl.c.id, crawl.c.name, crawl.c.topic, crawl.c.round
+        columns = crawl.c.id, crawl.c.name, crawl.c.topic, crawl.c.round, crawl.c.offset_before
         rows = connection.execute(select(*columns).order_by(crawl.c.id))
         crawl_rows = rows.mappings().all()
         connection.rollback()

@@ -83,6 +83,7 @@ crawl = Table(
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
     Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see crawl_control.py
+    Column("offset_before", BigInteger, nullable=False, default=0),  # the last offset of a change before it began
 )
 
 worker = Table(

@@ -113,7 +113,7 @@ def begin_epoch(connection: Connection) -> None:
     """Give all offsets that are drawn from now on another token than those before."""
     if connection.dialect.name == "postgresql":
         connection.execute(LOCK_CHANGES)
-    last = int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
+    last = last_drawn(connection)
     epoch = {"token": secrets.token_hex(4)}
     # An epoch without offsets gets another token: a copy of the database may have had that one.
     renewed = connection.execute(update(change_epoch).where(change_epoch.c.after == last).values(epoch))
@@ -128,12 +128,17 @@ def save_changes(connection: Connection, keys: Collection[int]) -> None:
         connection.execute(INSERT_CHANGES, {"keys": part})
 
 
+def last_drawn(connection: Connection) -> int:
+    """The largest offset that any page ever had, also one that was deleted; 0 if there is none."""
+    return int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
+
+
 def last_offset(connection: Connection, patience: float = LONGEST_WAIT) -> int:
-    """The largest offset that any page ever had, also one that was deleted; 0 if there is none.
+    """The largest offset that any page ever had, once the transactions that write now have ended.
 
     A transaction that begins after this call sees all changes up to that offset.
     """
-    offset = int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
+    offset = last_drawn(connection)
     if connection.dialect.name == "postgresql":
         _wait(connection, time.monotonic() + patience)
     return offset

@@ -35,7 +35,7 @@ from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
 from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles
-from crawler.store.page_changes import begin_epoch
+from crawler.store.page_changes import begin_epoch, last_drawn
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import Message, first, plural, span
 from crawler.urls.canonical import Canonical
@@ -310,8 +310,14 @@ class WorkerSession:
         """The id of the crawl of this name, inserted if necessary, and its seeds including those given now."""
         new = dialect_insert(self.engine)(crawl)
         now = time.time()
-        values = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
+        values: dict[str, Any] = {
+            "name": self.plan.name,
+            "seeds": json.dumps(self.plan.seeds),
+            "started_at": now,
+            "round_started": now,
+        }
         with self.engine.begin() as connection:
+            values["offset_before"] = last_drawn(connection)
             inserted = new.values(**values).on_conflict_do_nothing(index_elements=["name"]).returning(crawl.c.id)
             self.is_new = connection.execute(inserted).first() is not None
             row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()

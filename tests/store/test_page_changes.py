@@ -213,6 +213,24 @@ def test_an_offset_stays_valid_when_another_crawl_is_deleted(crew: Crew, index: 
     assert index.read() == []
 
 
+def test_the_offsets_of_a_deleted_crawl_are_not_those_of_the_next_one_of_its_name(crew: Crew, index: Index) -> None:
+    first_round(crew, *candidates(A, B))
+    index.read()
+    for number in (0, 1):
+        index.pages = {}
+        crew.workers[-1].session.close()
+        delete_crawl(index.url, "crawl")
+        first_round(crew, *candidates(A))
+        if number:
+            look(crew, a=PageChange.CHANGED)
+        with pytest.raises(WrongUseError):
+            index.read()
+        index.offset = ChangeOffset(0)
+        assert index.read() == [(A, ("new", "changed")[number])]
+        assert index.read() == []
+        index.check()
+
+
 # Transactions that are committed in another order than they draw their offsets.
 
 

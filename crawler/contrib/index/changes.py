@@ -96,7 +96,7 @@ class ChunkSize:
 def changes(
     name: str | None = None,
     *,
-    after: str = "0",
+    after: str | int = "0",
     chunks: bool = False,
     tokens: int = TOKENS,
     count: CountTokens | None = None,
@@ -109,14 +109,17 @@ def changes(
     page, of at most `tokens` tokens each; `count` tells how many tokens a text has, and without it they are estimated.
     The database is that of the folder, or at `state_url`.
 
-    Raises an OffsetError if the offset is not of this database, which may have been restored from a copy: the index is
-    then read anew, from the offset "0". Raises a ValueError if there is no such crawl.
+    Raises an OffsetError if the offset is not of this crawl, which may have been deleted and begun anew, or if the
+    database was restored from a copy: the index is then read anew, from the offset "0". Raises a ValueError if there is
+    no such crawl.
     """
     try:
         url = database_url(state_url, Path(folder))
     except StateError as error:
         raise WrongUseError(error.message) from None
-    offset = offset_of(after)
+    offset = offset_of(str(after))
+    if not chunks and (tokens != TOKENS or count is not None):
+        raise WrongUseError("tokens and count are of chunks; give chunks=True, too")
     chunk_size = ChunkSize(tokens=checked_size(tokens), count=count or estimated_tokens) if chunks else None
     with crawls_to_export(url) as crawls:
         check_name([crawl.name for crawl in crawls], name, url)

@@ -17,7 +17,7 @@ from crawler.contrib.mcp.answers import one_line
 from crawler.contrib.mcp.page_fetch import PageFetch
 from crawler.contrib.mcp.started_crawls import StartedCrawls
 from crawler.contrib.mcp.stored_crawls import StoredCrawls
-from crawler.contrib.mcp.tools import Tools
+from crawler.contrib.mcp.tools import EXPECTED, Tools
 from crawler.store.database import StateError
 from crawler.store.read_only import NothingError, SlowError
 from crawler.translation.message import MessageError
@@ -57,7 +57,9 @@ def error_sentence(error: BaseException | None) -> str:
     """The sentence about an error for an agent; empty if it is a defect or about the machine."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
-        return f"The argument {first['loc'][0]} is wrong: {first['msg'].removeprefix('Value error, ')}."
+        pattern = first.get("ctx", {}).get("pattern", "")
+        expected = EXPECTED.get(pattern, first["msg"].removeprefix("Value error, "))
+        return f"The argument {first['loc'][0]} is wrong: {expected}."
     if isinstance(error, ToolError):
         return str(error)
     is_about_machine = isinstance(error, StateError) and not isinstance(error, NothingError | SlowError)

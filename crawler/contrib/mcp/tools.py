@@ -38,6 +38,14 @@ NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, by which some clients mean ASCII onl
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
 PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
 
+EXPECTED = {
+    NAME: "a name has no slashes and no spaces",
+    ADDRESS: "only addresses that begin with http:// or https:// are taken",
+    PLACE: "give the value that an earlier answer names",
+    f"^{OFFSET.pattern}$": "give 0, or the value that an earlier answer names",
+}
+"""What an argument has to be like, by its pattern."""
+
 # The types of arguments.
 CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
 Address = Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=ADDRESS)]

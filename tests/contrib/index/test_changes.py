@@ -45,6 +45,7 @@ def test_each_change_has_its_kind_and_what_an_index_needs(engine: Engine, tmp_pa
     found = list(changes(folder=tmp_path))
     assert [change.kind for change in found] == ["new", "changed", "renewed", "gone", "gone", "erased"]
     assert [change.url for change in found] == [*URLS[:5], ""]
+    assert list(changes(folder=tmp_path, after=0)) == found
     assert [change.page_id for change in found] == [page_id(url) for url in URLS]
     items = [change.item for change in found]
     assert [item is not None and item["url"] for item in items] == [*URLS[:3], False, False, False]
@@ -73,7 +74,7 @@ def test_an_offset_of_another_database_is_an_error(engine: Engine, tmp_path: Pat
 
 
 def test_wrong_arguments(engine: Engine, tmp_path: Path) -> None:
-    for arguments in ({"name": "wasps"}, {"after": "-1"}, {"after": "x"}, {"state_url": "mysql://x/y"}):
+    for arguments in ({"name": "wasps"}, {"after": "-1"}, {"after": "x"}, {"tokens": 30}, {"state_url": "mysql://x/y"}):
         with pytest.raises(WrongUseError):
             list(changes(**{"folder": tmp_path, **arguments}))
     with pytest.raises(WrongUseError):

@@ -7,13 +7,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import Field
-from sqlalchemy import RowMapping
+from sqlalchemy import RowMapping, select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context
 from crawler.contrib.dashboard.views.page_list import CrawlName, chosen
 from crawler.items import TYPES, PageRecord
-from crawler.reports.stored_pages import OTHER_DATABASE, changed_values, changes_after, is_of_database
+from crawler.reports.stored_pages import OTHER_DATABASE, OffsetBounds, changed_values, changes_after, is_of_crawl
+from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.page_changes import OFFSET, ChangeOffset, change_epochs, last_offset
 from crawler.translation.message import N_
 
@@ -61,7 +62,10 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
     names = [*TYPES]
     with context.reading() as connection:  # another transaction, which sees all changes up to that offset
         epochs = change_epochs(connection)
-        if not is_of_database(offset, until, epochs):
+        before = connection.execute(
+            select(crawl_table.c.offset_before).where(crawl_table.c.id == chosen_crawl.id)
+        ).scalar_one()
+        if not is_of_crawl(offset, OffsetBounds(before=before, last=until), epochs):
             raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
         query = changes_after(chosen_crawl.id, names, offset.number, until).limit(AT_ONCE)
         rows: list[RowMapping] = []
