@@ -299,7 +299,7 @@ def _read_parameters(request: Request) -> str:
 async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     """Who sends a request; raises a RefusedError if a login is missing or wrong."""
     logins = context.logins
-    if not logins.is_required:
+    if not logins.look_for_users():
         return Visitor(token=context.access.token)
     # A header without a name and a password guesses none: it is answered like a request without a login.
     credentials = basic_credentials(request.headers.get("authorization", ""))

@@ -113,9 +113,8 @@ class Logins:
         self._salt = secrets.token_bytes(16)
         self._lock = Lock()
 
-    @property
-    def is_required(self) -> bool:
-        """Whether visitors must log in; once there was a user, they must until the dashboard ends."""
+    def look_for_users(self) -> bool:
+        """Returns whether visitors must log in: once there was a user, they must until the dashboard ends."""
         self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
         return self._had_users
 
