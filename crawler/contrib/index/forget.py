@@ -223,11 +223,14 @@ def sentences_of(done: Erasure) -> Iterator[Message]:
         "labels": plural("{n} label", "{n} labels", counts["labels"]),
         "name": repr(done.name),
     }
-    yield Message(
+    has_erased = any((*counts.values(), done.files.images, done.files.lines))
+    erased = Message(
         "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "
         "{lines} and {files} in its folder.",
         values,
     )
+    if has_erased:
+        yield erased
     others = max(counts["mentions"], done.files.changed_lines)
     if others:
         yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)

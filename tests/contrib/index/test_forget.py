@@ -278,6 +278,7 @@ def test_what_was_never_stored_is_barred_all_the_same(crawled: Crawled) -> None:
     assert ended.status == 0, ended.err
     assert {"/new", "/short"}.isdisjoint(site.paths()[asked:])
     assert crawled.files_with(f"{site.url}new", f"{site.url}short") == []
+    assert "0 pages" not in crawled.state("--forget", f"{site.url}never", status=1)
 
 
 def test_wrong_use(crawled: Crawled) -> None:

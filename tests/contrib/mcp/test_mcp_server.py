@@ -328,6 +328,7 @@ def test_wrong_arguments_are_one_sentence(agent: Agent, crawl: str, tool: str, a
     reply = agent.call(tool, **{name: filled(value) for name, value in arguments.items()})
     assert reply.is_error
     assert re.fullmatch(r"[^\n]{10,400}", reply.text)
+    assert "pattern" not in reply.text
     for path in (str(agent.folder), str(ROOT), sys.prefix, "Traceback"):
         assert path not in reply.text
 
