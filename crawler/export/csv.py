@@ -1,4 +1,5 @@
-"""CSV (RFC 4180) in UTF-8: lines end with CR LF, and values with commas, quotes or line ends are quoted.
+"""CSV in UTF-8 (https://www.rfc-editor.org/rfc/rfc4180#section-2): lines end with CR LF, and values with
+commas, quotes or line ends are quoted.
 
 A spreadsheet takes a cell that begins with one of some characters as a formula, and may run it; so the author of a page
 could run formulas. Other programs take the text as it is. So such cells are changed only on request, and otherwise

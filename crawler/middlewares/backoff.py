@@ -38,6 +38,8 @@ about other addresses.
 def retry_after(header: str, now: float) -> float | None:
     """The seconds that a Retry-After header asks for, or None if it cannot be parsed.
 
+    It has seconds or a date: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+
     >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0)
     (120.0, 40.0, None)
     """

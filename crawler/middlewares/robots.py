@@ -1,8 +1,9 @@
 """Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails.
 
-A robots.txt is valid for a day (2.4). After an answer 5xx or a lost connection the host is paused, and its addresses
-wait: the pauses and their number are those of busy hosts. Then, and at once if the host cannot be reached at all, its
-addresses are given up, and robots.txt is not requested again for some minutes.
+A robots.txt is valid for a day (https://www.rfc-editor.org/rfc/rfc9309#section-2.4). After a 5xx response or a lost
+connection the host is paused, and its addresses wait: the pauses and their number are those of busy hosts. Then, and at
+once if the host cannot be reached at all, its addresses are given up, and robots.txt is not requested again for some
+minutes.
 """
 
 from __future__ import annotations

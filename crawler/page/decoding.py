@@ -1,5 +1,7 @@
 """Decodes the bytes of a page, with the encoding determined by the most reliable sign first.
 
+Browsers trust declarations more (https://html.spec.whatwg.org/multipage/parsing.html#encoding-sniffing-algorithm).
+
 1. A byte order mark, or the NULs that UTF-16 puts at every other byte of HTML.
 2. Bytes that are valid UTF-8 and not only ASCII: other encodings look so by chance only in the shortest texts.
 3. The declaration, in the HTTP header or in the page, unless the bytes speak against it: servers declare defaults.

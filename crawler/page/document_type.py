@@ -1,6 +1,7 @@
 """Which files are documents, by what their server and their address say, and by their first bytes.
 
-A text file has no mark in its first bytes. Markdown has a media type (RFC 7763), but most servers call it plain text.
+A text file has no mark in its first bytes. Markdown has a media type
+(https://www.rfc-editor.org/rfc/rfc7763#section-2), but most servers call it plain text.
 """
 
 import re

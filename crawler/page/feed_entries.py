@@ -1,7 +1,7 @@
 """The main text that an entry of a feed has with it.
 
-It is `content` in Atom (RFC 4287), `content:encoded` in RSS, and `content_html` or `content_text` in JSON Feed.
-Summaries (`summary`, `description`) are no main text.
+It is `content` in Atom (https://www.rfc-editor.org/rfc/rfc4287#section-4.1.3), `content:encoded` in RSS, and
+`content_html` or `content_text` in JSON Feed. Summaries (`summary`, `description`) are no main text.
 """
 
 import re

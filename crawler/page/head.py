@@ -15,6 +15,7 @@ MAX_LINE = 120  # characters of a name of a meta element, or of a date
 MAX_HEADLINE = 400  # characters of the content of a meta element
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
+# The content of a refresh: https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
 # Possessive, so that no digit of a time alone is taken for an address.
 REFRESH = re.compile(
     r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
@@ -56,6 +57,8 @@ def read_head(elements: Iterable[_Element]) -> Head:
 
 def _addressed_to_us(header: str) -> str:
     """The directives of one X-Robots-Tag header, none when it speaks to another robot.
+
+    https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag
 
     >>> _addressed_to_us("noindex, nofollow"), _addressed_to_us("otherbot: noindex"), _addressed_to_us("winnow: none")
     ('noindex, nofollow', '', 'none')

@@ -34,6 +34,7 @@ MAX_LINKS = 10_000
 MAX_LETTERS = 2_000_000  # of their addresses, each different one once: the address of the page begins relative ones
 MAX_SRCSET = 20_000  # characters
 # Possessive, so that blanks are not divided in all possible ways.
+# https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#rules-for-parsing-dimension-values
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 SPACED = re.compile(r",\s+")
 DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
@@ -319,6 +320,8 @@ def _written(attributes: dict[str, str], srcset: str) -> Iterator[str]:
 
 def _largest(srcset: str) -> str:
     """The candidate with the largest width or density of a `srcset`.
+
+    https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
 
     >>> _largest("small.jpg 480w, big.jpg 1080w"), _largest("one.jpg, two.jpg 2x")
     ('big.jpg', 'two.jpg')

@@ -1,7 +1,7 @@
 """The addresses that a sitemap, a feed or an llms.txt lists, and dates as servers, sitemaps and feeds write them.
 
-Sitemaps of news say what a page is called and when it was published. Feeds are RSS, Atom or JSON Feed; some have
-the texts of their pages with them.
+Sitemaps are those of https://www.sitemaps.org/protocol.html. Sitemaps of news say what a page is called and when it was
+published. Feeds are RSS, Atom or JSON Feed; some have the texts of their pages with them.
 """
 
 import json

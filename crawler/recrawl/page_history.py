@@ -239,7 +239,10 @@ def _pause(history: PageHistory, bounds: Bounds) -> float:
 
 
 def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:
-    """The ETag and Last-Modified of the response, if it has the page; a 304 may omit them."""
+    """The ETag and Last-Modified of the response, if it has the page.
+
+    A 304 may omit them, though it should not: https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5
+    """
     if visit.check.found not in PRESENT:
         return {}
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))

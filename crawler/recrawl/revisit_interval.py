@@ -40,7 +40,7 @@ HOUR = 3600.0
 DAY = 86400.0
 FIRST = DAY
 FIRST_LEAST = 6 * HOUR
-AGE_SHARE = 0.1  # as caches do if nothing else is given (RFC 9111, 4.2.2)
+AGE_SHARE = 0.1  # as caches do if nothing else is given (https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)
 EARLIEST = 631_152_000.0  # the year 1990, before which no page can have been on the web
 
 

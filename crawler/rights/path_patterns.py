@@ -1,4 +1,4 @@
-"""Patterns of paths as in robots.txt (RFC 9309, 2.2.2 and 2.2.3).
+"""Patterns of paths as in robots.txt (https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2).
 
 `*` is any text, `$` the end of the path; a pattern matches from the beginning. `%2A` and `%24` are the characters
 themselves, in a pattern and in a path.

@@ -1,4 +1,4 @@
-"""Dictionaries of structured fields (RFC 9651, section 3.2), as far as usage preferences need them.
+"""Dictionaries of structured fields, as far as usage preferences need them (https://www.rfc-editor.org/rfc/rfc9651#section-3.2).
 
 A dictionary is read strictly: one error anywhere, and nothing in it counts. Its grammar has no recursion, so a member
 is one regular expression without backtracking, so no text is matched in two ways. Repeated groups are atomic: as

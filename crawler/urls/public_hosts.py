@@ -6,10 +6,11 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 Address = IPv4Address | IPv6Address
 
-# IPv6 ranges whose last 32 bits are an IPv4 address to which a gateway connects.
+# IPv6 ranges whose last 32 bits are an IPv4 address to which a gateway connects: https://www.rfc-editor.org/rfc/rfc6052#section-2.1
 EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
-# Special ranges that not every version of Python knows: protocol assignments (with one provider's metadata), 6to4
-# relays, local gateways to IPv4, documentation, segment routing.
+# Special ranges that not every version of Python knows (https://www.iana.org/assignments/iana-ipv6-special-registry/):
+# protocol assignments (with one provider's metadata), 6to4 relays, local gateways to IPv4, documentation, segment
+# routing.
 SPECIAL = (
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),

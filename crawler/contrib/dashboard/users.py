@@ -24,7 +24,10 @@ HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASC
 LEAST_PASSWORD = 8
 MOST_PASSWORD = 200
 COST, BLOCK, MEMORY = 1 << 15, 8, 1 << 26
-"""scrypt's work, block size and limit of memory: a password takes 0.1 s and 32 MB to check."""
+"""scrypt's work, block size and limit of memory (https://www.rfc-editor.org/rfc/rfc7914#section-2).
+
+A password takes 0.1 s and 32 MB to check.
+"""
 
 
 @dataclass(frozen=True)

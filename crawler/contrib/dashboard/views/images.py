@@ -316,6 +316,8 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
 def wilson(wrong: int, of: int) -> ErrorShare:
     """A share with Wilson's interval, which is also valid for few cases and for shares near 0.
 
+    https://doi.org/10.1080/01621459.1927.10502953
+
     >>> found = wilson(2, 50)
     >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share
     (0.04, 0.011, 0.135, None)
