@@ -20,9 +20,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, text
 
-from crawler.store.database import DatabaseUnavailableError, in_chunks
+from crawler.store.database import DatabaseUnavailableError, dialect_insert, in_chunks
 from crawler.store.page_tables import change_epoch, erasure, page, page_change
 
 POLL = 0.02  # seconds
@@ -115,10 +115,9 @@ def begin_epoch(connection: Connection) -> None:
         connection.execute(LOCK_CHANGES)
     last = last_drawn(connection)
     epoch = {"token": secrets.token_hex(4)}
+    begun = dialect_insert(connection.engine)(change_epoch).values(after=last, **epoch)
     # An epoch without offsets gets another token: a copy of the database may have had that one.
-    renewed = connection.execute(update(change_epoch).where(change_epoch.c.after == last).values(epoch))
-    if not renewed.rowcount:
-        connection.execute(insert(change_epoch).values(after=last, **epoch))
+    connection.execute(begun.on_conflict_do_update(index_elements=["after"], set_=epoch))
 
 
 def save_changes(connection: Connection, keys: Collection[int]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, delete, insert, make_url, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, make_url, select, update
 from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, stored
 from test_rounds import A, B, again, checked, first_round
@@ -24,8 +24,8 @@ from crawler.reports.stored_pages import PageFilter, crawls_to_export
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import DatabaseUnavailableError, open_database
 from crawler.store.deletion import delete_crawl, delete_old_pages, vacuum
-from crawler.store.page_changes import ChangeOffset, last_offset, save_changes
-from crawler.store.page_tables import page, page_change
+from crawler.store.page_changes import ChangeOffset, begin_epoch, last_offset, save_changes
+from crawler.store.page_tables import change_epoch, page, page_change
 
 URLS = [f"http://{letter}.example/" for letter in "abcdefghij"]
 
@@ -243,6 +243,25 @@ def writing(engine: Engine, crawl_id: int, key: int) -> Iterator[Connection]:
         connection.execute(insert(page), row | {"depth": 0, "images": "[]"})
         save_changes(connection, [key])
         yield connection
+
+
+def test_two_epochs_may_begin_at_once(postgresql_engine: Engine) -> None:
+    begun = threading.Event()
+
+    def begin_second() -> None:
+        with postgresql_engine.begin() as connection:
+            begun.set()
+            begin_epoch(connection)
+
+    second = threading.Thread(target=begin_second)
+    with postgresql_engine.begin() as connection:
+        begin_epoch(connection)
+        second.start()
+        assert begun.wait(10)
+        time.sleep(0.1)  # until the second one waits for the row of the first
+    second.join()
+    with postgresql_engine.connect() as connection:
+        assert connection.execute(select(func.count()).select_from(change_epoch)).scalar_one() == 1
 
 
 @pytest.fixture
