@@ -130,6 +130,7 @@ def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
     """Open the file; it is not created."""
     address = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
-    file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
+    # Several threads may read the rows of a generator in turns, as asynchronous programs do.
+    file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
     file.execute(f"PRAGMA query_only = {int(reading)}")
     return file

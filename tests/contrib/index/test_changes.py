@@ -1,6 +1,7 @@
 """The changes of a crawl as an index reads them."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,15 @@ def test_a_reader_comes_back_with_any_offset(engine: Engine, tmp_path: Path) -> 
     found = list(changes(folder=tmp_path))
     for number, change in enumerate(found):
         assert list(changes("bees", after=change.offset, folder=tmp_path)) == found[number + 1 :]
+
+
+def test_several_threads_read_in_turns(engine: Engine, tmp_path: Path) -> None:
+    reader = changes(folder=tmp_path)
+    found = []
+    for _ in range(7):
+        with ThreadPoolExecutor(1) as executor:  # a thread of its own for each
+            found.append(executor.submit(next, reader, None).result())
+    assert found == [*changes(folder=tmp_path), None]
 
 
 def test_an_offset_of_another_database_is_an_error(engine: Engine, tmp_path: Path) -> None:
