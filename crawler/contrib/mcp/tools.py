@@ -36,11 +36,13 @@ LONGEST_SNIPPET = 200
 CONTROLS = r"\u0000-\u001f\u007f-\u009f"
 NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, by which some clients mean ASCII only
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
+LINE = f"^[^{CONTROLS}]*$"
 PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
 
 EXPECTED = {
     NAME: "a name has no slashes and no spaces",
     ADDRESS: "only addresses that begin with http:// or https:// are taken",
+    LINE: "it has to be one line, without control characters",
     PLACE: "give the value that an earlier answer names",
     f"^{OFFSET.pattern}$": "give 0, or the value that an earlier answer names",
 }
@@ -50,7 +52,7 @@ EXPECTED = {
 CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
 Address = Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=ADDRESS)]
 Seeds = Annotated[list[Address], Field(min_length=1, max_length=20, description="addresses to begin at")]
-Line = Annotated[str, Field(max_length=500, pattern=f"^[^{CONTROLS}]*$")]
+Line = Annotated[str, Field(max_length=500, pattern=LINE)]
 MaxPages = Annotated[int, Field(ge=1, le=MOST_MOST_PAGES, description="the most pages that it may store")]
 MaxTokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the most tokens of the answer")]
 Position = Annotated[int, Field(ge=0, le=10**9, description="where to begin, from an earlier answer")]
