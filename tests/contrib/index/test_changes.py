@@ -62,11 +62,9 @@ def test_a_reader_comes_back_with_any_offset(engine: Engine, tmp_path: Path) -> 
 
 def test_several_threads_read_in_turns(engine: Engine, tmp_path: Path) -> None:
     reader = changes(folder=tmp_path)
-    found = []
-    for _ in range(7):
-        with ThreadPoolExecutor(1) as executor:  # a thread of its own for each
-            found.append(executor.submit(next, reader, None).result())
-    assert found == [*changes(folder=tmp_path), None]
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        turns = [executor.submit(next, reader, None).result() for executor in (*(first,) * 6, second)]
+    assert turns == [*changes(folder=tmp_path), None]
 
 
 def test_an_offset_of_another_database_is_an_error(engine: Engine, tmp_path: Path) -> None:
