@@ -1,8 +1,9 @@
 """How large a chunk may be, in tokens, and how many a text has.
 
-Each model counts its own tokens. Without a counter they are estimated: a character of Chinese, Japanese, Korean or Thai
-is a token; of other text each word is 1.3 tokens, or its letters and signs are, 3.5 of them to a token, whichever is
-more. Prose has longer words than that, and code and addresses more signs.
+Each model counts its own tokens. Without a counter they are estimated: a character of a script without spaces, such as
+Chinese or Thai, is a token, and so is an emoji; of other text each word is 1.3 tokens, or its letters and signs are,
+3.5 of them to a token, whichever is more. Prose has longer words than that, and code and addresses more signs. Every 40
+characters are at least one token, so that blanks are not free.
 """
 
 import re
@@ -17,9 +18,11 @@ MOST_TOKENS = 8_000
 TOKENS_OF_WORD = 1.3
 LETTERS_OF_TOKEN = 3.5
 """tests/bench/chunks.py compares the estimate with the tokens of o200k_base and cl100k_base."""
+CHARACTERS_OF_TOKEN = 40
+"""The most characters of a token, blanks among them."""
 _WIDE = re.compile(
     "[\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef"
-    "\u0e01-\u0e5b\U00020000-\U000323af]"
+    "\u0e01-\u0efe\u1000-\u109f\u1780-\u17ff\U0001f000-\U000323af]"
 )
 
 CountTokens = Callable[[str], float]
@@ -48,8 +51,9 @@ def estimated_tokens(text: str) -> float:
     >>> estimated_tokens("Bees dance in the dark."), estimated_tokens("蜜蜂跳舞。"), estimated_tokens("")
     (6.5, 5.0, 0.0)
     """
+    least = len(text) / CHARACTERS_OF_TOKEN
     wide = 0
     if not text.isascii():
         text, wide = _WIDE.subn(" ", text)
     words = text.split()
-    return wide + max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / LETTERS_OF_TOKEN)
+    return max(least, wide + max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / LETTERS_OF_TOKEN))

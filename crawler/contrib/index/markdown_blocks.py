@@ -42,11 +42,19 @@ class MarkdownBlock:
 
     kind: BlockKind
     lines: tuple[str, ...]
+    first_line: int
+    """The index of its first line among those of the text."""
 
     @property
     def text(self) -> str:
         """Its Markdown."""
         return "\n".join(self.lines)
+
+    @property
+    def level(self) -> int:
+        """The level of a heading, from 1 to 6; 0 for other blocks."""
+        marks = HEADING.match(self.lines[0])
+        return 0 if marks is None else len(marks[1])
 
 
 def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
@@ -65,7 +73,7 @@ def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
         after = end
         while not lines[end - 1].strip():
             end -= 1
-        yield MarkdownBlock(kind=kind, lines=tuple(lines[start:end]))
+        yield MarkdownBlock(kind=kind, lines=tuple(lines[start:end]), first_line=start)
         start = after
 
 

@@ -71,13 +71,11 @@ class _Outline:
 
     def begin(self, block: MarkdownBlock) -> Iterator[PageSection]:
         """Begin the section below a heading."""
-        marks = HEADING.match(block.lines[0])
-        level = 1 if marks is None else len(marks[1])
-        yield from self.close(level)
-        while self.open[-1].level >= level:
+        yield from self.close(block.level)
+        while self.open[-1].level >= block.level:
             self.open.pop()
         text = heading_text(block.lines[0])
-        heading = _OpenHeading(level=level, text=_shortened(text), anchor=self.anchors.of(text), block=block)
+        heading = _OpenHeading(level=block.level, text=_shortened(text), anchor=self.anchors.of(text), block=block)
         self.open.append(heading)
         if len(text) > MOST_LETTERS:
             self.blocks.append(block)

@@ -1,25 +1,13 @@
-"""What an answer quotes: no more than a number of tokens, and marked as data.
-
-Each model counts tokens in its own way. Here a character of a script without spaces is one, and a word is 1.3; a long
-word, such as encoded data, is one more for every four characters beyond ten.
-"""
+"""What an answer quotes: no more than a number of tokens, and marked as data."""
 
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from crawler.command_line.terminal import printable
+from crawler.contrib.index.chunk_size import CHARACTERS_OF_TOKEN, estimated_tokens
 
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai and Lao, Burmese, Khmer
-    "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"  # Chinese, Japanese, Korean
-    "\U00010000-\U0010ffff"  # rare Chinese characters, and emojis
-)
-PIECE = re.compile(rf"([{UNSPACED}])|[^\s{UNSPACED}]{{1,40}}|\s{{1,40}}")
-"""A character of a script without spaces, a word or a part of a long one, or the space between words."""
-WORD_TOKENS = 1.3
-USUAL_LETTERS = 10
-LETTERS_A_TOKEN = 4
 LEAST_TOKENS, USUAL_TOKENS, MOST_TOKENS = 1_000, 4_000, 20_000
 FRAME_TOKENS = 150
 """The lines around a text in an answer."""
@@ -30,34 +18,19 @@ LONGEST_ADDRESS = 2_083
 """Characters; crawls request no longer addresses."""
 
 
-def tokens(text: str, start: int = 0, end: int | None = None) -> float:
-    """About how many tokens a part of a text is.
-
-    >>> tokens("bees 蜜蜂"), tokens("b" * 40), tokens("")
-    (3.3, 8.8, 0)
-    """
-    return sum(map(_piece_tokens, PIECE.finditer(text, start, len(text) if end is None else end)))
-
-
-def _piece_tokens(piece: re.Match[str]) -> float:
-    length = piece.end() - piece.start()
-    usual = 1.0 if piece[1] else 0.0 if piece[0].isspace() else WORD_TOKENS
-    return usual + max(0, length - USUAL_LETTERS) / LETTERS_A_TOKEN
-
-
 def end_within(text: str, start: int, end: int, most: float) -> int:
     """The end of what has so many tokens from a start on: that of a line, if one is near.
 
     >>> end_within("bees dance", 0, 10, 1.5), end_within("bees dance", 0, 10, 9)
     (5, 10)
     """
-    for piece in PIECE.finditer(text, start, end):
-        most -= _piece_tokens(piece)
-        if most < 0:
-            reached = piece.start()
-            line_end = text.rfind("\n", reached - (reached - start) // 4, reached)
-            return reached if line_end < 0 else line_end + 1
-    return end
+    furthest = min(end, start + int(most * CHARACTERS_OF_TOKEN))
+    ends = range(start, furthest + 1)
+    reached = ends[bisect_right(ends, most, key=lambda until: estimated_tokens(text[start:until])) - 1]
+    if reached == end:
+        return end
+    line_end = text.rfind("\n", reached - (reached - start) // 4, reached)
+    return reached if line_end < 0 else line_end + 1
 
 
 def fitting(entries: Iterable[str], most: int) -> list[str]:
@@ -65,7 +38,7 @@ def fitting(entries: Iterable[str], most: int) -> list[str]:
     room = float(most - FRAME_TOKENS)
     fitting_entries: list[str] = []
     for entry in entries:
-        room -= tokens(entry)
+        room -= estimated_tokens(entry)
         if room < 0 and fitting_entries:
             break
         fitting_entries.append(entry)

@@ -1,12 +1,14 @@
 """The headings of a page's Markdown, and what stands below each."""
 
-import re
 from dataclasses import dataclass
+from itertools import accumulate
 
-from crawler.contrib.mcp.answers import one_line, tokens
+from crawler.contrib.index.chunk_size import estimated_tokens
+from crawler.contrib.index.markdown_blocks import BlockKind, blocks
+from crawler.contrib.index.page_sections import heading_text
+from crawler.contrib.mcp.answers import one_line
 
 LEVELS = 6
-HEADING_OR_FENCE = re.compile(r"^(?:(#{1,6}) (.*)|(`{3,}).*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +31,9 @@ def sections(markdown: str) -> list[Section]:
     >>> [str(section) for section in sections("# Bees\\n```\\n# code\\n```\\n## Dance\\nround")]
     ['# Bees (position 0, about 12 tokens)', '## Dance (position 22, about 4 tokens)']
     """
-    headings = []
-    fence = ""
-    for line in HEADING_OR_FENCE.finditer(markdown):
-        if line[3] and (not fence or line[0] == fence):
-            fence = "" if fence else line[3]
-        elif line[1] and not fence:
-            headings.append(line)
+    lines = markdown.split("\n")
+    start_of_line = [0, *accumulate(len(line) + 1 for line in lines)]
+    headings = [block for block in blocks(lines) if block.kind is BlockKind.HEADING]
 
     # From the last to the first, so that one pass finds all ends.
     next_start = len(markdown)
@@ -43,11 +41,13 @@ def sections(markdown: str) -> list[Section]:
     tokens_from = {next_start: 0.0}
     page_sections = []
     for heading in reversed(headings):
-        level, start = len(heading[1]), heading.start()
-        tokens_from[start] = tokens_from[next_start] + tokens(markdown, start, next_start)
+        level = heading.level
+        start = start_of_line[heading.first_line]
+        tokens_from[start] = tokens_from[next_start] + estimated_tokens(markdown[start:next_start])
         end = end_of_level[level]
         size = tokens_from[start] - tokens_from[end]
-        page_sections.append(Section(level=level, title=one_line(heading[2]), start=start, end=end, tokens=size))
+        title = one_line(heading_text(heading.lines[0]))
+        page_sections.append(Section(level=level, title=title, start=start, end=end, tokens=size))
         end_of_level[level:] = [start] * (LEVELS + 1 - level)
         next_start = start
     return page_sections[::-1]
@@ -55,5 +55,5 @@ def sections(markdown: str) -> list[Section]:
 
 def section_named(page_sections: list[Section], heading: str) -> Section | None:
     """The first section with this heading, whatever its case and spaces; None if there is none."""
-    title = one_line(heading.lstrip("# ")).casefold()
+    title = one_line(heading_text(heading)).casefold()
     return next((section for section in page_sections if section.title.casefold() == title), None)

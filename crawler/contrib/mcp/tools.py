@@ -8,6 +8,7 @@ from pydantic import Field
 
 from crawler.arguments import ArgumentError, parse
 from crawler.contrib.dashboard.views.page_search import Place
+from crawler.contrib.index.chunk_size import estimated_tokens
 from crawler.contrib.mcp.answers import (
     FRAME_TOKENS,
     LEAST_TOKENS,
@@ -18,7 +19,6 @@ from crawler.contrib.mcp.answers import (
     fitting,
     marked,
     one_line,
-    tokens,
     visible,
 )
 from crawler.contrib.mcp.command import MOST_MOST_PAGES
@@ -130,7 +130,7 @@ class Tools:
         text = _text(self._stored.page(crawl, url))
         page_sections = [section for section in sections(text) if section.start >= position]
         lines = fitting(map(str, page_sections), max_tokens)
-        note = f"These are all; the page has about {tokens(text):.0f} tokens."
+        note = f"These are all; the page has about {estimated_tokens(text):.0f} tokens."
         if len(lines) < len(page_sections):
             note = f"There are more; continue with position={page_sections[len(lines)].start}."
         return marked("\n".join(lines), note)
@@ -216,9 +216,9 @@ def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_t
     lines = [f"url: {one_line(page['url'], LONGEST_ADDRESS)}"]
     lines += [f"{fact}: {one_line(page[fact])}" for fact in FACTS if page.get(fact)]
     head = "\n".join(lines)
-    until = end_within(text, start, end, max_tokens - FRAME_TOKENS - tokens(head))
+    until = end_within(text, start, end, max_tokens - FRAME_TOKENS - estimated_tokens(head))
     note = f"Nothing is left out from position {start} to {end}."
     if until < end:
-        left_out = tokens(text, until, end)
+        left_out = estimated_tokens(text[until:end])
         note = f"About {left_out:.0f} tokens are left out; continue with position={until}."
     return marked(f"{head}\n\n{text[start:until]}", note)

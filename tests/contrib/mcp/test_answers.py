@@ -2,30 +2,8 @@
 
 import time
 
-import pytest
-
-from crawler.contrib.mcp.answers import FRAME_TOKENS, end_within, fitting, marked, one_line, tokens
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("", 0),
-        ("bees", 1.3),
-        ("bees  dance", 2.6),
-        ("abcdefghij", 1.3),
-        ("abcdefghijk", 1.55),
-        ("x" * 80, 17.6),
-        ("蜜蜂跳舞", 4),
-        ("蜂bees蜂", 3.3),
-        ("ผึ้ง", 4),
-        ("🐝" * 10, 10),
-        (" " * 10, 0),
-        (" " * 40, 7.5),
-    ],
-)
-def test_tokens_are_estimated(text: str, count: float) -> None:
-    assert tokens(text) == pytest.approx(count)
+from crawler.contrib.index.chunk_size import estimated_tokens
+from crawler.contrib.mcp.answers import FRAME_TOKENS, end_within, fitting, marked, one_line
 
 
 def test_a_text_ends_between_words_or_lines() -> None:
@@ -41,7 +19,7 @@ def test_what_was_left_out_can_be_read_to_the_end() -> None:
     while start < len(text):
         end = end_within(text, start, len(text), 10)
         parts.append(text[start:end])
-        assert tokens(parts[-1]) <= 10
+        assert estimated_tokens(parts[-1]) <= 10
         start = end
     assert "".join(parts) == text
 
@@ -68,5 +46,4 @@ def test_the_marks_of_two_answers_differ() -> None:
 def test_a_huge_text_takes_a_moment() -> None:
     began = time.process_time()
     assert end_within("a b " * 2_500_000, 0, 10_000_000, 20_000) < 100_000
-    assert tokens("x" * 1_000_000) > 200_000
     assert time.process_time() - began < 2

@@ -15,7 +15,8 @@ from fork_server import ROOT, environment
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from crawler.contrib.mcp.answers import LEAST_TOKENS, tokens
+from crawler.contrib.index.chunk_size import estimated_tokens
+from crawler.contrib.mcp.answers import LEAST_TOKENS
 
 PARAGRAPH = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers. " * 3
 CHINESE = "蜜蜂在黑暗的蜂巢里跳舞，告诉同伴花在哪里。其他蜜蜂用触角跟着它，然后飞向同一片花地。" * 3
@@ -185,7 +186,7 @@ def test_a_search_is_continued_until_all_are_found(agent: Agent, crawl: str) -> 
     replies = 0
     while more or not replies:
         reply = agent.call("search_pages", crawl=crawl, words="bees dance", max_tokens=LEAST_TOKENS, **more)
-        assert tokens(reply.text) <= LEAST_TOKENS
+        assert estimated_tokens(reply.text) <= LEAST_TOKENS
         found += re.findall(r"^http\S+$", reply.quoted, re.MULTILINE)
         more = reply.following("after")
         replies += 1
@@ -209,7 +210,7 @@ def test_a_long_page_is_read_in_parts(agent: Agent, crawl: str) -> None:
     more = {"position": "0"}
     while more:
         reply = agent.call("read_page", max_tokens=LEAST_TOKENS, **page, **more)
-        assert tokens(reply.text) <= LEAST_TOKENS
+        assert estimated_tokens(reply.text) <= LEAST_TOKENS
         parts.append(reply.quoted.partition("\n\n")[2])
         more = reply.following("position")
     assert len(parts) > 2
@@ -265,7 +266,7 @@ def test_hostile_pages_stay_within_their_marks(agent: Agent, crawl: str) -> None
     ]
     for reply in replies:
         assert not reply.is_error
-        assert tokens(reply.text) <= LEAST_TOKENS
+        assert estimated_tokens(reply.text) <= LEAST_TOKENS
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\U000e0000-\U000e007f]", reply.text)
         _, mark, *_ = reply.text.split("\n")
         assert reply.text.split("\n").count(mark) == 2
