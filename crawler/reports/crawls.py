@@ -195,16 +195,16 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
 
 def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
     """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
-    pages = select(page.c.due_at, page.c.last_round, IS_REVISITED.label("again")).where(page.c.crawl_id == crawl.c.id)
+    pages = select(page.c.due_at, IS_REVISITED.label("again")).where(page.c.crawl_id == crawl.c.id)
     first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
-    soonest = select(func.min(first.c.due_at)).where(first.c.last_round >= crawl.c.first_round, first.c.again)
+    soonest = select(func.min(first.c.due_at)).where(first.c.again)
     rows = select(crawl.c.id, soonest.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
 
 
 def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | None = None) -> int:
     """How many pages of a crawl are due, counted up to a limit."""
-    due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.last_round >= of.first_round, page.c.due_at <= now)
+    due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.due_at <= now)
     return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
 
 

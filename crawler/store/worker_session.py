@@ -150,7 +150,7 @@ class WorkerSession:
             if is_unfinished(connection, self.committer.claimant, keys):
                 return True
             limits = rounds.RoundLimits(self.plan.bounds.least, self.plan.site_limit)
-            begun = rounds.begin_round(connection, self.crawl_id, keys, everything, limits)
+            begun = rounds.begin_round(connection, self.committer.addresses, keys, everything, limits)
             return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
         return bool(self.committer.in_transaction(look))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lease, PageResult
@@ -17,8 +17,10 @@ from crawler.recrawl import near_duplicates as likeness_module
 from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import DUE, NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.batch.addresses import Addresses
 from crawler.store.batch.rounds import RoundCounts, RoundLimits, begin_round, next_due, pages_known, round_counts
 from crawler.store.crawl_tables import AddressState, address, crawl, host, site
+from crawler.store.database import dialect_insert
 from crawler.store.page_tables import near_duplicate_band, page, page_change, page_version
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
@@ -332,7 +334,8 @@ def test_the_pages_of_a_round_are_counted_without_reading_them(sqlite_engine: En
         connection.connection.driver_connection.set_trace_callback(statements.append)  # type: ignore[union-attr]
         round_counts(connection, 1)
         pages_known(connection, 1)
-        begin_round(connection, 1, [], everything=True, limits=RoundLimits(0.0, site_pages=1_000))
+        addresses = Addresses(1, dialect_insert(sqlite_engine))
+        begin_round(connection, addresses, [], everything=True, limits=RoundLimits(0.0, site_pages=1_000))
         connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
         of_pages = [
             step.detail
@@ -474,14 +477,55 @@ def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
     assert again(crew).claim()[0].known is not None
 
 
-def test_a_fresh_crawl_waits_for_no_page_of_before(crew: Crew) -> None:
-    first_round(crew, *candidates(A))
+def test_after_a_fresh_crawl_a_page_without_links_is_visited_until_it_is_gone(crew: Crew) -> None:
+    first_round(crew, *candidates(A, B))
     first_round(crew, *candidates(B), fresh=True, bounds=Bounds(HOUR, DAY))
-    worker = crew.join(*candidates(B))
+    worker = crew.join(bounds=Bounds(HOUR, DAY))
+    assert A not in crew.addresses()
     with crew.engine.connect() as connection:
-        due = next_due(connection, worker.session.crawl_id)
-    assert due is not None
-    assert due > 0
+        assert next_due(connection, worker.session.crawl_id) == 0
+    for visit in (1, 2):
+        crew.change(update(page).where(page.c.url == A).values(due_at=0))
+        assert worker.session.begin([])
+        (lease,) = worker.claim()
+        assert lease.candidate.url == A
+        worker.end(checked(lease, PageChange.MISSING))
+        assert not worker.claim()
+        assert of(crew, A, "gone_count") == (visit,)
+    assert of(crew, A, "gone_round") == (4,)
+    assert not worker.session.begin([])
+
+
+def test_after_a_fresh_crawl_a_page_without_links_is_read_anew(crew: Crew) -> None:
+    first_round(crew, *candidates(A, B))
+    first_round(crew, *candidates(B), fresh=True)
+    worker = again(crew)
+    known = {lease.candidate.url: lease.known for lease in worker.claim()}
+    assert {url: history.extractor_version for url, history in known.items() if history is not None} == {
+        A: None,
+        B: "1:auto",
+    }
+
+
+def test_after_a_fresh_crawl_an_erased_page_is_not_visited(crew: Crew) -> None:
+    first_round(crew, *candidates(A, B))
+    first_round(crew, *candidates(B), fresh=True, bounds=Bounds(HOUR, DAY))
+    crew.change(delete(page).where(page.c.url == A))
+    assert not crew.join().session.begin([])
+
+
+def test_after_a_fresh_crawl_a_page_that_is_linked_and_missing_becomes_gone(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    worker = crew.join(*candidates(A), fresh=True, bounds=SOON)
+    worker.end(checked(*worker.claim(), PageChange.MISSING))
+    worker.commit(idle=True)
+    worker.leave()
+    for _ in range(2):
+        worker = again(crew)
+        worker.end(checked(*worker.claim(), PageChange.MISSING))
+        worker.commit(idle=True)
+        worker.leave()
+    assert of(crew, A, "gone_count") == (2,)
 
 
 def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:

@@ -268,12 +268,18 @@ def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHisto
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses whose pages existed in round `since` or later, by key."""
+    """The histories of those addresses that have pages, by key; none if `since` is None.
+
+    A page from before the round `since`, in which the crawl was begun fresh, is read anew, whatever its text was.
+    """
     if since is None:
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     histories: dict[int, PageHistory] = {}
     for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
-        known_pages = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.last_round >= since)
+        known_pages = select(page.c.key, *columns).where(page.c.key.in_(part))
         histories |= {key: PageHistory(*values) for key, *values in connection.execute(known_pages)}
-    return histories
+    return {
+        key: history if history.last_round >= since else replace(history, extractor_version=None)
+        for key, history in histories.items()
+    }

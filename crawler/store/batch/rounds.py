@@ -28,10 +28,10 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.page_result import AddressKind, Completion, LessonKind
+from crawler.frontier.page_result import AddressKind, Candidate, Completion, LessonKind
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
-from crawler.store.batch.addresses import AddressKeys
+from crawler.store.batch.addresses import Addresses, AddressKeys
 from crawler.store.batch.hosts import next_best, pause, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, AddressState, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
@@ -43,6 +43,8 @@ PAGES = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
 """Kinds of addresses that are requested again."""
 GONE = ("404", "410")
 """Statuses of pages that are gone for good."""
+QUEUED_AT_ONCE = 5_000
+"""Pages whose addresses are queued by one statement."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
@@ -116,12 +118,13 @@ class RoundLimits:
 
 
 def begin_round(
-    connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, limits: RoundLimits
+    connection: Connection, addresses: Addresses, seeds: Collection[int], everything: bool, limits: RoundLimits
 ) -> int | None:
     """Begin a round with what is due, or everything; returns how many addresses are queued, None if nothing is due.
 
     The seeds are given by key.
     """
+    crawl_id = addresses.crawl_id
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
     now = database_time(connection)
@@ -129,14 +132,15 @@ def begin_round(
     due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
     if not everything:
         due = (*due, page.c.due_at <= now)
-    if row.first_round > 1:
-        due = (*due, page.c.last_round >= row.first_round)
     _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
     lists_due = now - (row.round_started or 0.0) >= limits.least and _has_lists(connection, seeds)
-    if not (everything or lists_due or _is_any_due(connection, due)):
+    waiting = 0
+    if row.first_round > 1:
+        waiting = _queue_unlinked(connection, addresses, *due, page.c.last_round < row.first_round)
+    if not (everything or lists_due or waiting or _is_any_due(connection, due)):
         return None
     worth = _is_worth_it(everything, _hosts_of_full_sites(row, limits.site_pages))
-    waiting = _requeue_due(connection, crawl_id, select(page.c.key).where(*due), worth)
+    waiting += _requeue_due(connection, crawl_id, select(page.c.key).where(*due), worth)
     anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
     connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
     connection.execute(update(worker).where(worker.c.crawl_id == crawl_id).values(pages=0))
@@ -152,9 +156,7 @@ def begin_round(
 
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """In how many seconds the next page of a crawl is due; None if no page will be."""
-    since = round_of(connection, crawl_id).first
-    known_pages = page.c.crawl_id == crawl_id, page.c.last_round >= since, IS_REVISITED
-    soonest = select(func.min(page.c.due_at)).where(*known_pages)
+    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl_id, IS_REVISITED)
     due_at: float | None = connection.execute(soonest).scalar()
     if due_at is None:
         return None
@@ -176,6 +178,21 @@ def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
         .exists()
     )
     connection.execute(update(page).where(*due, deadly).values(due_at=NEVER))
+
+
+def _queue_unlinked(connection: Connection, addresses: Addresses, *due: ColumnElement[bool]) -> int:
+    """Queue due pages from before a fresh start to which no link has led since; returns how many."""
+    is_known = select(address.c.id).where(address.c.key == page.c.key).exists()
+    unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*due, ~is_known)
+    after, count = 0, 0
+    while rows := connection.execute(unlinked.where(page.c.id > after).order_by(page.c.id).limit(QUEUED_AT_ONCE)).all():
+        links: dict[int, tuple[Candidate, int | None]] = {
+            row.key: (Candidate(row.url, round(min(row.relevance, 1) * BEST), depth=row.depth), None) for row in rows
+        }
+        count += addresses.add(connection, links)
+        after = rows[-1].id
+    addresses.raise_hosts(connection)
+    return count
 
 
 def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:

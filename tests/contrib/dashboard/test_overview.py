@@ -212,7 +212,7 @@ def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> Non
     begin(engine, 2, ended_at=1.0)
     begin(engine, 3, ended_at=1.0)
     for number, known in enumerate(
-        [{"last_round": 1, "due_at": 1.0}, {"gone_at": "x", "due_at": 2.0}, {"due_at": 9e9}]
+        [{"last_round": 1, "due_at": 3.0}, {"gone_at": "x", "due_at": 2.0}, {"due_at": 9e9}]
     ):
         row = {"id": number + 1, "key": number, "crawl_id": 1, "url": "http://a/", "requested_url": "http://a/"}
         words = ("language", "title", "text", "comments", "author", "page_type", "extractor", "text_fingerprint")
@@ -222,7 +222,7 @@ def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> Non
         row = {"name": f"j{number}", "crawl": f"crawl-{number}", "paused": paused, "next_at": 8e9}
         enter(engine, job, CRON | row)
     due, coming, held = (one(desk, number) for number in (1, 2, 3))
-    assert (due["next_due"], due["next_run"], due["job"]) == (9e9, None, None)
+    assert (due["next_due"], due["next_run"], due["job"]) == (3.0, None, None)
     assert (coming["next_run"], coming["job"]) == (8e9, "waiting")
     assert (held["next_run"], held["job"]) == (None, "paused")
 
