@@ -5,7 +5,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crawler.api.crawl_run import CrawlError as CrawlError
     from crawler.api.crawl_run import CrawlRun as CrawlRun
     from crawler.api.crawl_run import crawl as crawl
     from crawler.api.document import Document as Document
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from crawler.contrib.index.changes import ChangeKind as ChangeKind
     from crawler.contrib.index.changes import OffsetError as OffsetError
     from crawler.contrib.index.changes import changes as changes
+    from crawler.errors import CrawlError as CrawlError
 
 __version__ = "0.1.0"
 

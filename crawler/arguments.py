@@ -7,15 +7,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from crawler.doors import Door, MissingPartError, load
+from crawler.doors import Door, load
+from crawler.errors import ArgumentError, MissingPartError, OwnFieldsError, TopicError
 from crawler.frontier.scope import ScopeKind
 from crawler.metadata.language import CODES, normalise
-from crawler.metadata.own_fields import OwnFields, OwnFieldsError, read_own_fields
+from crawler.metadata.own_fields import OwnFields, read_own_fields
 from crawler.page.text import words
 from crawler.rights.purpose import LABEL, LABEL_ONLY, PURPOSES, Purpose
 from crawler.topic.stop_rule import StopWhen
-from crawler.topic.topic import Topic, TopicError, read_topic
-from crawler.translation.message import N_, Message, MessageError, localized
+from crawler.topic.topic import Topic, read_topic
+from crawler.translation.message import N_, Message, localized
 from crawler.translation.nearest import nearest
 from crawler.urls.parsing import absolute
 
@@ -76,10 +77,6 @@ YES_OR_NO = {"yes": True, "no": False}
 
 Choice = TypeVar("Choice")
 Kind = TypeVar("Kind", bound=StrEnum)
-
-
-class ArgumentError(MessageError, ValueError):
-    """An argument is wrong."""
 
 
 def wrong_argument(argument: str, sentence: str, /, **values: object) -> ArgumentError:

@@ -15,22 +15,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
-from crawler.command_line.terminal import WrongUseError
-from crawler.translation.message import MessageError
+from crawler.errors import OutputError, UnopenedOutputError, WrongUseError
 
 MARKER = ".winnow-export"
 """A file that marks a folder as one that may be replaced."""
 LONGEST_NAME = 255 - len(".0123456789abcdef.part")
 """Bytes of a name, so that its temporary name is short enough for file systems."""
 T = TypeVar("T")
-
-
-class OutputError(MessageError):
-    """The output cannot be written."""
-
-
-class UnopenedOutputError(OutputError, WrongUseError):
-    """The output cannot be created; the user must give another path."""
 
 
 class _Atomic:

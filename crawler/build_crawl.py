@@ -30,6 +30,7 @@ from crawler.checked_settings import (
     similar_words_of,
 )
 from crawler.doors import Door, find, load
+from crawler.errors import DatabaseUnavailableError
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.document_text import with_documents
 from crawler.extraction.extractor_fallback import with_fallback
@@ -55,7 +56,7 @@ from crawler.spiders.page_reader import PageReader
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
-from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
+from crawler.store.database import database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions

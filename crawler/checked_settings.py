@@ -10,8 +10,9 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler import settings as our_settings
-from crawler.arguments import AUTO, ArgumentError, Arguments, Render
-from crawler.doors import RENDERER_INSTALLATION, Door, MissingPartError, find, load
+from crawler.arguments import AUTO, Arguments, Render
+from crawler.doors import RENDERER_INSTALLATION, Door, find, load
+from crawler.errors import ArgumentError, MissingPartError
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageFilter, Judge
@@ -277,11 +278,12 @@ def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWor
     path = settings["FOCUS_VECTORS"]
     if not path:
         return {}
-    from crawler.topic.word_vectors import WordVectorsError, similar_words
+    from crawler.errors import ModelFileError
+    from crawler.topic.word_vectors import similar_words
 
     try:
         return similar_words(Path(path), tuple(word for word, _ in arguments.topic.words))
-    except WordVectorsError as error:
+    except ModelFileError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="FOCUS_VECTORS", why=str(error)) from None
 
 
@@ -339,13 +341,14 @@ def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     """The learned model in a file, or None for the one that comes with the crawler; that one is loaded as a check."""
     if not path and "learned" not in models:
         return None
-    from crawler.noise.learned_model import NoiseWeightsError, load, shipped
+    from crawler.errors import ModelFileError
+    from crawler.noise.learned_model import load, shipped
 
     try:
         if path:
             return load(Path(path))
         shipped()  # Load it now, so that an error appears before the first image.
-    except NoiseWeightsError as error:
+    except ModelFileError as error:
         if path:
             raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_WEIGHTS", why=str(error)) from None
         raise ArgumentError("the model 'learned' cannot judge images: {why}", why=str(error)) from None

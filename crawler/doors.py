@@ -15,7 +15,8 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from crawler.translation.message import N_, MessageError
+from crawler.errors import MissingPartError
+from crawler.translation.message import N_
 
 T = TypeVar("T")
 
@@ -95,10 +96,6 @@ RENDERER_INSTALLATION = N_(
     "python -m pip install 'winnow-crawler[browser]', and then playwright install chromium or the package chromium of "
     "your system"
 )
-
-
-class MissingPartError(MessageError, ValueError):
-    """A part is not installed."""
 
 
 def names(door: Door) -> list[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.arguments import ARGUMENTS, ArgumentError, Arguments, parse
+from crawler.arguments import ARGUMENTS, Arguments, parse
+from crawler.errors import ArgumentError
 from crawler.extraction import EXTRACTORS
 from crawler.rights.purpose import Purpose
 from crawler.rights.statement import Use

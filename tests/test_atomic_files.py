@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from crawler.atomic_files import LONGEST_NAME, MARKER, AtomicFile, AtomicFolder, OutputError, remove_parts
+from crawler.atomic_files import LONGEST_NAME, MARKER, AtomicFile, AtomicFolder, remove_parts
+from crawler.errors import OutputError
 
 TOKEN = "0123456789abcdef"
 STRAY = f"a.jsonl.{TOKEN}.part"

@@ -7,8 +7,9 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError, parse
+from crawler.arguments import parse
 from crawler.checked_settings import NUMBERS, check_crawl, check_settings, max_depth_of, needs_one_process
+from crawler.errors import ArgumentError
 
 
 def ours(**changed: Any) -> Settings:

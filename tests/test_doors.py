@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from missing import need
 
-from crawler.doors import PARTS, MissingPartError, Part, find, load, resolve
+from crawler.doors import PARTS, Part, find, load, resolve
+from crawler.errors import MissingPartError
 
 EVERY = [(door, name) for door, parts in PARTS.items() for name in parts]
 

@@ -9,8 +9,8 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError
 from crawler.checked_settings import image_filter_of
+from crawler.errors import ArgumentError
 from crawler.frontier.batch import SiteEvidence as Counts
 from crawler.noise import learned_model
 from crawler.noise.image_evidence import Evidence, Sighting

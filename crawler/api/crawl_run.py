@@ -23,6 +23,7 @@ from typing import IO, Any
 from weakref import finalize
 
 from crawler.command_line.stop_signals import REPEAT_SECONDS
+from crawler.errors import CrawlError
 from crawler.processes.child_process import ChildProcess
 
 logger = logging.getLogger(__name__)
@@ -34,10 +35,6 @@ LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
 CALLED = "crawl: "  # the beginning of the message with which the command refuses wrong use
 WRONG_USE = 2
-
-
-class CrawlError(RuntimeError):
-    """The crawl failed: every seed failed, or pages could not be stored."""
 
 
 class CrawlRun:

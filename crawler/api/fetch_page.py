@@ -12,12 +12,13 @@ from twisted.python.failure import Failure
 from crawler.api.document import read_page
 from crawler.build_crawl import REPLACED
 from crawler.doors import Door, find
+from crawler.errors import FetchError
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.spiders.other_pages import RenderFault
 from crawler.spiders.page_reader import header
 from crawler.spiders.request_outcomes import outcome_of, wall_outcome
-from crawler.translation.message import N_, MessageError
+from crawler.translation.message import N_
 from crawler.urls.parsing import route
 
 TAKEN = (
@@ -37,10 +38,6 @@ MIDDLEWARES = {
 UNREAD = (Code.UNREAD_DOCUMENT, Code.NOT_HTML)
 """Why a file that was fetched has no page."""
 NO_TEXT = N_("{page} has no text: {why}")
-
-
-class FetchError(MessageError):
-    """A page could not be fetched."""
 
 
 class _OnePage(Spider):

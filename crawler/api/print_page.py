@@ -10,14 +10,15 @@ from scrapy.settings import BaseSettings
 from crawler.api.document import Document, read_page
 from crawler.api.fetch_page import NO_TEXT, fetch_page
 from crawler.checked_settings import fallback_of
-from crawler.command_line.terminal import WrongUseError, printable
+from crawler.command_line.terminal import printable
+from crawler.errors import MessageError, WrongUseError
 from crawler.extraction import Extractor, favouring
 from crawler.extraction.extractor_fallback import with_fallback
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import file_name, text_type_of_file
 from crawler.page.page import Page, is_html
 from crawler.page.script_signs import has_programs
-from crawler.translation.message import N_, Message, MessageError
+from crawler.translation.message import N_, Message
 
 
 def print_page(opts: argparse.Namespace, settings: BaseSettings) -> int:

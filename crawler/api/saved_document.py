@@ -1,6 +1,7 @@
 """The pages of saved documents: files that are no web pages."""
 
-from crawler.doors import Door, MissingPartError, load
+from crawler.doors import Door, load
+from crawler.errors import MissingPartError
 from crawler.page.document_page import document_page
 from crawler.page.document_type import TEXT_TYPES, text_type, type_by_mark
 from crawler.page.page import NotHtmlError, Page, media_type

@@ -17,9 +17,10 @@ from crawler.command_line.command_table import COMMANDS
 from crawler.command_line.help_texts import translate_argparse, translate_help
 from crawler.command_line.options import CommandOptions, MissingOptions
 from crawler.command_line.stop_signals import ignore_repeats
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, refuse, say, standard_output
-from crawler.doors import MissingPartError, Part, resolve
-from crawler.translation.message import Message, MessageError, localized
+from crawler.command_line.terminal import FAILED, INTERRUPTED, refuse, say, standard_output
+from crawler.doors import Part, resolve
+from crawler.errors import MessageError, MissingPartError, WrongUseError
+from crawler.translation.message import Message, localized
 
 
 class HelpFormatter(ScrapyHelpFormatter):
@@ -85,16 +86,16 @@ class Command(ScrapyCommand):
             self.given = self.options.read(self.parser, args, opts)
         except UsageError as error:
             self.refuse(Message(str(error)))
-        except (WrongUseError, MissingPartError) as error:
+        except WrongUseError as error:
             self.refuse(error.message)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             with standard_output():
                 self.exitcode = int(resolve(Part(self.options.function))(self.given, self.settings))
+        except WrongUseError as error:
+            self.refuse(error.message)
         except MessageError as error:
-            if isinstance(error, ValueError):
-                self.refuse(error.message)
             say(self.options.name, error.message)
             self.exitcode = FAILED
         except KeyboardInterrupt:

@@ -14,8 +14,7 @@ from pkgutil import resolve_name
 from typing import ClassVar, NoReturn
 
 from crawler.command_line.help_texts import translate_help
-from crawler.command_line.terminal import WrongUseError
-from crawler.doors import MissingPartError
+from crawler.errors import MissingPartError, WrongUseError
 from crawler.translation.message import N_, Message, localized
 
 MOST_JOBS = 1_000
@@ -192,7 +191,7 @@ def parsed(function: str) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
             return resolve_name(function)(text)
-        except (WrongUseError, MissingPartError) as error:
+        except WrongUseError as error:
             raise ArgumentTypeError(localized(error.message)) from None
 
     return read

@@ -3,7 +3,7 @@
 import argparse
 
 from crawler.command_line.options import CommandOptions
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.translation.message import N_
 
 

@@ -17,11 +17,12 @@ from crawler.arguments import SPIDER, Arguments
 from crawler.build_crawl import has_failed, has_work, join_crawl, prepare_process
 from crawler.checked_settings import check_crawl, has_other_components
 from crawler.command_line.stop_signals import ignore_repeats
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, printable, refuse
+from crawler.command_line.terminal import FAILED, INTERRUPTED, printable, refuse
+from crawler.errors import DatabaseUnavailableError, WrongUseError
 from crawler.items import PageItem
 from crawler.metadata.language import load_model
 from crawler.spiders.demo_site import check_demo
-from crawler.store.database import DatabaseUnavailableError, state_url
+from crawler.store.database import state_url
 from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message, localized
 

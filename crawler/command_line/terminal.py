@@ -9,16 +9,12 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import NoReturn
 
-from crawler.translation.message import CONTROL, Message, MessageError, localized, plural
+from crawler.translation.message import CONTROL, Message, localized, plural
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
 REFRESH_SECONDS = 0.25  # seconds between two updates of a progress bar
 # Marks that change the direction of text affect the whole line in a terminal; HTML isolates them in <bdi>.
 ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
-
-
-class WrongUseError(MessageError, ValueError):
-    """What the user asked for is not possible; the message is one sentence."""
 
 
 def printable(text: str) -> str:

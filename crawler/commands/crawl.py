@@ -9,9 +9,10 @@ from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
 from crawler.command_line import command
-from crawler.command_line.terminal import INTERRUPTED, WrongUseError, refuse
+from crawler.command_line.terminal import INTERRUPTED, refuse
+from crawler.errors import MessageError, WrongUseError
 from crawler.settings import SPIDER_MODULES
-from crawler.translation.message import Message, MessageError
+from crawler.translation.message import Message
 
 SPIDER = "topic"
 

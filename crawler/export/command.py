@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from crawler.command_line.options import CommandOptions, names, parsed, share
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings_of, format_of
 from crawler.translation.message import N_
 

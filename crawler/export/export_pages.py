@@ -17,7 +17,8 @@ from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
 from crawler.command_line.stop_signals import ignore_repeats
-from crawler.command_line.terminal import INTERRUPTED, TERMINATED, WrongUseError, byte_size, say
+from crawler.command_line.terminal import INTERRUPTED, TERMINATED, byte_size, say
+from crawler.errors import WrongUseError
 from crawler.export.exporter import Exporter, Tally
 from crawler.export.labelled_pages import write_labels
 from crawler.reports.crawls import check_name, name_list

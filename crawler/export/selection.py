@@ -16,7 +16,7 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement
 
 from crawler.atomic_files import AtomicFile
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.export.formats import FORMATS, compression_of, endings_of
 from crawler.reports.condition import MOST_COMPARISONS, Condition, comparisons, condition_of, conjuncts, value_at
 from crawler.reports.condition_sql import divided

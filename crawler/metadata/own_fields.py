@@ -23,8 +23,8 @@ from cssselect.xpath import XPathExpr
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
+from crawler.errors import OwnFieldsError
 from crawler.page.text import fold_space
-from crawler.translation.message import MessageError
 
 MAX_FILE = 1024 * 1024  # bytes
 MAX_VALUES = 1_000  # values of a field on a page
@@ -42,10 +42,6 @@ COUNTED = re.compile(r"count\(((?:preceding|following)-sibling::[^()\[\]]+)\) = 
 
 
 copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further workers get the fields too
-
-
-class OwnFieldsError(MessageError, ValueError):
-    """A file defines no fields; the message is one sentence for the user."""
 
 
 class CssTranslator(HTMLTranslator):

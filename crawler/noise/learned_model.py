@@ -25,6 +25,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.errors import ModelFileError
 from crawler.noise import image_features
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import fold
@@ -41,10 +42,6 @@ AT = {name: at for at, name in enumerate(FEATURES)}
 UNKNOWN = -1.0  # the value if a model of the paper has no score
 MOST = 30.0  # logits are limited to this size
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
-
-
-class NoiseWeightsError(Exception):
-    """A file contains no weights; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +106,7 @@ def save(model: NoiseModel, path: Path) -> None:
 
 
 def load(path: Path) -> NoiseModel:
-    """The model in a file; raises a NoiseWeightsError if there is none that fits. Nothing in the file is executed."""
+    """The model in a file; raises a ModelFileError if there is none that fits. Nothing in the file is executed."""
     try:
         with np.load(path, allow_pickle=False) as held:
             if tuple(held["names"].tolist()) != FEATURES:
@@ -122,7 +119,7 @@ def load(path: Path) -> NoiseModel:
                 float(held["limit"]),
             )
     except NO_WEIGHTS as error:
-        raise NoiseWeightsError(f"{str(path)!r} holds no weights of images") from error
+        raise ModelFileError(f"{str(path)!r} holds no weights of images") from error
 
 
 @cache

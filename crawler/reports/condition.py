@@ -21,8 +21,8 @@ from math import isfinite
 from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.doors import Door, load
+from crawler.errors import WrongUseError
 from crawler.items import TYPES
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.translation.message import N_, Message

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.frontier.batch import Control
 from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code, Group, Outcome, Outcomes

@@ -13,12 +13,13 @@ from sqlalchemy import text
 from sqlalchemy.engine import URL
 
 from crawler.checked_settings import number_of
-from crawler.command_line.terminal import WrongUseError, byte_size, spelled
+from crawler.command_line.terminal import byte_size, spelled
+from crawler.errors import BusyError, WrongUseError
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.crawl_tables import tables
 from crawler.store.database import display_url, state_url
-from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
+from crawler.store.deletion import delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, localized, plural

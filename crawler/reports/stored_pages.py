@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import OffsetError, WrongUseError
 from crawler.frontier.page_result import StoredResponse
 from crawler.items import IS_OPTIONAL, TYPES
 from crawler.store.batch.page_writer import field_values
@@ -44,10 +44,6 @@ BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses i
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 HAS_LEFT = page.c.gone_at.is_not(None)
-
-
-class OffsetError(WrongUseError):
-    """An offset is not of this crawl and database."""
 
 
 @dataclass(frozen=True, slots=True)

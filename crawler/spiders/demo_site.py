@@ -9,7 +9,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler import demo
-from crawler.store.database import StateError, database_time
+from crawler.errors import StateError
+from crawler.store.database import database_time
 from crawler.store.heartbeats import workers_of
 from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message

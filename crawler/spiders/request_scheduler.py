@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
+from crawler.errors import StateError
 from crawler.frontier.batch import Control
 from crawler.frontier.page_result import Lease
 from crawler.items import ImageItem, PageItem
@@ -28,7 +29,6 @@ from crawler.page.text import one_line
 from crawler.spiders.crawl_status import EndReason, before_last_commit
 from crawler.spiders.request_outcomes import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
-from crawler.store.database import StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.workers.local_workers import LocalWorkers
 

@@ -16,9 +16,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import DatabaseUnavailableError, StateError, WrongUseError
 from crawler.store.schema_version import found_version, make_tables, newest_version
-from crawler.translation.message import N_, MessageError
+from crawler.translation.message import N_
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -35,14 +35,6 @@ SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
 POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
 # Messages with which a server refuses connections; they have no codes.
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
-
-
-class StateError(MessageError):
-    """The database cannot be used."""
-
-
-class DatabaseUnavailableError(StateError):
-    """The database cannot be used now, but may be later."""
 
 
 def database_url(setting: str, folder: Path) -> URL:

@@ -8,8 +8,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 
+from crawler.errors import BusyError, StateError
 from crawler.store.crawl_tables import address, address_pattern, crawl, host, output, sample, site, worker
-from crawler.store.database import StateError, database_errors, database_time, open_database
+from crawler.store.database import database_errors, database_time, open_database
 from crawler.store.heartbeats import workers_of
 from crawler.store.page_changes import delete_unused
 from crawler.store.page_tables import (
@@ -29,10 +30,6 @@ from crawler.store.page_tables import (
 from crawler.store.read_only import open_sqlite, reading
 
 PAGES_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
-
-
-class BusyError(StateError):
-    """The crawl cannot be deleted while a worker runs it."""
 
 
 def delete_crawl(url: URL, name: str) -> None:

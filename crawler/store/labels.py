@@ -14,9 +14,10 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
+from crawler.errors import StateError
 from crawler.store.batch.images import label_key
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
-from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
+from crawler.store.database import LOCK_SECONDS, dialect_insert, error_message, storable
 from crawler.store.page_tables import LabelKind, label
 from crawler.store.read_only import exists, reading
 

@@ -26,10 +26,10 @@ from filelock import FileLock
 from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from crawler.errors import StateError
 from crawler.page.text import one_line
 from crawler.processes.held_lock import take_lock
 from crawler.store.crawl_tables import crawl, output, worker
-from crawler.store.database import StateError
 from crawler.store.heartbeats import expire_worker, lock_crawl
 
 logger = logging.getLogger(__name__)

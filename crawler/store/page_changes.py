@@ -22,7 +22,8 @@ from typing import Self
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, text
 
-from crawler.store.database import DatabaseUnavailableError, dialect_insert, in_chunks
+from crawler.errors import DatabaseUnavailableError
+from crawler.store.database import dialect_insert, in_chunks
 from crawler.store.page_tables import change_epoch, erasure, page, page_change
 
 POLL = 0.02  # seconds

@@ -18,7 +18,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, display_url, error_message, has_tables
+from crawler.errors import NothingError, SlowError, StateError
+from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, display_url, error_message, has_tables
 from crawler.translation.message import N_
 
 SECONDS = 2.0
@@ -28,14 +29,6 @@ CANCELED = "57014"
 SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a connection
 NOTHING = N_("No crawl was ever run here.")
 SLOW = N_("This took too long and was aborted.")
-
-
-class SlowError(StateError):
-    """A query took longer than its time limit."""
-
-
-class NothingError(StateError):
-    """There is no database yet, or it is empty."""
 
 
 @contextmanager

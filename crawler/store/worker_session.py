@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
+from crawler.errors import StateError
 from crawler.frontier.batch import Control
 from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.outcomes import Outcomes
@@ -31,7 +32,7 @@ from crawler.store.batch.hosts import FIRST_TRIES
 from crawler.store.batch.images import suspend_images
 from crawler.store.batch.rounds import RoundCounts
 from crawler.store.crawl_tables import address, crawl, host, output, worker
-from crawler.store.database import StateError, database_time, dialect_insert
+from crawler.store.database import database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
 from crawler.store.heartbeats import expire_worker, forget_leases, has_workers, lock_crawl, silent_workers
 from crawler.store.output_files import WorkerFiles

@@ -20,8 +20,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from crawler.errors import TopicError
 from crawler.page.text import fold_space, terms, words
-from crawler.translation.message import Message, MessageError
+from crawler.translation.message import Message
 from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
@@ -115,10 +116,6 @@ KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 ADDRESS = ("http://", "https://")
 MOST_SHOWN = 60
-
-
-class TopicError(MessageError, ValueError):
-    """A file contains no topic; the message is one sentence for the user."""
 
 
 def read_topic(path: Path) -> Topic:

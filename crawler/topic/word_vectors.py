@@ -22,6 +22,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.errors import ModelFileError
 from crawler.page.simplified import simplified
 from crawler.topic.static_model import MODEL, TOKENIZER, read_model
 from crawler.topic.topic import SimilarWords
@@ -33,13 +34,9 @@ GZIP = b"\x1f\x8b"
 """The first bytes of a compressed file (https://www.rfc-editor.org/rfc/rfc1952#page-6)."""
 
 
-class WordVectorsError(ValueError):
-    """A file contains no word vectors; the message is for the user."""
-
-
 @lru_cache(maxsize=1)
 def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
-    """The words in a file of vectors that are similar to these; raises a WordVectorsError if it cannot be read."""
+    """The words in a file of vectors that are similar to these; raises a ModelFileError if it cannot be read."""
     word_of_spelling = {_folded(word): word for word in words}
     vectors_of_words = {word_of_spelling[word]: vector for word, vector in _vectors(path, frozenset(word_of_spelling))}
     if not vectors_of_words:
@@ -87,11 +84,11 @@ def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple
         while some := list(islice(words, LINES_AT_ONCE)):
             yield [_folded(word) for word, _ in some], _of_length_1(model.vectors(row for _, row in some))
     except FileNotFoundError as error:
-        raise WordVectorsError(f"{str(folder)!r} has no {Path(error.filename).name}") from None
+        raise ModelFileError(f"{str(folder)!r} has no {Path(error.filename).name}") from None
     except OSError as error:
-        raise WordVectorsError(f"{str(folder)!r} cannot be read ({error.strerror})") from None
+        raise ModelFileError(f"{str(folder)!r} cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
-        raise WordVectorsError(f"{str(folder)!r} has no static model in {MODEL} and {TOKENIZER}") from None
+        raise ModelFileError(f"{str(folder)!r} has no static model in {MODEL} and {TOKENIZER}") from None
 
 
 def _of_length_1(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -107,15 +104,15 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
             needed_entries = (entry for entry in chain([first], entries) if only is None or entry[0] in only)
             while some := list(islice(needed_entries, LINES_AT_ONCE)):
                 if any(len(numbers) != size for _, numbers in some):
-                    raise WordVectorsError(f"{str(path)!r} has vectors of several lengths")
+                    raise ModelFileError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in some], np.float32)
                 yield [word for word, _ in some], _of_length_1(vectors)
-    except WordVectorsError:
+    except ModelFileError:
         raise
     except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):
-        raise WordVectorsError(f"{str(path)!r} is not in the text format of word2vec") from None
+        raise ModelFileError(f"{str(path)!r} is not in the text format of word2vec") from None
     except OSError as error:
-        raise WordVectorsError(f"{str(path)!r} cannot be read ({error.strerror})") from None
+        raise ModelFileError(f"{str(path)!r} cannot be read ({error.strerror})") from None
 
 
 def _text(path: Path) -> TextIO:

@@ -70,18 +70,6 @@ def translated(value: object, translations: NullTranslations) -> object:
     return value
 
 
-class MessageError(Exception):
-    """An error whose message is one sentence for the user, with separate values.
-
-    >>> str(MessageError("{value} is wrong", value=3))
-    '3 is wrong'
-    """
-
-    def __init__(self, sentence: str | Message, /, **values: object) -> None:
-        self.message = sentence if isinstance(sentence, Message) else Message(sentence, values)
-        super().__init__(str(self.message))
-
-
 def plural(singular: str, many: str, n: int, /, **values: object) -> Message:
     """The sentence for one thing, or for `{n}` of them.
 

@@ -11,10 +11,11 @@ from sites import Crawl, crawl
 from sqlalchemy.engine import URL, make_url
 
 from crawler import demo
+from crawler.errors import StateError
 from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.reports.crawls import read_state
 from crawler.spiders.demo_site import check_demo
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 

@@ -9,13 +9,13 @@ import pytest
 from lxml import etree
 from parsel import css2xpath
 
+from crawler.errors import OwnFieldsError
 from crawler.metadata.own_fields import (
     MAX_LETTERS,
     MAX_LETTERS_OF_PAGE,
     MAX_VALUES,
     FoundFields,
     OwnFields,
-    OwnFieldsError,
     read_own_fields,
 )
 from crawler.page.page import Page

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from image_pages import TEXT, seen
 
+from crawler.errors import ModelFileError
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.learned_model import (
     CODES,
@@ -19,7 +20,6 @@ from crawler.noise.learned_model import (
     UNKNOWN,
     WEIGHTS,
     NoiseModel,
-    NoiseWeightsError,
     features_of,
     load,
     probability,
@@ -162,12 +162,12 @@ FILES: dict[str, Callable[[Path], object]] = {
 def test_what_is_not_weights_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     FILES[name](path)
-    with pytest.raises(NoiseWeightsError, match=r"^'.*w\.npz' "):
+    with pytest.raises(ModelFileError, match=r"^'.*w\.npz' "):
         load(path)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(NoiseWeightsError, match="holds no weights"):
+    with pytest.raises(ModelFileError, match="holds no weights"):
         load(tmp_path / "w.npz")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.reports.condition import MOST_CHARACTERS, MOST_LEVELS, comparisons, condition_of, conjuncts
 from crawler.reports.condition_sql import sql_of
 

@@ -13,6 +13,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, stored
 
+from crawler.errors import StateError
 from crawler.frontier.page_result import AddressKind, StoredResponse
 from crawler.items import PageItem
 from crawler.reports import stored_pages as reading
@@ -28,7 +29,6 @@ from crawler.reports.stored_pages import (
 )
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl, version
-from crawler.store.database import StateError
 from crawler.store.page_tables import page, stored_response
 from crawler.store.read_only import open_sqlite
 from crawler.store.schema_version import newest_version

@@ -10,17 +10,10 @@ from sqlalchemy import inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
+from crawler.errors import DatabaseUnavailableError, StateError
 from crawler.store import database
 from crawler.store.crawl_tables import tables, version
-from crawler.store.database import (
-    DatabaseUnavailableError,
-    StateError,
-    database_url,
-    display_url,
-    error_message,
-    is_transient,
-    open_database,
-)
+from crawler.store.database import database_url, display_url, error_message, is_transient, open_database
 from crawler.store.schema_version import newest_version
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"

@@ -10,8 +10,9 @@ from sqlalchemy import Engine, insert, select, update
 from store_workers import Crew, candidates
 
 from crawler.contrib.lab.views.labels import list_labels
+from crawler.errors import StateError
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.deletion import delete_crawl
 from crawler.store.labels import AT_ONCE, Label, all_labels, count_labels, put_label, remove_label
 from crawler.store.page_tables import LabelKind, label, page

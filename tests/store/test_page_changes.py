@@ -16,13 +16,13 @@ from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, stored
 from test_rounds import A, B, again, checked, first_round
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import DatabaseUnavailableError, WrongUseError
 from crawler.items import TYPES
 from crawler.recrawl.page_history import GONE_AFTER, PageChange
 from crawler.reports import stored_pages
 from crawler.reports.stored_pages import PageFilter, crawls_to_export
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import DatabaseUnavailableError, open_database
+from crawler.store.database import open_database
 from crawler.store.deletion import delete_crawl, delete_old_pages, vacuum
 from crawler.store.page_changes import ChangeOffset, begin_epoch, last_offset, save_changes
 from crawler.store.page_tables import change_epoch, page, page_change

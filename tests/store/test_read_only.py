@@ -10,8 +10,9 @@ from sqlalchemy import Engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.database import StateError, open_database
-from crawler.store.read_only import NothingError, SlowError, glance
+from crawler.errors import NothingError, SlowError, StateError
+from crawler.store.database import open_database
+from crawler.store.read_only import glance
 
 LONG = {
     "sqlite": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",

@@ -11,9 +11,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from crawler.errors import StateError
 from crawler.store import schema_version
 from crawler.store.crawl_tables import crawl, tables
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.read_only import exists, glance
 from crawler.store.schema_version import newest_version
 

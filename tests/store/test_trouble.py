@@ -14,11 +14,12 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
+from crawler.errors import StateError
 from crawler.frontier.batch import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.store import database
 from crawler.store.crawl_tables import AddressState, host, output
-from crawler.store.database import STATEMENT_SECONDS, StateError
+from crawler.store.database import STATEMENT_SECONDS
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
 NEW = "http://new.example/"

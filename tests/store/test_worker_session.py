@@ -11,11 +11,12 @@ import pytest
 from sqlalchemy import Engine, func, select
 from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
+from crawler.errors import StateError
 from crawler.frontier.page_result import AddressKind, Candidate, LessonKind
 from crawler.outcomes import Code
 from crawler.store import database
 from crawler.store.crawl_tables import AddressState, crawl, host, output, worker
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.output_files import FileOffset, JsonLines
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY

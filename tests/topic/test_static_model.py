@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crawler.errors import ModelFileError
 from crawler.topic.focus import TopicFocus
 from crawler.topic.static_model import read_model
 from crawler.topic.topic import Topic
-from crawler.topic.word_vectors import WordVectorsError, similar_words
+from crawler.topic.word_vectors import similar_words
 
 UNIGRAM = {
     "<unk>": [0, 0],
@@ -106,10 +107,10 @@ TABLE = np.ones((2, 2), "<f4")
 def test_what_is_no_model(tmp_path: Path, model: bytes, tokens: str) -> None:
     (tmp_path / "model.safetensors").write_bytes(model)
     (tmp_path / "tokenizer.json").write_text(tokens, "utf-8")
-    with pytest.raises(WordVectorsError, match="has no static model"):
+    with pytest.raises(ModelFileError, match="has no static model"):
         similar_words(tmp_path, ("bees",))
 
 
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
-    with pytest.raises(WordVectorsError, match=r"has no model\.safetensors$"):
+    with pytest.raises(ModelFileError, match=r"has no model\.safetensors$"):
         similar_words(tmp_path, ("bees",))

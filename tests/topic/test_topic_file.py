@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.arguments import ArgumentError, parse
+from crawler.arguments import parse
+from crawler.errors import ArgumentError
 from crawler.topic.topic import LARGEST, Topic
 
 SEEDS = "http://a.example/"

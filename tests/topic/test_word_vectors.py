@@ -6,11 +6,12 @@ from random import Random
 
 import pytest
 
+from crawler.errors import ModelFileError
 from crawler.topic import word_vectors
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import Topic
-from crawler.topic.word_vectors import WordVectorsError, similar_words
+from crawler.topic.word_vectors import similar_words
 
 VECTORS = """8 3
 bees 1 0.1 0
@@ -76,7 +77,7 @@ def test_no_vectors(content: str | None, why: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.txt"
     if content is not None:
         path.write_text(content, "utf-8")
-    with pytest.raises(WordVectorsError) as found:
+    with pytest.raises(ModelFileError) as found:
         similar_words(path, ("bees",))
     assert str(found.value) == f"{str(path)!r} {why}"
 
@@ -94,7 +95,7 @@ def test_no_vectors(content: str | None, why: str, tmp_path: Path) -> None:
 def test_bytes_that_are_no_vectors(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "wrong.bin"
     path.write_bytes(content)
-    with pytest.raises(WordVectorsError, match=r"wrong\.bin"):
+    with pytest.raises(ModelFileError, match=r"wrong\.bin"):
         similar_words(path, ("bees",))
 
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bindparam, delete, func, select, update
 
+from crawler.errors import StateError
 from crawler.recrawl.page_history import PageChange
 from crawler.store.batch.copies import compared_page, enter_pages
 from crawler.store.batch.page_writer import save_copies
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import StateError, database_time
+from crawler.store.database import database_time
 from crawler.store.heartbeats import lock_crawl, workers_of
 from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, stored_response

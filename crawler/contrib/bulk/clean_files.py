@@ -21,17 +21,9 @@ from typing import Any
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.atomic_files import AtomicFile, OutputError, remove_parts
+from crawler.atomic_files import AtomicFile, remove_parts
 from crawler.checked_settings import fallback_of
-from crawler.command_line.terminal import (
-    FAILED,
-    INTERRUPTED,
-    WrongUseError,
-    byte_size,
-    printable,
-    readable_json,
-    spell_out_log,
-)
+from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printable, readable_json, spell_out_log
 from crawler.contrib.bulk.archives.inputs import PAGE_SUFFIXES, Input
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.archives.stream import bare
@@ -49,6 +41,7 @@ from crawler.contrib.bulk.cleaning import (
 )
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
+from crawler.errors import OutputError, WrongUseError
 from crawler.extraction import favouring
 from crawler.processes.function_pool import DIED, WorkersError, as_done
 from crawler.processes.held_lock import take_lock

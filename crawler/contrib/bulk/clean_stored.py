@@ -26,9 +26,9 @@ from sqlalchemy.engine import URL
 
 from crawler.api.saved_document import saved_document
 from crawler.arguments import ItemMarkdown
-from crawler.atomic_files import AtomicFile, OutputError
+from crawler.atomic_files import AtomicFile
 from crawler.checked_settings import fallback_of
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, byte_size, printable, spell_out_log
+from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printable, spell_out_log
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.clean_again import (
     MADE_ANEW,
@@ -45,6 +45,7 @@ from crawler.contrib.bulk.clean_files import only_run
 from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import maker
+from crawler.errors import OutputError, StateError, WrongUseError
 from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
 from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
@@ -63,7 +64,6 @@ from crawler.reports.search_file import forget_entries, search_file
 from crawler.store.batch.responses import response_of
 from crawler.store.batch.shared_learning import templates_of
 from crawler.store.database import (
-    StateError,
     column_value,
     database_errors,
     display_url,

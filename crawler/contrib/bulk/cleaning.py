@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from crawler.atomic_files import AtomicFile, OutputError
+from crawler.atomic_files import AtomicFile
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, Input
 from crawler.contrib.bulk.archives.records import (
     Broken,
@@ -28,6 +28,7 @@ from crawler.contrib.bulk.archives.records import (
 )
 from crawler.contrib.bulk.common_parts import Libraries, learned
 from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.errors import OutputError
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback

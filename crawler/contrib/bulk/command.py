@@ -5,8 +5,8 @@ import re
 
 from crawler.command_line.options import MOST_JOBS, CommandOptions, names, whole
 from crawler.command_line.page_options import is_page_address
-from crawler.command_line.terminal import WrongUseError
 from crawler.doors import Door, load
+from crawler.errors import WrongUseError
 from crawler.translation.message import N_
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.atomic_files import AtomicFile, check_apart, readable_file
 from crawler.checked_settings import extractor_of, judge_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.contrib.bulk.archives import json_lines, stream
 from crawler.contrib.bulk.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
+from crawler.errors import OutputError
 from crawler.extraction import Extractor
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.image_features import sightings

@@ -17,8 +17,8 @@ from typing import Any
 
 from crawler import __version__
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, STANDARD_INPUT, format_of_name
+from crawler.errors import WrongUseError
 from crawler.extraction import EXTRACTION
 from crawler.translation.message import N_, Message
 

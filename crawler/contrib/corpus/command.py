@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from crawler.command_line.options import Subcommand, names, parsed, whole
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.export.command import OF_PAGES, OF_STATE, ExportOptions
 from crawler.export.formats import FORMATS
 from crawler.translation.message import N_

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.corpus_selection import PageSource
 from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
+from crawler.errors import WrongUseError
 from crawler.export.selection import RemovalReason, Removed
 from crawler.metadata.text_owner import owner_rank
 from crawler.recrawl.near_duplicates import NEAR, Numbers, copies_among

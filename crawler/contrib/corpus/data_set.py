@@ -14,10 +14,10 @@ from itertools import chain, islice
 from typing import Any
 
 from crawler.atomic_files import AtomicFolder
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.dataset_card import dataset_card
 from crawler.contrib.corpus.manifest import Contents, Origin, manifest
 from crawler.contrib.corpus.parquet import parquet
+from crawler.errors import WrongUseError
 from crawler.export.formats import compressed
 from crawler.export.jsonl import jsonl
 from crawler.reports.stored_pages import StoredPage

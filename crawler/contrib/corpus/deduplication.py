@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.atomic_files import OutputError
+from crawler.errors import OutputError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from crawler.atomic_files import readable_file
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.text_files import EXTENSIONS, Fault, KnownText, read_file, reader_name
+from crawler.errors import WrongUseError
 from crawler.export.formats import COMPRESSORS
 from crawler.export.selection import ENDING
 from crawler.reports.crawls import name_list

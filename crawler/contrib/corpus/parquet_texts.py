@@ -7,7 +7,7 @@ import pyarrow
 from pyarrow.parquet import ParquetFile
 from pyarrow.types import is_dictionary, is_large_string, is_string
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 
 ROWS_AT_ONCE = 100
 READ_AT_ONCE = 1024 * 1024

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import md5
 from typing import Any
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.reports.stored_pages import StoredPage
 from crawler.urls.parsing import host_of
 

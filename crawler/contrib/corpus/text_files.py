@@ -18,8 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.doors import Part, resolve
+from crawler.errors import WrongUseError
 from crawler.export.formats import compression_of
 from crawler.page.text import fingerprint
 from crawler.recrawl.near_duplicates import PERMUTATIONS, signature

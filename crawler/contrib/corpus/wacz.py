@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from crawler import __version__
-from crawler.atomic_files import OutputError
 from crawler.contrib.corpus.byte_sink import ByteSink
 from crawler.contrib.corpus.warc import RobotsBodies, RobotsRecords, WarcRecord, address, date, info, page_records
+from crawler.errors import OutputError
 from crawler.export.formats import compressed
 from crawler.frontier.page_result import raw_digest
 from crawler.reports.stored_pages import StoredPage

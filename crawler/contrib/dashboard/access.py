@@ -14,7 +14,8 @@ from ipaddress import ip_address
 
 from fastapi import Request
 
-from crawler.translation.message import N_, Message, MessageError
+from crawler.errors import MessageError
+from crawler.translation.message import N_, Message
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 TOKEN = "token"  # noqa: S105 - the name of a field

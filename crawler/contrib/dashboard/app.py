@@ -45,7 +45,7 @@ from crawler.contrib.dashboard.views import (
     topic_label,
 )
 from crawler.doors import Door, find, names
-from crawler.store.database import StateError
+from crawler.errors import StateError
 from crawler.translation.message import N_, Message, catalogue_of
 
 logger = logging.getLogger(__name__)

@@ -27,9 +27,10 @@ from crawler.contrib.dashboard.access import SAFE, AccessControl, RefusedError
 from crawler.contrib.dashboard.edits import Action, record
 from crawler.contrib.dashboard.logins import Logins
 from crawler.contrib.dashboard.rendering import render
+from crawler.errors import NothingError, SlowError, StateError
 from crawler.outcomes import Outcome
-from crawler.store.database import StateError, open_database
-from crawler.store.read_only import NothingError, SlowError, glance
+from crawler.store.database import open_database
+from crawler.store.read_only import glance
 from crawler.translation.message import Message, accepted
 from crawler.translation.reasons import Reason
 from crawler.urls.lru_dict import LruDict

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.command_line.terminal import WrongUseError, say
+from crawler.command_line.terminal import say
 from crawler.contrib.dashboard.users import FILE, LEAST_PASSWORD, MOST_PASSWORD, NAME, READER, User, Users, hashed
+from crawler.errors import WrongUseError
 from crawler.translation.message import N_, Message
 
 

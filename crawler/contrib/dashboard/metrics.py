@@ -19,11 +19,12 @@ from crawler import __version__
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, slow
 from crawler.contrib.schedule.job_store import Job, RunStatus, jobs_of
+from crawler.errors import NothingError
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
-from crawler.store.read_only import SLOW, NothingError, glance
+from crawler.store.read_only import SLOW, glance
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"

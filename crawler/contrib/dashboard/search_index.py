@@ -26,9 +26,9 @@ import numpy as np
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.engine import URL
 
+from crawler.errors import StateError
 from crawler.reports.search_file import search_file
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import StateError
 from crawler.store.page_tables import page
 from crawler.store.read_only import reading
 

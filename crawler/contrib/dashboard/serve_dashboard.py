@@ -9,7 +9,6 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.dashboard.access import LOCAL, AccessControl, host_name
 from crawler.contrib.dashboard.app import dashboard
 from crawler.contrib.dashboard.context import DashboardContext
@@ -18,6 +17,7 @@ from crawler.contrib.dashboard.server import ListenAddress
 from crawler.contrib.dashboard.server import serve as serve_application
 from crawler.contrib.dashboard.users import FILE, Users
 from crawler.contrib.schedule.job_process import starting_thread
+from crawler.errors import WrongUseError
 from crawler.store.database import display_url, state_url
 
 NICE = 10  # how far the dashboard lowers its own priority in favour of crawls

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
-from crawler.store.database import StateError
+from crawler.errors import StateError
 
 READER = "reader"
 EDITOR = "editor"

@@ -13,23 +13,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.index.chunk_size import TOKENS, CountTokens, checked_size, estimated_tokens
 from crawler.contrib.index.chunks import Chunk, ChunkChanges, chunk_changes
 from crawler.contrib.index.stored_chunks import stored_chunks
+from crawler.errors import OffsetError, StateError, WrongUseError
 from crawler.items import TYPES
 from crawler.recrawl.page_history import PageChange
 from crawler.reports.crawls import check_name, name_list
-from crawler.reports.stored_pages import (
-    ERASED,
-    GONE,
-    NOINDEX,
-    OffsetError,
-    StoredPage,
-    crawls_to_export,
-    offset_of,
-)
-from crawler.store.database import StateError, database_url
+from crawler.reports.stored_pages import ERASED, GONE, NOINDEX, StoredPage, crawls_to_export, offset_of
+from crawler.store.database import database_url
 
 __all__ = ["Change", "ChangeKind", "OffsetError", "changes"]
 

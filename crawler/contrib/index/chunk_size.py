@@ -9,7 +9,7 @@ characters are at least one token, so that blanks are not free.
 import re
 from collections.abc import Callable
 
-from crawler.translation.message import MessageError
+from crawler.errors import WrongUseError
 
 TOKENS = 400
 """The size of a chunk if none is given."""
@@ -29,7 +29,7 @@ CountTokens = Callable[[str], float]
 """A function from a text to the number of its tokens."""
 
 
-class ChunkSizeError(MessageError, ValueError):
+class ChunkSizeError(WrongUseError):
     """A chunk cannot have this size."""
 
 

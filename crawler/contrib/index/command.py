@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.reports.command import StateOptions
 from crawler.translation.message import N_
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, or_, true
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import absolute

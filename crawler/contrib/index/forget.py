@@ -17,16 +17,17 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.engine import URL
 
 from crawler.checked_settings import canonical_of
-from crawler.command_line.terminal import FAILED, WrongUseError
+from crawler.command_line.terminal import FAILED
 from crawler.contrib.index.erase_files import CrawlFiles, ErasedFiles
 from crawler.contrib.index.erase_rows import ErasedRows, erase_rows
 from crawler.contrib.index.erasure_targets import ErasureTargets, erasure_targets
+from crawler.errors import BusyError, WrongUseError
 from crawler.reports.crawl_facts import line, show
 from crawler.reports.crawls import check_name
 from crawler.reports.search_file import search_file
 from crawler.store.crawl_tables import crawl, worker
 from crawler.store.database import database_errors, database_time, open_database, state_url
-from crawler.store.deletion import BusyError, vacuum
+from crawler.store.deletion import vacuum
 from crawler.store.heartbeats import CrawlLock, expire_worker, lock_crawl, silent_workers
 from crawler.store.page_changes import begin_epoch
 from crawler.store.read_only import exists, open_sqlite, reading

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from crawler.contrib.index.current_documents import DocumentSource
-from crawler.doors import MissingPartError
+from crawler.errors import MissingPartError
 
 try:
     from langchain_core.document_loaders import BaseLoader

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crawler.contrib.index.current_documents import DocumentSource
-from crawler.doors import MissingPartError
+from crawler.errors import MissingPartError
 
 try:
     from llama_index.core.readers.base import BaseReader

@@ -10,9 +10,10 @@ from sqlalchemy.engine import URL
 from crawler import __version__
 from crawler.atomic_files import AtomicFile, check_apart, readable_file
 from crawler.checked_settings import canonical_of
-from crawler.command_line.terminal import WrongUseError, say, spelled
+from crawler.command_line.terminal import say, spelled
 from crawler.contrib.lab.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.contrib.lab.focus_report import CrawlFocus, crawl_focus, html_report, text_report
+from crawler.errors import WrongUseError
 from crawler.reports.crawls import check_name, name_list
 from crawler.store.database import state_url
 from crawler.translation.message import N_, Message, here

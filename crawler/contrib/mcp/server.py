@@ -18,9 +18,7 @@ from crawler.contrib.mcp.page_fetch import PageFetch
 from crawler.contrib.mcp.started_crawls import StartedCrawls
 from crawler.contrib.mcp.stored_crawls import StoredCrawls
 from crawler.contrib.mcp.tools import EXPECTED, Tools
-from crawler.store.database import StateError
-from crawler.store.read_only import NothingError, SlowError
-from crawler.translation.message import MessageError
+from crawler.errors import MessageError, NothingError, SlowError, StateError
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,9 @@ from threading import Lock
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from crawler.api.crawl_run import CrawlError, CrawlRun, crawl, default_name
+from crawler.api.crawl_run import CrawlRun, crawl, default_name
 from crawler.command_line.terminal import printable
+from crawler.errors import CrawlError
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from crawler.arguments import ArgumentError, parse
+from crawler.arguments import parse
 from crawler.contrib.dashboard.views.page_search import Place
 from crawler.contrib.index.chunk_size import estimated_tokens
 from crawler.contrib.mcp.answers import (
@@ -26,6 +26,7 @@ from crawler.contrib.mcp.page_fetch import PageFetch
 from crawler.contrib.mcp.sections import section_named, sections
 from crawler.contrib.mcp.started_crawls import StartedCrawls
 from crawler.contrib.mcp.stored_crawls import StoredCrawls
+from crawler.errors import ArgumentError
 from crawler.reports.crawls import CrawlSummary
 from crawler.store.page_changes import OFFSET
 

@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from crawler.translation.message import N_, Message, MessageError
+from crawler.errors import WrongUseError
+from crawler.translation.message import N_, Message
 
 FIELDS = N_("minute hour day-of-month month day-of-week")
 FIELD_NAMES = (N_("minute"), N_("hour"), N_("day-of-month"), N_("month"), N_("day-of-week"))
@@ -32,7 +33,7 @@ LONGEST = 200  # characters of a cron line
 MOST_MISSED = 1_000  # missed times that are counted
 
 
-class CronError(MessageError, ValueError):
+class CronError(WrongUseError):
     """A cron line or a time zone that is wrong."""
 
 

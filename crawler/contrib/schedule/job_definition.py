@@ -9,11 +9,12 @@ from typing import Any
 from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
+from crawler.arguments import ARGUMENTS, SPIDER, Arguments, parse
 from crawler.checked_settings import canonical_of, check_crawl
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_store import Job, JobError
 from crawler.contrib.schedule.run_notice import webhook_address
+from crawler.errors import ArgumentError
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL", "AUTO_WORKERS_LIMIT"))
 # Settings that name code, or that open the process to others.

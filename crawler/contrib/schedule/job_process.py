@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawler import settings as our_settings
-from crawler.arguments import NAME, ArgumentError
+from crawler.arguments import NAME
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.job_store import Job, Jobs, Run
+from crawler.errors import ArgumentError, DatabaseUnavailableError, StateError
 from crawler.processes.child_process import ChildProcess, ParentPipe
 from crawler.processes.held_lock import take_lock
-from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
+from crawler.store.database import database_url, open_database
 
 LOCK = ".lock"
 MOST_BYTES, MOST_LINES = 65_536, 200

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import ArgumentError
 from crawler.checked_settings import check_settings
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
@@ -34,9 +33,9 @@ from crawler.contrib.schedule.job_store import (
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
 from crawler.contrib.schedule.sentences import coming, date, ended_words
+from crawler.errors import ArgumentError, DatabaseUnavailableError, StateError
 from crawler.processes.held_lock import is_held
 from crawler.processes.machine import cores
-from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.output_files import folder_id
 from crawler.translation.message import counted

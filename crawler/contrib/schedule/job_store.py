@@ -15,8 +15,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
 
+from crawler.errors import StateError
 from crawler.store.crawl_tables import crawl, job, run, sample
-from crawler.store.database import StateError, database_errors, database_time, display_url
+from crawler.store.database import database_errors, database_time, display_url
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 

@@ -18,7 +18,7 @@ from scrapy.utils.log import configure_logging
 from sqlalchemy import Connection
 
 from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
-from crawler.command_line.terminal import WrongUseError, printable, say
+from crawler.command_line.terminal import printable, say
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.contrib.schedule.job_process import lock_of, log_of
@@ -39,6 +39,7 @@ from crawler.contrib.schedule.job_store import (
 )
 from crawler.contrib.schedule.run_notice import failure_words
 from crawler.contrib.schedule.sentences import coming, date, ended_words, pages_words, words
+from crawler.errors import WrongUseError
 from crawler.processes.held_lock import take_lock
 from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading

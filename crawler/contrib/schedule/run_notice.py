@@ -20,10 +20,9 @@ from urllib.parse import urlsplit
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import ArgumentError
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.job_store import Job, Jobs, Run, RunStatus
-from crawler.store.database import StateError
+from crawler.errors import ArgumentError, StateError
 from crawler.translation.message import N_, Message
 from crawler.urls.guarded_connection import GuardedConnection, NotAllowedError
 from crawler.urls.public_hosts import AllowList

@@ -19,6 +19,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.errors import ModelFileError
 from crawler.extraction.auto import block_features, network, page_arrays, page_names, text_arrays
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.page_arrays import Floats, PageArrays, Scores
@@ -42,10 +43,6 @@ NO_WEIGHTS = (
     *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, RuntimeError, MemoryError),
     *(BadZipFile, TokenError, zlib.error),
 )
-
-
-class WeightsError(Exception):
-    """A file contains no weights; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +199,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def load(path: Path) -> Model:
-    """The model in a file; raises a WeightsError if there is none. Nothing in the file is executed."""
+    """The model in a file; raises a ModelFileError if there is none. Nothing in the file is executed."""
     try:
         with path.open("rb") as file:
             _check_size(file)
@@ -222,7 +219,7 @@ def load(path: Path) -> Model:
         judge(Page(url="", body=SAMPLE), model)  # which has as many features as there are
         return model
     except NO_WEIGHTS as error:
-        raise WeightsError(f"{str(path)!r} holds no weights of auto") from error
+        raise ModelFileError(f"{str(path)!r} holds no weights of auto") from error
 
 
 def _check_size(file: BinaryIO) -> None:

@@ -16,11 +16,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy import Connection, RowMapping, delete, func, select
 
+from crawler.errors import TooLargeError
 from crawler.frontier.page_result import Completion, StoredResponse
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.database import dialect_insert, in_chunks, replacing_insert, storable
 from crawler.store.page_tables import robots_file, stored_response
-from crawler.translation.message import MessageError
 
 if sys.version_info >= (3, 14):
     from compression import zstd as zstd
@@ -138,10 +138,6 @@ def _response_row(response: StoredResponse, fetched_at: str) -> dict[str, Any]:
         "request_line": storable(response.request_line),
         "request_headers": storable(json.dumps(response.request_headers, ensure_ascii=False)),
     }
-
-
-class TooLargeError(MessageError, ValueError):
-    """An unpacked response has too many bytes."""
 
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:

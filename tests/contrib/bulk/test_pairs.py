@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crawler.atomic_files import LONGEST_NAME
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.bulk.resume_manifest import largest_first, pairs
+from crawler.errors import WrongUseError
 
 
 @pytest.fixture(autouse=True)

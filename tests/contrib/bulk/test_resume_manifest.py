@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.bulk.resume_manifest import NAME, Pair, go_on, is_folder, maker
+from crawler.errors import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}
 

@@ -5,8 +5,8 @@ import pytest
 from export_place import PAGES, Place, lines
 from sqlalchemy import create_engine, select, update
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.corpus_selection import CorpusSelection
+from crawler.errors import WrongUseError
 from crawler.reports.condition import condition_of
 from crawler.store import page_tables
 

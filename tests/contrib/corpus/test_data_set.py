@@ -22,10 +22,10 @@ from fork_server import environment
 from sqlalchemy import case, insert, update
 
 from crawler.atomic_files import MARKER
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus import parquet as parquet_writer
 from crawler.contrib.corpus.data_set import DataSet, size_of
 from crawler.contrib.corpus.parquet import parquet
+from crawler.errors import WrongUseError
 from crawler.reports.stored_pages import StoredPage
 from crawler.store import crawl_tables, page_tables
 

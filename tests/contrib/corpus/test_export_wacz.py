@@ -12,8 +12,8 @@ import pytest
 from export_pages import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.atomic_files import OutputError
 from crawler.contrib.corpus.wacz import BLOCK_LINES, surt, wacz
+from crawler.errors import OutputError
 from crawler.frontier.page_result import StoredResponse, raw_digest
 
 HTML = (("Content-Type", "Text/HTML; charset=utf-8"),)

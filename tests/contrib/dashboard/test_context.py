@@ -8,7 +8,7 @@ import pytest
 
 from crawler.contrib.dashboard import context
 from crawler.contrib.dashboard.context import Background
-from crawler.store.database import StateError
+from crawler.errors import StateError
 from crawler.translation.message import Message
 
 SOON = 5.0

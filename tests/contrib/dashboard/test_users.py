@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.contrib.dashboard.users import EDITOR, READER, User, Users, hashed, is_password
-from crawler.store.database import StateError
+from crawler.errors import StateError
 
 HASH = hashed("honey and bees")
 WRONG = (

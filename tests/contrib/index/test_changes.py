@@ -9,8 +9,8 @@ from sqlalchemy import Engine, delete, insert, update
 from store_workers import Crew
 
 import crawler
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.index.changes import ChangeKind, OffsetError, changes
+from crawler.errors import WrongUseError
 from crawler.items import TYPES
 from crawler.store.database import database_url, open_database
 from crawler.store.page_changes import begin_epoch, save_changes

@@ -12,8 +12,8 @@ from test_erase_rows import HOST, OTHER, PERSON, crawl_some, tables_with
 from crawler.contrib.index.changes import ChangeKind, changes
 from crawler.contrib.index.erasure_targets import erasure_targets
 from crawler.contrib.index.forget import Erasure, erase
+from crawler.errors import BusyError
 from crawler.store import read_only
-from crawler.store.deletion import BusyError
 from crawler.urls.canonical import Canonical
 
 

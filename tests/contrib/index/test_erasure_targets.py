@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import column, true
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.index.erasure_targets import MOST_HOSTS, erasure_targets
+from crawler.errors import WrongUseError
 from crawler.urls.canonical import Canonical
 
 CANONICAL = Canonical(["utm_.*"])

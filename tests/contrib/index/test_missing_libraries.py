@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from crawler.doors import MissingPartError
+from crawler.errors import MissingPartError
 
 
 @pytest.mark.parametrize(

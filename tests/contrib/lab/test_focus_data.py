@@ -23,10 +23,10 @@ from crawler.contrib.lab.focus_data import (
     learned_words,
     truth_of,
 )
+from crawler.errors import StateError
 from crawler.frontier.page_result import AddressKind, FoundBy
 from crawler.outcomes import Code, Outcome
 from crawler.store.crawl_tables import version
-from crawler.store.database import StateError
 from crawler.store.page_tables import focus
 from crawler.topic.priorities import UNLIKELY
 from crawler.urls.canonical import Canonical

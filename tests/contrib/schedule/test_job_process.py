@@ -12,11 +12,11 @@ from scrapy.settings import default_settings as theirs
 from sqlalchemy.engine import URL
 
 from crawler import settings as ours
-from crawler.arguments import ArgumentError
 from crawler.contrib.schedule import job_process
 from crawler.contrib.schedule.job_definition import checked, column_values, may_be_set
 from crawler.contrib.schedule.job_process import crawl
 from crawler.contrib.schedule.job_store import DueRun, Job, Jobs, Run, RunPlace, RunStatus
+from crawler.errors import ArgumentError
 from crawler.store.database import open_database
 
 

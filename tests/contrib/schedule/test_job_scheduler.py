@@ -30,11 +30,12 @@ from crawler.contrib.schedule.job_store import (
     history_of,
 )
 from crawler.contrib.schedule.run_notice import NoticeSettings
+from crawler.errors import StateError
 from crawler.processes.held_lock import is_held
 from crawler.store import database
 from crawler.store.crawl_tables import job as job_table
 from crawler.store.crawl_tables import run as run_table
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")

@@ -21,8 +21,9 @@ from crawler.contrib.schedule.job_store import (
     history_of,
     pages_of,
 )
+from crawler.errors import StateError
 from crawler.store.crawl_tables import crawl
-from crawler.store.database import StateError, open_database
+from crawler.store.database import open_database
 from crawler.store.page_tables import page
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")

@@ -13,7 +13,6 @@ from receivers import Receiver, receiving
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert, select
 
-from crawler.arguments import ArgumentError
 from crawler.contrib.schedule import run_notice
 from crawler.contrib.schedule.job_definition import column_values, may_be_set
 from crawler.contrib.schedule.job_store import DueRun, Job, Jobs, Run, RunPlace, find_job
@@ -30,6 +29,7 @@ from crawler.contrib.schedule.run_notice import (
     webhook_host,
     within,
 )
+from crawler.errors import ArgumentError
 from crawler.store.crawl_tables import crawl, sample
 from crawler.store.crawl_tables import run as run_table
 from crawler.urls.public_hosts import AllowList

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
 

@@ -11,19 +11,19 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, select, text
 from sqlalchemy.engine import URL
 
 from crawler.atomic_files import AtomicFile
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.corpus_export import CorpusExporter
 from crawler.contrib.corpus.corpus_selection import CorpusSource
 from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.corpus.views.export_form import OUTPUTS, ExportForm
 from crawler.contrib.dashboard.access import RefusedError
+from crawler.errors import SlowError, WrongUseError
 from crawler.export.csv import Formulas
 from crawler.export.exporter import Tally
 from crawler.export.formats import FORMATS
 from crawler.items import TYPES
 from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 from crawler.store.crawl_tables import crawl
-from crawler.store.read_only import SlowError, glance
+from crawler.store.read_only import glance
 from crawler.translation.message import N_
 
 MOST_BYTES = 32 * 1024 * 1024

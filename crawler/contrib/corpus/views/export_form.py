@@ -13,12 +13,12 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection, select
 
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.copies import Preference, preference_of
 from crawler.contrib.corpus.corpus_selection import QUALITY_IS_OF, CorpusSelection
 from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
 from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.personal_data import FORMS
+from crawler.errors import WrongUseError
 from crawler.export.selection import check_size, where_of
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite

@@ -11,7 +11,6 @@ from pydantic import StringConstraints
 from sqlalchemy import Connection
 
 from crawler.checked_settings import canonical_of
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.corpus.views.copy_clusters import CorpusCopies, corpus_copies
 from crawler.contrib.corpus.views.corpus_pages import sampled_ids
 from crawler.contrib.corpus.views.download import downloaded
@@ -21,9 +20,10 @@ from crawler.contrib.corpus.views.rights_shares import CorpusRights, corpus_righ
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
 from crawler.contrib.dashboard.views.choices import OfCrawl, numbered_crawl
 from crawler.contrib.dashboard.views.page import USES
+from crawler.errors import SlowError, WrongUseError
 from crawler.rights.statement import State
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.read_only import SlowError, glance, reading
+from crawler.store.read_only import glance, reading
 from crawler.translation.message import N_, Message
 
 AGE, PATIENCE = 60.0, 0.1

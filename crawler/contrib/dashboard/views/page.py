@@ -16,6 +16,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, OutcomeObject, slow
 from crawler.contrib.dashboard.markdown_html import markdown_html
 from crawler.contrib.dashboard.views.page_original import LANGUAGE
+from crawler.errors import TooLargeError
 from crawler.extraction import EXTRACTORS, LEARNING, with_library
 from crawler.extraction.auto.common_blocks import BlockLibrary
 from crawler.extraction.document_text import METHOD as DOCUMENT
@@ -26,7 +27,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.page_writer import field_values
-from crawler.store.batch.responses import TooLargeError, response_of
+from crawler.store.batch.responses import response_of
 from crawler.store.batch.shared_learning import templates_of, topic_labels
 from crawler.store.crawl_tables import address, site
 from crawler.store.page_tables import page, stored_response

@@ -12,8 +12,8 @@ from crawler.contrib.dashboard.context import Context, Number, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.index.erasure_targets import erasure_targets
 from crawler.contrib.index.forget import erase, sentences_of
+from crawler.errors import BusyError
 from crawler.store.crawl_tables import crawl
-from crawler.store.deletion import BusyError
 from crawler.store.page_tables import page as page_table
 from crawler.urls.page_id import page_id
 

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from crawler.command_line.options import CommandOptions, names, whole
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.errors import WrongUseError
 from crawler.translation.message import N_
 
 NEEDED = ("numpy", "scipy")

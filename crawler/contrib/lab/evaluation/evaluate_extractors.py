@@ -11,7 +11,7 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler import __version__
-from crawler.command_line.terminal import FAILED, WrongUseError, printable, say
+from crawler.command_line.terminal import FAILED, printable, say
 from crawler.contrib.lab.evaluation import evaluate_metadata, evaluate_structure
 from crawler.contrib.lab.evaluation.gold import read_set
 from crawler.contrib.lab.evaluation.method_process import METHODS
@@ -28,6 +28,7 @@ from crawler.contrib.lab.evaluation.report import (
     record,
     report,
 )
+from crawler.errors import WrongUseError
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.atomic_files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.atomic_files import AtomicFile, check_apart, readable_file
 from crawler.checked_settings import extractor_of
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.judge_images import NAMELESS, ImageJudging, evidence, judged, read_all
 from crawler.contrib.lab.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
 from crawler.contrib.lab.evaluation.image_metrics import by_hand, record, text
+from crawler.errors import OutputError, WrongUseError
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
 from crawler.processes.function_pool import DIED, WorkersError

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from crawler.atomic_files import readable_file
-from crawler.command_line.terminal import WrongUseError
+from crawler.errors import WrongUseError
 from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)

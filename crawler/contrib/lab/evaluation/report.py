@@ -15,8 +15,8 @@ from crawler.contrib.lab.evaluation.method_scores import JudgedMethod, MethodFig
 from crawler.contrib.lab.evaluation.peers import PEERS
 from crawler.contrib.lab.evaluation.significance import DRAWS, Interval
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, RIGHT
+from crawler.errors import MessageError
 from crawler.reports.html_page import percent, report_page, shown
-from crawler.translation.message import MessageError
 
 FORMAT = 1
 TOLERANCE = 0.005  # how far a figure may fall below the baseline

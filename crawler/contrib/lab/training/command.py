@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 from crawler.atomic_files import readable_file
 from crawler.command_line.options import CommandOptions, whole
-from crawler.command_line.terminal import WrongUseError
 from crawler.contrib.lab.evaluation.gold import set_name
+from crawler.errors import WrongUseError
 from crawler.translation.message import N_
 
 NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",), "metadata": ("scipy",)}

@@ -6,7 +6,7 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.atomic_files import check_apart
-from crawler.command_line.terminal import FAILED, WrongUseError, one_line, say
+from crawler.command_line.terminal import FAILED, one_line, say
 from crawler.contrib.lab.training.auto_weights import (
     COLUMNS,
     AutoTraining,
@@ -19,6 +19,7 @@ from crawler.contrib.lab.training.examples import GoldError, TooFewError, read_p
 from crawler.contrib.lab.training.metadata_weights import write_metadata_weights
 from crawler.contrib.lab.training.template_svm import fit, samples
 from crawler.contrib.lab.training.template_svm import train as train_svm
+from crawler.errors import WrongUseError
 from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted

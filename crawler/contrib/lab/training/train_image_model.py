@@ -7,7 +7,7 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.atomic_files import check_apart, readable_file
-from crawler.command_line.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
+from crawler.command_line.terminal import FAILED, INTERRUPTED, one_line, say
 from crawler.contrib.lab.evaluation.gold import ImageLabel, files_of, read_labels
 from crawler.contrib.lab.evaluation.image_metrics import BIN_HEAD, bin_cells, text
 from crawler.contrib.lab.training.examples import TooFewError
@@ -20,10 +20,11 @@ from crawler.contrib.lab.training.image_weights import (
     tables,
     write_image_weights,
 )
+from crawler.errors import StateError, WrongUseError
 from crawler.processes.function_pool import WorkersError
 from crawler.processes.machine import cores
 from crawler.reports.html_page import aligned
-from crawler.store.database import StateError, display_url, state_url
+from crawler.store.database import display_url, state_url
 from crawler.store.read_only import exists
 from crawler.translation.message import counted
 

@@ -21,7 +21,7 @@ from fastapi.responses import Response
 from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import ARGUMENTS, BETWEEN_SEEDS, DEMO_ALONE, SPIDER, TEXT_FILE, ArgumentError
+from crawler.arguments import ARGUMENTS, BETWEEN_SEEDS, DEMO_ALONE, SPIDER, TEXT_FILE
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import (
     MOST_LETTERS,
@@ -43,7 +43,8 @@ from crawler.contrib.schedule.job_scheduler import JobScheduler, StartedRun, sch
 from crawler.contrib.schedule.job_store import BY_HAND, DueRun, Jobs, RunStatus
 from crawler.contrib.schedule.run_notice import webhook_address
 from crawler.contrib.schedule.views.schedule import DONE, After, Said, numbered, schedule_data, when
-from crawler.store.database import StateError, open_database
+from crawler.errors import ArgumentError, StateError
+from crawler.store.database import open_database
 from crawler.translation.message import Message
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,9 @@ import pytest
 
 from crawler.contrib.lab.training.auto_weights import score
 from crawler.contrib.lab.training.examples import TrainingPage
+from crawler.errors import ModelFileError
 from crawler.extraction.auto import auto
-from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
+from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, judge, load, save
 from crawler.page.page import Page
 
 PAGE = Page.from_html(
@@ -119,7 +120,7 @@ FILES = {
 def test_what_is_not_weights_is_refused(name: str, model: Model, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     FILES[name](path, model)
-    with pytest.raises(WeightsError, match=r"^'.*w\.npz' .* auto$"):
+    with pytest.raises(ModelFileError, match=r"^'.*w\.npz' .* auto$"):
         load(path)
 
 

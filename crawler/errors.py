@@ -1,0 +1,96 @@
+"""The errors that leave the part of the crawler that raises them: nearly all of them are one sentence for the user.
+
+Commands end with exit status 2 on a WrongUseError, and with 1 on another MessageError. A folder of contrib/ derives its
+own errors from these. An error that only the caller of one function handles is defined beside that function.
+"""
+
+from crawler.translation.message import Message
+
+
+class MessageError(Exception):
+    """An error whose message is one sentence for the user, with separate values.
+
+    >>> str(MessageError("{value} is wrong", value=3))
+    '3 is wrong'
+    """
+
+    def __init__(self, sentence: str | Message, /, **values: object) -> None:
+        self.message = sentence if isinstance(sentence, Message) else Message(sentence, values)
+        super().__init__(str(self.message))
+
+
+# What the user asks for is wrong.
+
+
+class WrongUseError(MessageError, ValueError):
+    """What the user asked for is not possible."""
+
+
+class ArgumentError(WrongUseError):
+    """An argument of a crawl is wrong."""
+
+
+class TopicError(WrongUseError):
+    """A file contains no topic."""
+
+
+class OwnFieldsError(WrongUseError):
+    """A file defines no fields."""
+
+
+class MissingPartError(WrongUseError):
+    """A part of the crawler, or a library that it needs, is not installed."""
+
+
+class OffsetError(WrongUseError):
+    """An offset is not of this crawl and database."""
+
+
+class ModelFileError(ValueError):
+    """A file has no weights or word vectors; the message is a clause about it."""
+
+
+# Files and the web.
+
+
+class OutputError(MessageError):
+    """The output cannot be written."""
+
+
+class UnopenedOutputError(OutputError, WrongUseError):
+    """The output cannot be created; the user must give another path."""
+
+
+class FetchError(MessageError):
+    """A page could not be fetched."""
+
+
+class TooLargeError(MessageError, ValueError):
+    """An unpacked response has too many bytes."""
+
+
+class CrawlError(RuntimeError):
+    """The crawl failed: every seed failed, or pages could not be stored."""
+
+
+# The database.
+
+
+class StateError(MessageError):
+    """The database cannot be used."""
+
+
+class DatabaseUnavailableError(StateError):
+    """The database cannot be used now, but may be later."""
+
+
+class NothingError(StateError):
+    """There is no database yet, or it is empty."""
+
+
+class SlowError(StateError):
+    """A query took longer than its time limit."""
+
+
+class BusyError(StateError):
+    """The crawl cannot be deleted while a worker runs it."""
