@@ -1,6 +1,5 @@
 """What the tests of several modules share."""
 
-import gc
 import os
 import shutil
 import signal
@@ -21,13 +20,13 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 import missing
 import postgres
 import pytest
+import quick_collection
 import slowest_modules
 import statement_cache
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
 
-from crawler.processes.machine import GARBAGE_THRESHOLD
 from crawler.store import database
 from crawler.store.crawl_tables import tables, version
 from crawler.store.database import open_database
@@ -47,19 +46,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.pluginmanager.register(missing)
     config.pluginmanager.register(slowest_modules)
+    config.pluginmanager.register(quick_collection)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda number, frame: None)
-
-
-def pytest_collection_finish() -> None:
-    """Look for garbage as the commands do: the thousands of tests themselves stay."""
-    gc.freeze()
-    gc.set_threshold(GARBAGE_THRESHOLD)
-
-
-def pytest_unconfigure() -> None:
-    """What is never looked for would be told as lost, as the tests end."""
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,10 @@ round the index of docs/how-to/search-index.md is updated from its offset, and c
 In the end the site stops failing, and the index is compared with the live pages; then it reads from each offset that it
 ever had. The exit status is 1 if anything differs.
 
-A page may be wrong for one round without a fault of the index: its answer was lost by a kill, and three answers 503 in
-a row then closed the host for the rest of the round. The site counts that answer, and the crawl cannot.
+A wrong page is printed with the answers that the site gave for it in that round: s(hown), n(oindex), not f(ound),
+d(eleted), m(oved), u(navailable), and | for each kill. It may be wrong for one round without a fault of the index: its
+answer was lost by a kill (s|), and three answers 503 in a row then closed the host for the rest of the round. The site
+counts that answer, and the crawl cannot.
 """
 
 import argparse
@@ -42,12 +44,14 @@ def different_paths(one: dict[str, str], other: dict[str, str]) -> set[str]:
     return {path for path, _ in one.items() ^ other.items()}
 
 
-def print_round(number: int, one: IndexRound) -> int:
+def print_round(number: int, one: IndexRound, site: ChangingSite) -> int:
     """Print what a round came to; returns how many pages are wrong or were written for nothing."""
     wrong = different_paths(one.indexed_texts, one.expected_texts)
     needless = one.written_paths - one.changed_paths
     counts = (one.indexed_texts, one.changed_paths, one.written_paths, wrong, needless)
     print(f"{number:5}", *(f"{len(count):9}" for count in counts), flush=True)
+    for path in sorted(wrong):
+        print(f"      {path}: {site.pages[path].answers}")
     return len(wrong) + len(needless)
 
 
@@ -65,7 +69,7 @@ def follow(index: FollowingIndex, rounds: int, kills: int, chance: random.Random
         requests = [chance.randint(1, len(site.pages) // (kills + 1)) for _ in range(kills)]
         one = index.follow_round(requests, seconds=60 + SECONDS_OF_PAGE * len(site.pages))
         files.append(one.file)
-        wrong_count += print_round(number, one)
+        wrong_count += print_round(number, one, site)
     live = site.live_texts()
     wrong_at_end = len(different_paths(one.indexed_texts, live))
     print(f"{len(live)} live pages, of which {wrong_at_end} are wrong in the index.")

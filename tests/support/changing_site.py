@@ -34,6 +34,9 @@ class PageState(Enum):
 
 STATUS = {PageState.NOT_FOUND: 404, PageState.DELETED: 410, PageState.MOVED: 301, PageState.UNAVAILABLE: 503}
 
+LETTER = dict(zip(PageState, "snfdmu", strict=True))
+"""Each state in a note of answers: shown, noindex, not found, deleted, moved, unavailable."""
+
 
 @dataclass
 class SitePage:
@@ -47,6 +50,8 @@ class SitePage:
     """Whether all its answers of this round are 503."""
     last_answer: PageState | None = None
     """The last answer of this round that was not 503."""
+    answers: str = ""
+    """The answers of this round: a letter each, with `|` for each time that the crawl was killed."""
     indexed_text: str | None = None
     misses: int = 0
 
@@ -99,6 +104,17 @@ class ChangingSite(Site):
         for one in self.pages.values():
             one.is_failing = False
 
+    def note_kill(self) -> None:
+        """Note that the crawl was killed, as the last answers before may be lost."""
+        with self._lock:
+            for one in self.pages.values():
+                one.answers += "|"
+
+    def begin_answers(self) -> None:
+        """Forget the answers of the round before."""
+        for one in self.pages.values():
+            one.answers = ""
+
     def end_round(self) -> set[str]:
         """Compute what the index has to hold from the answers of this round; returns the paths that have to change."""
         changed = set()
@@ -142,7 +158,9 @@ class ChangingSite(Site):
 
     def _article(self, one: SitePage, headers: Mapping[str, str]) -> Answer:
         self.answer_count += 1
-        if one.is_failing or self._random.random() < self.failing_share:
+        is_unavailable = one.is_failing or self._random.random() < self.failing_share
+        one.answers += LETTER[PageState.UNAVAILABLE if is_unavailable else one.state]
+        if is_unavailable:
             return Answer("<p>Too busy.</p>", STATUS[PageState.UNAVAILABLE])
         one.last_answer = one.state
         if one.state in STATUS:

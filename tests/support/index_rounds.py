@@ -55,6 +55,7 @@ class FollowingIndex:
     def follow_round(self, kills: Sequence[int] = (), seconds: float = 60) -> IndexRound:
         """Crawl a round, and update the index. The crawl is killed after so many requests, then continued."""
         arguments = {"seeds": self.site.url, "topic": "bees", "name": CRAWL, "images": "no"}
+        self.site.begin_answers()
         for kill_after in kills:
             self._crawl_until_killed(arguments, kill_after, seconds)
         ended = crawl(self.folder, arguments, SETTINGS, timeout=seconds)
@@ -107,6 +108,7 @@ class FollowingIndex:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         assert process.wait() != 0
+        self.site.note_kill()
 
     def _path_of(self, url: str) -> str:
         return "/" + url.removeprefix(self.site.url)
