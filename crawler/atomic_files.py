@@ -13,7 +13,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO, Self, TypeVar
+from typing import BinaryIO, NoReturn, Self, TypeVar
 
 from crawler.errors import OutputError, UnopenedOutputError, WrongUseError
 
@@ -92,7 +92,7 @@ class AtomicFile(_Atomic):
         try:
             self._file.write(line)
         except OSError as error:
-            raise self._failed(error) from None
+            self._fail(error)
 
     def finish(self) -> None:
         """Sync the file and rename it to its own name."""
@@ -104,7 +104,13 @@ class AtomicFile(_Atomic):
                 self.part.replace(self.path)
                 self.part = None
         except OSError as error:
-            raise self._failed(error) from None
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> NoReturn:
+        """Raise an OutputError; a reader of standard output who stops early, as `head` does, is not one."""
+        if self.path is None and isinstance(error, BrokenPipeError):
+            raise error
+        raise self._failed(error) from None
 
     def close(self) -> None:
         if self.path is None:

@@ -313,3 +313,18 @@ def test_what_a_killed_writer_leaves_is_swept(tmp_path: Path) -> None:
         writer.kill()
     assert len(names(tmp_path)) == 1
     assert (remove_parts(tmp_path, ".jsonl"), names(tmp_path)) == (1, [])
+
+
+def test_a_reader_of_standard_output_may_stop_early() -> None:
+    program = (
+        "from crawler.atomic_files import AtomicFile; from crawler.command_line.terminal import standard_output\n"
+        "with standard_output(), AtomicFile(None) as file:\n"
+        "    for _ in range(100): file.write(b'x' * 10_000)\n"
+        "    file.finish()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        assert writer.stdout.read(1) == b"x"
+        writer.stdout.close()
+        assert (writer.wait(), writer.stderr.read()) == (0, b"")
