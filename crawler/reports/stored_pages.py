@@ -178,12 +178,9 @@ class StoredPages:
     ) -> Iterator[StoredPage]:
         """The pages that match the filter and the condition, with these columns, and their responses if requested."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
-        query = select(*(page.c[name] for name in names))
+        query = select(*(page.c[name] for name in names)).select_from(page)
         if responses:
-            same = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-            query = query.add_columns(*(stored_response.c[name] for name in RESPONSE)).outerjoin_from(
-                page, stored_response, same
-            )
+            query = with_responses(query)
         # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
         of_crawl = page.c.crawl_id + 0 == self._number
         conditions = [*self._conditions(wish), *([] if where is None else [where])]
@@ -215,9 +212,9 @@ class StoredPages:
         self._connection.rollback()
         return None if body is None else unpacked(body)
 
-    def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
+    def changes(self, columns: Sequence[str], after: ChangeOffset, responses: bool = False) -> Iterator[StoredPage]:
         """The pages that became new, changed, gone or noindex after an offset, in order of the offsets, which their
-        values begin with.
+        values begin with; with their responses if requested.
         """
         until = last_offset(self._connection)
         self._connection.rollback()
@@ -226,10 +223,11 @@ class StoredPages:
         if not is_of_crawl(after, OffsetBounds(before=self._offset_before, last=until), epochs):
             raise OffsetError(OTHER_DATABASE, after=str(after))
         last = after.number
-        while rows := self._some(changes_after(self._number, columns, last, until).limit(ROWS_AT_ONCE)):
+        while rows := self._some(changes_after(self._number, columns, last, until, responses).limit(ROWS_AT_ONCE)):
             last = rows[-1]["offset"]
             for row in rows:
-                yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs))
+                response = response_of(row) if responses and row["body"] is not None else None
+                yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs), response=response)
 
     def _some(self, query: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction that read them has ended."""
@@ -276,7 +274,15 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
 
 
-def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int) -> Select[Any]:
+def with_responses(query: Select[Any]) -> Select[Any]:
+    """A query for pages with the responses that their texts are from; their columns are null where there is none."""
+    same = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
+    return query.outerjoin(stored_response, same).add_columns(*(stored_response.c[name] for name in RESPONSE))
+
+
+def changes_after(
+    crawl_id: int, columns: Iterable[str], after: int, until: int, responses: bool = False
+) -> Select[Any]:
     """The query for the pages whose last change has an offset in these bounds, in order."""
     names = dict.fromkeys(("key", "url", "gone_at", "noindex", "change", *columns))
     query = select(page_change.c.offset, erasure.c.digest, *(page.c[name] for name in names if name != "offset"))
@@ -284,7 +290,8 @@ def changes_after(crawl_id: int, columns: Iterable[str], after: int, until: int)
     source = pages.outerjoin(erasure, erasure.c.key == page_change.c.key)
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
     is_known = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
-    return query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
+    query = query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
+    return with_responses(query) if responses else query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,6 +94,15 @@ def test_chunks_have_the_size_and_the_address_of_the_page(changing_crawl: Changi
     assert max(len(chunk.text) for chunk in counted.chunks) <= 200
 
 
+def test_chunks_have_the_anchors_of_stored_responses(changing_crawl: ChangingCrawl) -> None:
+    html = f"<h2 id=dance>Section Bees </h2><p>{DANCE}</p><h2 id=nectar>Section Honey</h2><p>{HONEY}</p>"
+    changing_crawl.store("/a", page(DANCE, HONEY), html=html)
+    changing_crawl.store("/b", page(DANCE, HONEY))
+    with_response, without = changes(folder=changing_crawl.folder, chunks=True)
+    assert [chunk.url for chunk in with_response.chunks or ()] == [f"{SITE}/a#dance", f"{SITE}/a#nectar"]
+    assert {chunk.url for chunk in without.chunks or ()} == {f"{SITE}/b"}
+
+
 def test_chunks_that_were_not_requested_are_no_empty_ones(changing_crawl: ChangingCrawl) -> None:
     changing_crawl.store("/a", page(DANCE))
     [change] = changes(folder=changing_crawl.folder)
