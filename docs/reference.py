@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
@@ -37,6 +38,10 @@ COMPONENTS = {
     **dict.fromkeys(settings.EXTENSIONS, "`EXTENSIONS`"),
 }
 PUBLIC_TABLES = ("crawl", "page", "page_version", "robots_file", "verdict", "label", "job", "run")
+LINE_LENGTH = 120
+INSIDE = re.compile(r"(?<![,\]]) ")
+"""A space inside an option or a parameter, where no line breaks."""
+JOINED = "\0"
 FIELD_TYPES = {str: "text", int: "number", float: "number", bool: "true or false", list: "list", dict: "mapping"}
 
 
@@ -241,11 +246,30 @@ def index_page() -> str:
     )
 
 
+def wrapped(page: str) -> str:
+    """A page whose lines are not longer than those of the other documentation, except in tables."""
+    lines: list[str] = []
+    is_code = False
+    for line in page.split("\n"):
+        is_code ^= line.startswith("```")
+        if line.startswith("|") or len(line) <= LINE_LENGTH:
+            lines.append(line)
+        elif is_code:
+            lines += [part.replace(JOINED, " ") for part in short_lines(INSIDE.sub(JOINED, line), indent="    ")]
+        else:
+            lines += short_lines(line)
+    return "\n".join(lines)
+
+
+def short_lines(line: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(line, LINE_LENGTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def write(folder: Path) -> None:
     """Write all pages to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, (title, page) in {"index": ("Reference", index_page), **PAGES}.items():
-        (folder / f"{name}.md").write_text(f"# {title}\n\n{page()}", encoding="utf-8")
+        (folder / f"{name}.md").write_text(wrapped(f"# {title}\n\n{page()}"), encoding="utf-8")
 
 
 if __name__ == "__main__":
