@@ -111,6 +111,8 @@ class Lease:
     """Whether its priority differs from that in the database."""
     known: "PageHistory | None" = None
     """The history of the page, if an earlier round stored it."""
+    predates_fresh_start: bool = False
+    """Whether the page was last met before the crawl was begun fresh."""
     is_try: bool = False
     """Whether it is requested although it is unlikely to lead to the topic."""
 
@@ -118,6 +120,11 @@ class Lease:
     def counts(self) -> bool:
         """Whether it counts towards the page budget of its site; all but images do."""
         return self.candidate.kind is not AddressKind.IMAGE
+
+    @property
+    def compared(self) -> "PageHistory | None":
+        """The history that the page is compared with: a fresh crawl reads each page as a new one."""
+        return None if self.predates_fresh_start else self.known
 
 
 @dataclass(frozen=True, slots=True)

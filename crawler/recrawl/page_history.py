@@ -159,6 +159,8 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
         return _missing(history, context, second_visit=next_visit, later_visit=next_visit)
     if check.found is PageChange.NOTHING:
         return _in_doubt(history, context, visit.code in FAILED)
+    if check.found is PageChange.NEW:
+        history = replace(history, first_round=context.round)
     return replace(history, **_presence(history, visit, context), **_version(check, fetched_at, context))
 
 

@@ -217,8 +217,9 @@ class PageReader:
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
-        check = self.comparison.check(page, extraction, lease.known)
-        if check.found is PageChange.CHANGED and _is_missing(page, extraction, was_there=True):
+        check = self.comparison.check(page, extraction, lease.compared)
+        has_other_text = lease.known is not None and check.found in (PageChange.NEW, PageChange.CHANGED)
+        if has_other_text and _is_missing(page, extraction, was_there=True):
             return Outcome(Code.MISSING), ChangeCheck(PageChange.MISSING)
         if is_off_topic and check.found is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None

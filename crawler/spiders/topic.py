@@ -89,7 +89,7 @@ class TopicSpider(Spider):
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
-        conditions = conditional_headers(lease.known, self.crawl.reader.comparison.version)
+        conditions = conditional_headers(lease.compared, self.crawl.reader.comparison.version)
         meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if conditions else {})
         largest = self.crawl.documents.largest(url) if self.crawl.documents is not None else None
         if largest is not None:

@@ -166,6 +166,23 @@ def test_a_new_title_is_a_change_and_noindex_and_notices_are_no_texts(tmp_path: 
     assert rows(tmp_path, left) == [(2, 1, (HONEY * 3).strip()), (3, 0, (QUEEN * 3).strip())]
 
 
+def test_a_page_that_a_fresh_crawl_does_not_reach_becomes_new_in_the_next_round(tmp_path: Path, garden: Garden) -> None:
+    """Its text is another by then; a second page says that it was deleted, and a third one is as it was."""
+    run(tmp_path, garden)
+    texts = garden.texts
+    garden.texts = {}
+    fresh = run(tmp_path, garden, fresh="yes")
+    assert paths(fresh.items()) == ["/"]
+    garden.texts = texts | {"/dance": BEES * 2 + WAX}
+    garden.site.routes["/"] = page("A garden of bees, in which there is much to read on them.")
+    garden.site.routes["/queen"] = page("This page has been deleted.")
+    second = run(tmp_path, garden)
+    assert {(*paths([item]), item["change"]) for item in second.items()[1:]} == {("/dance", "new"), ("/honey", "new")}
+    assert rows(tmp_path, "SELECT text, gone_count FROM page WHERE url LIKE '%/queen'") == [((QUEEN * 3).strip(), 1)]
+    third = run(tmp_path, garden)
+    assert changes(third)["gone"] == 1
+
+
 def test_another_method_renews(tmp_path: Path, garden: Garden) -> None:
     """Its texts are in the database, and the file has no second line of a page that did not change."""
     run(tmp_path, garden)

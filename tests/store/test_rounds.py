@@ -500,11 +500,23 @@ def test_after_a_fresh_crawl_a_page_without_links_is_read_anew(crew: Crew) -> No
     first_round(crew, *candidates(A, B))
     first_round(crew, *candidates(B), fresh=True)
     worker = again(crew)
-    known = {lease.candidate.url: lease.known for lease in worker.claim()}
-    assert {url: history.extractor_version for url, history in known.items() if history is not None} == {
-        A: None,
-        B: "1:auto",
+    leases = {lease.candidate.url: lease for lease in worker.claim()}
+    assert {url: (lease.known is None, lease.compared is None) for url, lease in leases.items()} == {
+        A: (False, True),
+        B: (False, False),
     }
+    worker.end(checked(leases[A], PageChange.NEW, text="again"), checked(leases[B], PageChange.SAME))
+    assert of(crew, A, "text", "first_round", "first_seen") == ("again", 3, "2024-05-06T07:08:09+00:00")
+    assert [record["text"] for record in worker.records()] == [B, "again"]
+    assert worker.session.round_counts() == RoundCounts(0, 1, 0, 1, 0)
+
+
+def test_after_a_fresh_crawl_a_failed_visit_leaves_the_version_of_the_text(crew: Crew) -> None:
+    first_round(crew, *candidates(A, B))
+    first_round(crew, *candidates(B), fresh=True)
+    worker = again(crew)
+    worker.end(*(failed(lease) for lease in worker.claim()))
+    assert of(crew, A, "extractor_version") == ("1:auto",)
 
 
 def test_after_a_fresh_crawl_an_erased_page_is_not_visited(crew: Crew) -> None:

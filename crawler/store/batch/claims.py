@@ -136,7 +136,7 @@ def claim(
     )
     kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
     histories = histories_of(connection, claimant.known_since, kept)
-    leases = [lease_of(row, hosts[row.host_id].site_id, row.parent, histories.get(row.key)) for row in kept]
+    leases = [lease_of(row, hosts[row.host_id].site_id, claimant, histories.get(row.key)) for row in kept]
     if leases:
         connection.execute(HOLD, {"ids": [lease.id for lease in leases], "me": claimant.worker_id})
         count_tries(connection, leases)
@@ -242,13 +242,13 @@ def remaining_pages(connection: Connection, claimant: Claimant) -> RemainingPage
     return RemainingPages(claimant.max_pages - int(requested.pages), requested.workers)
 
 
-def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
-    """The lease on the address in a row, which was found on the page at `parent`."""
+def lease_of(row: Row[Any], site_id: int, claimant: Claimant, history: PageHistory | None) -> Lease:
+    """The lease on the address in a row."""
     candidate = Candidate(
         url=row.url,
         priority=row.priority,
         depth=row.depth,
-        parent=parent,
+        parent=row.parent,
         kind=AddressKind(row.kind),
         requested=row.requested,
         sight=row.sight,
@@ -263,15 +263,13 @@ def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHisto
         site_id=site_id,
         shown_on=row.shown_on,
         known=history,
+        predates_fresh_start=history is not None and history.last_round < (claimant.known_since or 0),
         is_try=is_unlikely(row.priority),
     )
 
 
 def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses that have pages, by key; none if `since` is None.
-
-    A page from before the round `since`, in which the crawl was begun fresh, is read anew, whatever its text was.
-    """
+    """The histories of those addresses that have pages, by key; none if `since` is None."""
     if since is None:
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
@@ -279,7 +277,4 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
     for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
         known_pages = select(page.c.key, *columns).where(page.c.key.in_(part))
         histories |= {key: PageHistory(*values) for key, *values in connection.execute(known_pages)}
-    return {
-        key: history if history.last_round >= since else replace(history, extractor_version=None)
-        for key, history in histories.items()
-    }
+    return histories
