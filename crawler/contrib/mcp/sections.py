@@ -53,7 +53,8 @@ def sections(markdown: str) -> list[Section]:
     return page_sections[::-1]
 
 
-def section_named(page_sections: list[Section], heading: str) -> Section | None:
-    """The first section with this heading, whatever its case and spaces; None if there is none."""
+def section_named(page_sections: list[Section], heading: str, position: int = 0) -> Section | None:
+    """The first section with this heading, in any case and spacing, that ends after a position; None if none does."""
     title = one_line(heading_text(heading)).casefold()
-    return next((section for section in page_sections if section.title.casefold() == title), None)
+    named = (section for section in page_sections if section.title.casefold() == title)
+    return next((section for section in named if section.end > position), None)

@@ -131,7 +131,8 @@ class Tools:
         text = _text(self._stored.page(crawl, url))
         page_sections = [section for section in sections(text) if section.start >= position]
         lines = fitting(map(str, page_sections), max_tokens)
-        note = f"These are all; the page has about {estimated_tokens(text):.0f} tokens."
+        listed = "These are all" if page_sections else f"There are no headings from position {position} on"
+        note = f"{listed}; the page has about {estimated_tokens(text):.0f} tokens."
         if len(lines) < len(page_sections):
             note = f"There are more; continue with position={page_sections[len(lines)].start}."
         return marked("\n".join(lines), note)
@@ -144,14 +145,17 @@ class Tools:
         position: Position = 0,
         max_tokens: MaxTokens = USUAL_TOKENS,
     ) -> str:
-        """Read a stored page from a position on, or only what stands below a heading. Requests nothing from the web."""
+        """Read a stored page from a position on, or only what stands below a heading. Requests nothing from the web.
+
+        If several headings are equal, give the position of one of them too.
+        """
         page = self._stored.page(crawl, url)
         text = _text(page)
         if not heading:
             return _page_answer(page, text, position, len(text), max_tokens)
-        section = section_named(sections(text), heading)
+        section = section_named(sections(text), heading, position)
         if section is None:
-            raise ToolError("The page has no such heading; outline_page lists those it has.")
+            raise ToolError(f"No section with this heading ends after position {position}; outline_page lists all.")
         return _page_answer(page, text, max(section.start, position), section.end, max_tokens)
 
     def list_changes(self, crawl: CrawlName, after: ChangeOffset = "0", max_tokens: MaxTokens = USUAL_TOKENS) -> str:

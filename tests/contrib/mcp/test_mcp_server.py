@@ -205,6 +205,7 @@ def test_a_long_page_is_read_in_parts(agent: Agent, crawl: str) -> None:
     position = re.search(r"Section 7 \(position (\d+)", outline.text)
     assert position is not None
     assert section in agent.call("read_page", position=int(position[1]), **page).quoted
+    assert agent.call("read_page", position=int(position[1]) + len(section), heading="section 7", **page).is_error
 
     parts = []
     more = {"position": "0"}

@@ -31,6 +31,12 @@ def test_no_such_heading(heading: str) -> None:
     assert section_named(sections(PAGE), heading) is None
 
 
+def test_of_equal_headings_the_one_at_the_position_is_found() -> None:
+    first, second = sections("# A\nx\n# A\ny")
+    for position, section in [(0, first), (5, first), (6, second), (10, second), (11, None)]:
+        assert section_named([first, second], "a", position) == section
+
+
 def test_sizes_include_what_is_below() -> None:
     assert [(section.title, round(section.tokens, 1)) for section in sections(PAGE)] == [
         *(("Bees", 15.6), ("Dance", 7.8), ("Angle", 3.9), ("Honey", 3.9), ("Wasps", 3.9))
