@@ -30,7 +30,7 @@ STATISTICS = {
     "recrawl/changed": "Pages whose text had changed.",
     "recrawl/unchanged": "Pages that were the same, whether the server sent them or not.",
     "recrawl/not_modified": "Those of them that the server did not send, because they were the same.",
-    "recrawl/gone": "Pages that are gone for good.",
+    "recrawl/gone": "Pages that were found gone.",
     "recrawl/noindex": "Visits to pages that were stored and have noindex now.",
     "focus/pages": "Pages that were read and judged by the topic.",
     "focus/on_topic": "Those of them that are on the topic.",

@@ -110,11 +110,13 @@ class Visit:
 
 
 NEVER = 1e12
-"""When a page is due that is gone for good."""
+"""When a page is due that is not requested any more."""
 DUE = 0.9
 """The share of its interval after which a page is due. A run comes to its pages some time after its start: if they were
 due at the end of their intervals, a daily run would find pages of one day not yet due.
 """
+MOST_DOUBLINGS = 10
+"""How often the pause of a page that is gone is doubled."""
 GONE_AFTER = 2
 """Consecutive visits on which a page is missing, until it is gone."""
 UNKNOWN = (
@@ -151,7 +153,8 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     lastmod = _lastmod(history, visit, context.now)
     history = replace(history, checked_at=context.now, lastmod=lastmod, **_validators(history, visit))
     if check.found is PageChange.MISSING:
-        return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=NEVER)
+        later_visit = context.now + _pause_of_gone(history.gone_count, context.bounds)
+        return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=later_visit)
     if check.found is PageChange.NOINDEX:
         return _withdrawn(history, context)
     if is_absent(check, visit.code):
@@ -238,6 +241,16 @@ def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> Page
 def _pause(history: PageHistory, bounds: Bounds) -> float:
     """Seconds until a page is due again at its interval, which stays as it is."""
     return DUE * min(max(history.interval or bounds.least, bounds.least), bounds.most)
+
+
+def _pause_of_gone(earlier_misses: int, bounds: Bounds) -> float:
+    """Seconds until a page is due again that is gone: the longest interval, doubled with each further visit.
+
+    >>> [_pause_of_gone(misses, Bounds(least=1, most=30)) for misses in (1, 2, 3)]
+    [30.0, 60.0, 120.0]
+    """
+    doublings = min(max(0, earlier_misses + 1 - GONE_AFTER), MOST_DOUBLINGS)
+    return float(bounds.most * 2**doublings)
 
 
 def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:

@@ -35,8 +35,6 @@ from crawler.store.page_tables import IS_REVISITED, page
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
-DUE_LOOKED_AT = 200
-"""The next pages of a crawl among which the first existing one is searched."""
 LAST = 2**62
 """An id that no crawl has."""
 MOST_SITES = 10
@@ -193,12 +191,10 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     ]
 
 
-def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
-    """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
-    pages = select(page.c.due_at, IS_REVISITED.label("again")).where(page.c.crawl_id == crawl.c.id)
-    first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
-    soonest = select(func.min(first.c.due_at)).where(first.c.again)
-    rows = select(crawl.c.id, soonest.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
+def next_due(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
+    """When the next page of each crawl is due; a crawl is left out if no page will be."""
+    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl.c.id, IS_REVISITED).correlate(crawl)
+    rows = select(crawl.c.id, soonest.scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
 
 
@@ -307,7 +303,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
     ends = outcome_totals(connection)
     files = connection.execute(select(output).order_by(output.c.number)).all()
     for summary in all_summaries(connection, now):
-        soonest = next_due(connection, [summary.id], None).get(summary.id)
+        soonest = next_due(connection, [summary.id]).get(summary.id)
         most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
         yield CrawlState(
             **vars(summary),

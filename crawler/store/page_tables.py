@@ -36,6 +36,7 @@ from sqlalchemy import (
 
 from crawler.items import IS_OPTIONAL, TYPES, PageRecord
 from crawler.metadata.text_owner import TextOwner
+from crawler.recrawl.page_history import NEVER
 from crawler.store.crawl_tables import Serial, index, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, bool: Boolean, list: Text, dict: Text}
@@ -83,8 +84,8 @@ page = Table(
     # Whose text it is, by what the page says itself: its own (0), unknown (1) or that of another page (2).
     Column("text_owner", SmallInteger, nullable=False, default=int(TextOwner.UNKNOWN)),
 )
-IS_REVISITED: ColumnElement[bool] = page.c.gone_at.is_(None) | page.c.noindex
-"""The condition that a page is requested again some time: all but those that are gone."""
+IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
+"""The condition that a page is requested again: all but those that have crashed workers."""
 # With the other times that are counted at the end of a scheduled run: a page is stored when it is new or changed.
 _times = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
 index("page_age", page.c.crawl_id, *_times)

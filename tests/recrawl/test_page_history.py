@@ -1,7 +1,10 @@
 """Which headers ask for a page only if it changed, and when its stored version was last met again."""
 
+import pytest
+
 from crawler.outcomes import Code
 from crawler.recrawl.page_history import (
+    DUE,
     UNCONDITIONAL_EVERY,
     ChangeCheck,
     PageChange,
@@ -104,12 +107,15 @@ def test_a_page_is_gone_when_it_was_absent_on_two_visits_in_a_row() -> None:
         assert history_after(back, RoundContext(5, NOW, Bounds())).gone_at is None
 
 
-def test_an_absent_page_is_requested_again_and_a_deleted_one_is_not() -> None:
-    for code, check, is_requested in (
-        (Code.REDIRECTED, PageChange.NOTHING, True),
-        (Code.HTTP_STATUS, PageChange.MISSING, False),
+def test_an_absent_page_is_requested_at_its_interval_and_a_deleted_one_ever_later() -> None:
+    for code, check, misses, pause in (
+        (Code.REDIRECTED, PageChange.NOTHING, 1, DUE * Bounds().least),
+        (Code.HTTP_STATUS, PageChange.MISSING, 0, Bounds().least),
+        (Code.HTTP_STATUS, PageChange.MISSING, 1, Bounds().most),
+        (Code.HTTP_STATUS, PageChange.MISSING, 3, 4 * Bounds().most),
+        (Code.HTTP_STATUS, PageChange.MISSING, 30_000, 1024 * Bounds().most),
     ):
-        known = PageHistory(gone_count=1)
+        known = PageHistory(gone_count=misses)
         visit = Visit(known, ChangeCheck(check), code, "", is_seed=False, lastmod=None, validators={}, new_links=0)
         gone = history_after(visit, RoundContext(2, NOW, Bounds()))
-        assert (gone.due_at <= NOW + Bounds().most) is is_requested
+        assert gone.due_at - NOW == pytest.approx(pause), (code, misses)

@@ -184,7 +184,7 @@ def test_another_version_of_the_extraction_changes_nothing(crew: Crew) -> None:
     assert worker.session.round_counts() == RoundCounts(0, 0, 0, 1, 0)
 
 
-def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
+def test_gone_twice_is_gone_and_comes_again_ever_later(crew: Crew) -> None:
     first_round(crew)
     for number in (2, 3):
         worker = again(crew)
@@ -194,9 +194,14 @@ def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
         assert of(crew, A, "gone_count", "gone_round", "text") == (number - 1, None if number == 2 else 3, A)
         assert worker.session.round_counts() == RoundCounts(0, 0, number - 2, 1, 0)
         worker.leave()
-    assert of(crew, A, "due_at") == (NEVER,)
-    worker = again(crew)
-    assert urls(worker.claim()) == [B]
+    for pause in (DAY, 2 * DAY, 4 * DAY):
+        worker = again(crew, everything=True, bounds=Bounds(HOUR, DAY))
+        leases = {one.candidate.url: one for one in worker.claim()}
+        worker.end(checked(leases[A], PageChange.MISSING), checked(leases[B], PageChange.SAME))
+        due_at, checked_at = of(crew, A, "due_at", "checked_at")
+        assert due_at - checked_at == pytest.approx(2 * pause)
+        assert of(crew, A, "gone_round") == (3,)
+        worker.leave()
 
 
 def visit_again(crew: Crew, *found: PageChange) -> None:
