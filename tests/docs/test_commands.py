@@ -1,4 +1,7 @@
-"""The commands of the documentation work: the `sh` blocks of each page run in order, in an empty folder."""
+"""The commands of the documentation work: the `sh` blocks of each page run in order, in an empty folder.
+
+A `text` block right below one shows what it prints.
+"""
 
 import os
 import re
@@ -14,6 +17,7 @@ import fork_server
 import postgres
 import pytest
 from fork_server import ROOT, environment
+from sample_output import lines_not_printed, samples
 
 from crawler import demo
 
@@ -39,6 +43,11 @@ def commands(text: str) -> str:
     'ls\\npwd\\n'
     """
     return "".join(dedent(block) for _, block in BLOCK.findall(text))
+
+
+def language(page: Path) -> str:
+    """The command by which Winnow speaks the language of a page."""
+    return "export LC_ALL=zh_CN.UTF-8\n" if "zh" in page.parts else ""
 
 
 def run(
@@ -69,7 +78,7 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """What becomes of the pages that are to be tested."""
     tests = [item for item in request.session.items if item.name.startswith("test_commands_of_a_page[")]
     pages = [item.callspec.params["page"] for item in tests if isinstance(item, pytest.Function)]
-    scripts = {page: commands(page.read_text(encoding="utf-8")) for page in pages}
+    scripts = {page: language(page) + commands(page.read_text(encoding="utf-8")) for page in pages}
     # Its usual port is taken, so that each crawl of the demo site has one of its own to go on at.
     with demo.serving(), demo.serving(0) as site:
         addresses = {SITE: site}
@@ -103,6 +112,8 @@ def test_commands_of_a_page(page: Path, results: Results, request: pytest.Fixtur
         request.getfixturevalue("postgres_server")  # which skips, or fails, where there is none
     ended = results[page].result()
     assert ended.returncode == 0, ended.stdout
+    shown = "".join(samples(page.read_text(encoding="utf-8")))
+    assert lines_not_printed(shown, ended.stdout) == [], ended.stdout
 
 
 @pytest.mark.parametrize(

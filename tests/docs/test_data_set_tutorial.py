@@ -8,6 +8,7 @@ import fork_server
 import pytest
 from fork_server import ROOT
 from missing import need
+from sample_output import VARIABLE
 from test_commands import run
 
 PAGES = {
@@ -16,8 +17,6 @@ PAGES = {
 }
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-VARIABLE = re.compile(r"127\.0\.0\.1:\d+|\d+\.\d(?= (?:s\b|a second|[kM]B|秒|个))|(?<=每秒 )\d+\.\d")
-"""The port, and times, speeds and sizes, in which a page's time of fetch is."""
 END = "end of step"
 
 

@@ -8,7 +8,7 @@ from browser import until
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 TABS = {
     "en-GB": ("Corpus", ["Rights", "Quality", "Copies", "Export"]),
-    "zh-CN": ("语料", ["使用权", "质量", "重复", "导出"]),
+    "zh-CN": ("语料", ["使用许可", "质量", "重复", "导出"]),
 }
 
 
