@@ -10,15 +10,16 @@ from crawler.export.formats import FORMATS
 from crawler.translation.message import N_
 
 OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
-"""Options that do not go with --into."""
+"""Options that cannot be combined with --into."""
 PACKED_LINES = "jsonl.zst"
 OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
-"""The format of the pages in shards, by what is asked for."""
+"""The format of the shards for each value of --format."""
 OF_PRESETS = ("jsonl", "parquet")
+"""The formats that --preset can write."""
 CHUNKS = "chunks"
 LEAST_TOKENS = 20
 MOST_TOKENS = 8_000
-"""The sizes of contrib/index, which need not be installed."""
+"""The limits of contrib/index, repeated here because contrib/index need not be installed."""
 
 
 class DataSetOptions(ExportOptions):
@@ -31,47 +32,54 @@ class DataSetOptions(ExportOptions):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
         add = parser.add_argument
-        folder = N_("write a data set into this folder: shards as parquet or jsonl.zst, a manifest and a card")
-        add("--into", metavar="FOLDER", help=folder)
-        large = N_("with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given")
-        add("--shard-size", metavar="SIZE", type=parsed("crawler.contrib.corpus.data_set:size_of"), help=large)
-        records = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
-        add("--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.presets:preset_of"), help=records)
-        rules = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
-        add("--keep", metavar="RULES", type=names("crawler.contrib.corpus.quality:PUBLISHED"), default=[], help=rules)
-        copies = N_(
+        into_help = N_("write a data set into this folder: shards as parquet or jsonl.zst, a manifest and a card")
+        add("--into", metavar="FOLDER", help=into_help)
+
+        shard_size = parsed("crawler.contrib.corpus.data_set:size_of")
+        shard_size_help = N_(
+            "with --into: the size at which a shard is closed, such as 500MB or 2GB; 100MB if not given"
+        )
+        add("--shard-size", metavar="SIZE", type=shard_size, help=shard_size_help)
+
+        preset_help = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
+        add("--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.presets:preset_of"), help=preset_help)
+
+        rules = names("crawler.contrib.corpus.quality:PUBLISHED")
+        keep_help = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
+        add("--keep", metavar="RULES", type=rules, default=[], help=keep_help)
+
+        kinds_of_copies = names("crawler.contrib.corpus.deduplication:KINDS")
+        dedupe_help = N_(
             "leave out copies: exact (same letters), near (nearly the same text), paragraphs (that a site repeats); "
             "separated by commas"
         )
-        known = names("crawler.contrib.corpus.deduplication:KINDS")
-        add("--dedupe", metavar="KINDS", type=known, default=[], help=copies)
-        kept = N_(
+        add("--dedupe", metavar="KINDS", type=kinds_of_copies, default=[], help=dedupe_help)
+
+        prefer_help = N_(
             "which of several copies stays: oldest (the default: first crawled), best (longest text), or that of a "
             "site (example.org)"
         )
-        add("--prefer", metavar="PAGE", type=parsed("crawler.contrib.corpus.copies:preference_of"), help=kept)
-        old = N_(
+        add("--prefer", metavar="PAGE", type=parsed("crawler.contrib.corpus.copies:preference_of"), help=prefer_help)
+
+        known_source = parsed("crawler.contrib.corpus.known_texts:known_source_of")
+        not_in_help = N_(
             "leave out what OLD has, exact copies and near ones: a folder of a data set, a file of an export (.jsonl, "
             ".csv, .parquet), a .txt file or a folder of these, a file of --signatures, or crawl:NAME; may be repeated"
         )
-        known_source = parsed("crawler.contrib.corpus.known_texts:known_source_of")
-        add("--not-in", metavar="OLD", type=known_source, action="append", default=[], help=old)
-        signed = N_(
+        add("--not-in", metavar="OLD", type=known_source, action="append", default=[], help=not_in_help)
+
+        signatures_help = N_(
             "write signatures of what OLD has and of the written pages into this file, such as old.signatures.zst, for "
             "--not-in of a later export"
         )
-        add("--signatures", metavar="FILE", help=signed)
-        kinds = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
-        add(
-            "--mask",
-            metavar="KINDS",
-            type=names("crawler.contrib.corpus.quality.personal_data:FORMS"),
-            default=[],
-            help=kinds,
-        )
+        add("--signatures", metavar="FILE", help=signatures_help)
 
-        size = N_("with --format chunks: the most tokens of a chunk, from 20 to 8000; 400 if not given")
-        add("--tokens", metavar="N", type=whole(LEAST_TOKENS, MOST_TOKENS), help=size)
+        kinds_of_data = names("crawler.contrib.corpus.quality.personal_data:FORMS")
+        mask_help = N_("write [EMAIL] and the like in place of this personal data: email, phone, ip, id, card")
+        add("--mask", metavar="KINDS", type=kinds_of_data, default=[], help=mask_help)
+
+        tokens_help = N_("with --format chunks: the most tokens of a chunk, from 20 to 8000; 400 if not given")
+        add("--tokens", metavar="N", type=whole(LEAST_TOKENS, MOST_TOKENS), help=tokens_help)
 
     def formats(self) -> list[str]:
         return [*super().formats(), PACKED_LINES]
@@ -111,8 +119,8 @@ class DataSetOptions(ExportOptions):
         super().check_format(opts)
 
     def _check_signatures(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError if the file of signatures is another output, or has a name that --not-in does not
-        read.
+        """Raise a WrongUseError if the file of signatures is also another output, or if --not-in could not read it by
+        its name.
         """
         from crawler.contrib.corpus.text_files import SIGNATURES, reader_name
         from crawler.export.selection import path_beside
@@ -128,18 +136,18 @@ class DataSetOptions(ExportOptions):
             )
 
     def _check_into(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError where --into is given with what does not go with it."""
+        """Raise a WrongUseError if --into is combined with an option or a format that it excludes."""
         from crawler.contrib.corpus.manifest import options_given
 
-        if others := [
-            name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False
-        ]:
-            option = f"--{others[0].replace('_', '-')}"
+        excluded = [name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False]
+        if excluded:
+            option = f"--{excluded[0].replace('_', '-')}"
             raise WrongUseError("{option} does not go with --into, which writes a data set", option=option)
         if opts.format not in OF_SHARDS:
             raise WrongUseError("--into writes parquet or jsonl.zst, and this is {format}", format=opts.format)
         if not opts.into:
             raise WrongUseError("--into needs the name of a folder")
         opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
-        opts.output, opts.format = opts.into, OF_SHARDS[opts.format]
-        _ = FORMATS[opts.format]  # raises an error if it is not installed
+        opts.output = opts.into
+        opts.format = OF_SHARDS[opts.format]
+        _ = FORMATS[opts.format]  # raises an error if the format is not installed

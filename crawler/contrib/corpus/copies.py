@@ -1,7 +1,7 @@
-"""`--dedupe exact` and `--dedupe near`: which pages of an export are copies of others, in all its crawls.
+"""`--dedupe exact` and `--dedupe near`: finds the pages of an export, over all its crawls, that are copies of others.
 
-Exact copies have the same letters and digits; near ones are found by their signatures, as in a crawl. What pages are
-compared by goes into a temporary file.
+Exact copies have the same letters and digits. Near copies are found by their signatures, as during a crawl. The values
+that are compared go into a temporary file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,19 +25,22 @@ from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of
 from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of
 
-OLDEST, BEST = "oldest", "best"
+OLDEST = "oldest"
+BEST = "best"
 EXACT = "dedupe: exact"
 NEARLY = "dedupe: near"
+"""The rules that are named in the list of removed pages."""
 COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
+"""The columns of pages that every search reads."""
 AT_ONCE = 1_000
-"""Copies that are written down at once."""
+"""Copies whose addresses are read at once."""
 
 
 @dataclass(frozen=True)
 class Preference:
     """Which of several copies is kept: the first one, the one with the longest text, or the first one of a site.
 
-    Of several copies on the same site the page whose own text it is is kept, whichever was first or has more text.
+    Of several copies on the same site, the page that owns the text is kept, even if another is older or longer.
     """
 
     name: str = OLDEST
@@ -49,24 +52,25 @@ class Preference:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns that are compared beside `COLUMNS`."""
+        """The columns that the preference needs in addition to `COLUMNS`."""
         return ("text", "relevance") if self.name == BEST else ()
 
     def rank(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
-        """Two numbers that are lower for pages that are preferred, and one that stands for its site.
+        """Two sort keys, which are lower for preferred pages, and a number that identifies the page's site.
 
-        The pages of a site that are on the preferred host and those that are not are as of two sites.
+        The pages on the preferred host and the other pages of its site get different numbers, as if of two sites.
         """
-        name = host_of(values["url"])
-        is_elsewhere = not self.site.holds(name.lower(), "")
-        site_number = _number_of(f"{address_of(values['url']).site if name else ''} {is_elsewhere}")
+        host = host_of(values["url"])
+        is_elsewhere = not self.site.holds(host.lower(), "")
+        site = address_of(values["url"]).site if host else ""
+        site_number = _site_number(f"{site} {is_elsewhere}")
         if self.name == BEST:
             return -len(values["text"]), -values["relevance"], site_number
         return is_elsewhere, datetime.fromisoformat(values["first_seen"]).timestamp(), site_number
 
 
 @lru_cache(maxsize=4096)
-def _number_of(name: str) -> int:
+def _site_number(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -88,29 +92,33 @@ def preference_of(text: str) -> Preference:
 
 @dataclass(frozen=True)
 class CopySearch:
-    """How copies are found."""
+    """Which copies are searched for, and which of them is kept."""
 
     is_near: bool
     preference: Preference
     folder: Path | None = None
-    """Where the temporary files are."""
+    """The folder for temporary files; None for the system's."""
 
 
-def without_copies(source: PageSource, how: CopySearch, removed: Removed) -> NDArray[np.int64]:
-    """The keys of the pages that are kept, in order; the copies are written down."""
-    with text_rows(how.folder) as rows:
-        for page in source.pages([*COLUMNS, *how.preference.needs], removed):
-            _add_page(rows, page, how.preference)
+def without_copies(source: PageSource, search: CopySearch, removed: Removed) -> NDArray[np.int64]:
+    """The sorted keys of the pages that are kept; the copies are added to `removed`."""
+    with text_rows(search.folder) as rows:
+        for page in source.pages([*COLUMNS, *search.preference.needs], removed):
+            _add_page(rows, page, search.preference)
         values = rows.values()
         order = np.lexsort(values["preference"].T[::-1])
-        originals, similarities = copies_among(text_columns(values), order, is_near=how.is_near)
+        originals, similarities = copies_among(text_columns(values), order, is_near=search.is_near)
         for copies in copies_at_once(originals):
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
-            found = (rows.addresses(copies), rows.addresses(kept), are_exact.tolist(), similarities[copies].tolist())
-            for url, original, is_exact, similarity in zip(*found, strict=True):
-                rule, value, limit = (EXACT, 1.0, 1.0) if is_exact else (NEARLY, round(similarity, 3), NEAR)
-                removed.add(url, RemovalReason(rule, value, limit, original))
+            addresses = zip(rows.addresses(copies), rows.addresses(kept), strict=True)
+            numbers = zip(are_exact.tolist(), similarities[copies].tolist(), strict=True)
+            for (url, original), (is_exact, similarity) in zip(addresses, numbers, strict=True):
+                if is_exact:
+                    reason = RemovalReason(EXACT, 1.0, 1.0, original)
+                else:
+                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, original)
+                removed.add(url, reason)
         return np.sort(values["key"][originals == np.arange(rows.count)])
 
 
@@ -129,6 +137,6 @@ def _add_page(rows: TextRows, page: StoredPage, preference: Preference) -> None:
 
 
 def copies_at_once(originals: Numbers) -> Iterator[Numbers]:
-    """The rows of copies, some at a time."""
+    """The rows of texts that have another original, `AT_ONCE` at a time."""
     copies = np.flatnonzero(originals != np.arange(len(originals)))
     return (copies[at : at + AT_ONCE] for at in range(0, len(copies), AT_ONCE))

@@ -1,4 +1,4 @@
-"""`winnow export` with what builds data sets: rules, copies, masks, presets and folders of shards."""
+"""`winnow export` with the options for data sets: rules, copies, masks, presets and folders of shards."""
 
 import argparse
 from collections import Counter
@@ -32,17 +32,17 @@ class CorpusExporter(Exporter):
 
     copies: Deduplication = field(default_factory=Deduplication)
     known: KnownTexts = field(default_factory=KnownTexts)
-    """What the pages are not to be in."""
+    """The texts of --not-in, whose copies are left out."""
     signatures: SignatureFile | None = None
-    """Where signatures of what is known and of what is written go."""
+    """The file for the signatures of the known texts and of the written pages."""
     masks: Sequence[str] = ()
     """Kinds of personal data that are masked."""
     masked: Counter[str] = field(default_factory=Counter)
     """Personal data that was masked, by kind."""
     tokens: int | None = None
-    """The size of a chunk; None for that which chunks have by themselves."""
+    """The most tokens of a chunk; None for the default of chunks."""
     preset: Preset | None = None
-    """Whose records are written instead of the fields of items."""
+    """The preset whose records are written; None to write the fields of items."""
 
     @classmethod
     def of(
@@ -77,8 +77,8 @@ class CorpusExporter(Exporter):
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
         selection = CorpusSelection.of(conditions_of(opts), sets=tuple(opts.keep))
         is_data_set = opts.into is not None or opts.format == "parquet"
-        is_asked_for = selection.compares_text_numbers or "quality" in (opts.fields or ())
-        return CorpusSource(crawls, filter_of(opts), selection, completes_quality=is_data_set or is_asked_for)
+        needs_numbers = selection.compares_text_numbers or "quality" in (opts.fields or ())
+        return CorpusSource(crawls, filter_of(opts), selection, completes_quality=is_data_set or needs_numbers)
 
     @staticmethod
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
@@ -92,7 +92,10 @@ class CorpusExporter(Exporter):
 
     @staticmethod
     def outputs(opts: argparse.Namespace) -> list[str]:
-        return [*Exporter.outputs(opts), *([] if opts.signatures is None else [opts.signatures])]
+        outputs = Exporter.outputs(opts)
+        if opts.signatures is None:
+            return outputs
+        return [*outputs, opts.signatures]
 
     def open_lists(self, opts: argparse.Namespace) -> None:
         super().open_lists(opts)
@@ -118,7 +121,9 @@ class CorpusExporter(Exporter):
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         new_pages = self.known.remaining(self.source, self.removed) if self.known.counts else self.source
         pages = self.copies.pages(new_pages, columns, self.removed, self.format.uses_responses)
-        return pages if self.signatures is None else self.signatures.noted(pages)
+        if self.signatures is None:
+            return pages
+        return self.signatures.noted(pages)
 
     def altered(self, page: StoredPage) -> StoredPage:
         if not self.masks:
@@ -152,7 +157,7 @@ class CorpusExporter(Exporter):
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,
-                known=[KnownOrigin(str(one.source), one.texts, one.unread, one.removed) for one in self.known.counts],
+                known=[KnownOrigin(str(old.source), old.texts, old.unread, old.removed) for old in self.known.counts],
                 masked=self.masked,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             )
@@ -173,7 +178,7 @@ class CorpusExporter(Exporter):
 
     @property
     def _types(self) -> Mapping[str, Any] | None:
-        """The types of the fields of a preset; None for those of items."""
+        """The types of the preset's fields; None without a preset."""
         return None if self.preset is None else self.preset.types
 
 

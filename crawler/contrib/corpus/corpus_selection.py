@@ -16,15 +16,15 @@ from crawler.reports.stored_pages import StoredPage, StoredPages
 from crawler.store.page_changes import ChangeOffset
 
 QUALITY_IS_OF = ("quality", "text", "language")
-"""The fields that the numbers of a text are computed from."""
+"""The fields that `quality` is computed from."""
 
 
 @dataclass(frozen=True)
 class CorpusSelection(Selection):
-    """What a page must be."""
+    """The conditions and rules that a page must satisfy."""
 
     sets: tuple[str, ...] = ()
-    """Published sets of rules."""
+    """The names of published sets of rules."""
 
     def __bool__(self) -> bool:
         return super().__bool__() or bool(self.sets)
@@ -36,7 +36,7 @@ class CorpusSelection(Selection):
 
     @property
     def compares_text_numbers(self) -> bool:
-        """Whether numbers are needed that most crawls do not store."""
+        """Whether the selection needs numbers that most crawls do not store."""
         return bool(self.sets) or len(self.stored_conditions) < len(self.conditions)
 
     @property
@@ -47,10 +47,11 @@ class CorpusSelection(Selection):
         return super().refusal(conditions, values) or self._broken_rule(values)
 
     def _broken_rule(self, values: Mapping[str, Any]) -> RemovalReason | None:
-        """The first rule of published sets that a page breaks."""
+        """The first rule of the published sets that a page breaks."""
         numbers = values.get("quality") or {}
         for name in self.sets:
-            if limit := refused(numbers, name, values.get("language")):
+            limit = refused(numbers, name, values.get("language"))
+            if limit is not None:
                 return RemovalReason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
         return None
 
@@ -66,7 +67,7 @@ class PageSource(Protocol):
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
-        """The pages, with these columns; those that are left out are written down if `removed` is given."""
+        """The pages, with these columns; excluded pages are added to `removed` if it is given."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class CorpusSource(Source):
     """The pages of crawls that an export may write."""
 
     completes_quality: bool = False
-    """Whether `quality` has all numbers, also those that the crawl did not store."""
+    """Whether `quality` is completed with the numbers that the crawl did not store."""
 
     def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
         return self._completed(super().changes(self._read_columns(columns), after), columns)

@@ -1,8 +1,8 @@
 """A data set: a folder with the pages of an export in shards, a manifest and a card.
 
-A shard is closed when it has the size that was asked for, so it is larger by at most one row group of Parquet, or one
-block of zstd. The folder has a temporary name until the manifest and the card are in it, so a killed export leaves
-nothing under the name of the folder, and what was there before stays.
+A shard is closed when it has reached the requested size, so it is larger by at most one row group of Parquet, or one
+block of zstd. The folder has a temporary name until the manifest and the card are in it. A killed export therefore
+changes nothing under the folder's own name.
 """
 
 import json
@@ -25,6 +25,7 @@ from crawler.reports.stored_pages import StoredPage
 MANIFEST = "manifest.json"
 CARD = "README.md"
 USUAL_SIZE = 100_000_000
+"""Bytes of a shard if --shard-size is not given."""
 LEAST_SIZE = 1_000_000
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?(MB|GB)", re.IGNORECASE)
 _UNITS = {"mb": 1_000_000, "gb": 1_000_000_000}
@@ -36,8 +37,8 @@ def size_of(text: str) -> int:
     >>> size_of("100MB"), size_of("1.5 gb")
     (100000000, 1500000000)
     """
-    found = _SIZE.fullmatch(text.strip())
-    size = int(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
+    match = _SIZE.fullmatch(text.strip())
+    size = 0 if match is None else int(float(match[1]) * _UNITS[match[2].lower()])
     if size < LEAST_SIZE:
         raise WrongUseError(
             "{value} is wrong; allowed are sizes from 1MB, such as 500MB or 2GB", value=repr(text[:100])
@@ -56,7 +57,7 @@ class Shard:
 
 
 class DataSet(AtomicFolder):
-    """A folder with shards that are described; `format` is `parquet` or `jsonl`, which is compressed by zstd."""
+    """A folder with shards, a manifest and a card; `format` is `parquet`, or `jsonl`, which is compressed with zstd."""
 
     def __init__(self, path: str, format: str, size: int | None = None) -> None:
         super().__init__(path)
@@ -66,19 +67,19 @@ class DataSet(AtomicFolder):
         self.contents = Contents()
 
     def fill(self, pages: Iterable[StoredPage], fields: Sequence[str], types: Mapping[str, Any] | None = None) -> int:
-        """Write pages into shards; returns the number of bytes. `types` are those of Parquet's columns."""
+        """Write pages into shards; returns the number of bytes. `types` are the types of Parquet's columns."""
         pages = iter(pages)
-        while begun := list(islice(pages, 1)):
+        while first_page := list(islice(pages, 1)):
             shard = Shard(f"part-{len(self.shards):05}.{self.format}")
             self.shards.append(shard)
-            self._write_shard(shard, self._parts(self._until_full(shard, chain(begun, pages)), fields, types))
+            self._write_shard(shard, self._parts(self._until_full(shard, chain(first_page, pages)), fields, types))
         return sum(shard.bytes for shard in self.shards)
 
     def describe(self, origin: Origin) -> None:
         """Write the manifest and the card."""
-        found = manifest(origin, self.contents, self.format, [asdict(shard) for shard in self.shards])
-        self.write(MANIFEST, json.dumps(found, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n")
-        self.write(CARD, dataset_card(found).encode("utf-8", "replace"))
+        described = manifest(origin, self.contents, self.format, [asdict(shard) for shard in self.shards])
+        self.write(MANIFEST, json.dumps(described, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n")
+        self.write(CARD, dataset_card(described).encode("utf-8", "replace"))
 
     def _write_shard(self, shard: Shard, parts: Iterable[bytes]) -> None:
         digest = sha256()
@@ -92,12 +93,12 @@ class DataSet(AtomicFolder):
         self, pages: Iterable[StoredPage], fields: Sequence[str], types: Mapping[str, Any] | None
     ) -> Iterator[bytes]:
         if self.format == "parquet":
-            # A row group is never larger than a shard, so that small shards are about as large as asked for.
+            # A row group is never larger than a shard, so that small shards have about the requested size.
             return parquet(pages, fields, self.size, types)
         return compressed(jsonl(pages, fields), ".zst")
 
     def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages until the shard has its size."""
+        """The pages of a shard: it ends once it has reached its size."""
         for page in pages:
             shard.records += 1
             self.contents.add(page.values)

@@ -1,7 +1,7 @@
-"""The card of a data set: a README.md whose head hubs read, and whose sentences people read.
+"""The card of a data set: a README.md with front matter for hubs and text for people.
 
-All that comes from the web or from the user stands in code spans and code blocks, in which Markdown and HTML mean
-nothing, and in the head as JSON, which every YAML parser reads.
+Everything from the web or from the user is put into code spans and code blocks, where Markdown and HTML have no effect,
+and into the front matter as JSON, which every YAML parser reads.
 """
 
 import re
@@ -22,10 +22,11 @@ HUB_LICENCES = frozenset(
     "cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cc-by-nd-4.0 "
     "cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 gfdl gpl-2.0 gpl-3.0 lgpl-3.0 mit mpl-2.0 odbl odc-by pddl".split()
 )
-"""Names of licences that hubs know."""
+"""The licence identifiers that hubs know."""
 SIZES = (("1K", 10**3), ("10K", 10**4), ("100K", 10**5), ("1M", 10**6), ("10M", 10**7), ("100M", 10**8), ("1B", 10**9))
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 MOST_LISTED = 20
+"""Entries of a list; the rest is in the manifest."""
 LONGEST_TOPIC = 200
 """Characters of a topic that are shown."""
 NO_TOPIC = "what its seeds are about"
@@ -47,7 +48,7 @@ def dataset_card(manifest: Mapping[str, Any]) -> str:
 
 
 def size_category(count: int) -> str:
-    """The name that hubs have for so many records.
+    """The category of hubs for this number of records.
 
     >>> size_category(999), size_category(1_000), size_category(2 * 10**9)
     ('n<1K', '1K<n<10K', 'n>1B')
@@ -61,7 +62,7 @@ def size_category(count: int) -> str:
 
 
 def code(text: str) -> str:
-    """A text as a code span in one line, longer than any sign in it that could end it.
+    """A text as a code span on one line, with a longer fence than any run of backticks in it.
 
     >>> print(code("honey` bees"), code("`"))
     `` honey` bees `` `` ` ``
@@ -85,57 +86,61 @@ def _block(text: str) -> str:
 
 
 def _head(manifest: Mapping[str, Any]) -> str:
-    titles = [": ".join(filter(None, (one["name"], _topic(one)))) for one in manifest["crawls"]]
+    titles = [": ".join(filter(None, (crawl["name"], _topic(crawl)))) for crawl in manifest["crawls"]]
     lines = [f"pretty_name: {json_for_yaml('; '.join(titles))}", *_languages(manifest["languages"])]
     lines += _licence([*manifest["licences"]])
     lines += ["size_categories:", f"- {json_for_yaml(size_category(manifest['records']))}"]
     lines += ["task_categories:", "- text-generation"]
-    # Without this, hubs take the manifest for data.
+    # Without this, hubs read the manifest as data.
     data = f"part-*.{manifest['format']}"
     lines += ["configs:", "- config_name: default", f"  data_files: {json_for_yaml(data)}"]
     return "\n".join(["---", *lines, "---"])
 
 
 def _topic(crawl: Mapping[str, Any]) -> str:
-    """The topic of a crawl in one line, of limited length; empty if its seeds tell it."""
+    """The topic of a crawl on one line, of limited length; empty if the crawl was given only seeds."""
     return " ".join(str(crawl["topic"])[: 2 * LONGEST_TOPIC].split())[:LONGEST_TOPIC]
 
 
 def _languages(counts: Mapping[str, int]) -> list[str]:
-    # In quotation marks: for YAML, `no` is not Norwegian, but false.
-    found = [f'- "{language}"' for language in counts if _LANGUAGE.fullmatch(language)]
-    return ["language:", *found] if found else []
+    # Quoted, because YAML 1.1 reads a bare `no` (Norwegian) as false: https://yaml.org/type/bool.html
+    lines = [f'- "{language}"' for language in counts if _LANGUAGE.fullmatch(language)]
+    return ["language:", *lines] if lines else []
 
 
 def _licence(names: Sequence[str]) -> list[str]:
-    """The licence that all pages have, or `other`."""
+    """The lines about the licence, which is `other` unless all pages have the same known one."""
     if len(names) != 1 or names[0] == UNKNOWN:
         return ["license: other"]
-    known = names[0].lower()
-    if known in HUB_LICENCES:
-        return [f"license: {known}"]
-    return ["license: other", f"license_name: {json_for_yaml(known)}"]
+    name = names[0].lower()
+    if name in HUB_LICENCES:
+        return [f"license: {name}"]
+    return ["license: other", f"license_name: {json_for_yaml(name)}"]
 
 
 def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
-    from rich.filesize import decimal  # which a refusal does not wait for
+    from rich.filesize import decimal  # imported here, so that wrong arguments are refused without this delay
 
     crawls = manifest["crawls"]
-    yield "# " + "; ".join(": ".join(map(code, filter(None, (one["name"], _topic(one))))) for one in crawls)
+    yield "# " + "; ".join(": ".join(map(code, filter(None, (crawl["name"], _topic(crawl))))) for crawl in crawls)
     pages = counted(manifest["records"], "web page")
     shards = counted(len(manifest["shards"]), "shard")
     form = f"`{manifest['format']}`"
     size = decimal(manifest["bytes"])
-    origins = [
-        f"{code(one['name'])} on {f'the topic {code(_topic(one))}' if _topic(one) else NO_TOPIC}" for one in crawls
-    ]
+    origins = [f"{code(crawl['name'])} on {_named_topic(crawl)}" for crawl in crawls]
+    noun = "crawl" if len(crawls) == 1 else "crawls"
     yield (
         f"This data set has {pages}, each with its main text and what is known about it, in {shards} "
-        f"({form}, {size}). They are from the {'crawl' if len(crawls) == 1 else 'crawls'} {', '.join(origins)}."
+        f"({form}, {size}). They are from the {noun} {', '.join(origins)}."
     )
     if manifest["records"]:
         first, last = (code(manifest[name]) for name in ("first_fetched_at", "last_fetched_at"))
         yield f"The pages were fetched from {first} to {last}."
+
+
+def _named_topic(crawl: Mapping[str, Any]) -> str:
+    topic = _topic(crawl)
+    return f"the topic {code(topic)}" if topic else NO_TOPIC
 
 
 def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -145,7 +150,8 @@ def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
         "each page to its main text while it crawled. The version of an extractor also stands for its weights."
     )
     yield from _listed(
-        (f"{code(one['method'])}, version {code(one['version'])}", one["records"]) for one in manifest["extractors"]
+        (f"{code(extractor['method'])}, version {code(extractor['version'])}", extractor["records"])
+        for extractor in manifest["extractors"]
     )
     yield f"The data set was written at {code(manifest['made_at'])} by:"
     yield _block(manifest["command"])
@@ -158,10 +164,9 @@ def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _fields(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "## Fields"
     preset = manifest["preset"]
-    meanings = (
-        {name: words for name, (_, words) in PRESETS[preset].fields.items()} if preset else docstrings(PageRecord)
-    )
+    meanings = docstrings(PageRecord)
     if preset:
+        meanings = {name: meaning for name, (_, meaning) in PRESETS[preset].fields.items()}
         yield f"The records have the fields of {code(preset)}."
     rows = [("field", "meaning"), ("---", "---")]
     rows += [(f"`{name}`", meanings[name].replace("|", r"\|")) for name in manifest["fields"]]
@@ -206,7 +211,9 @@ def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
     filters = manifest["filters"]
     yield "## Filters"
     yield "Pages that were stored when the data set was made:"
-    rows = [(code(one["name"]), counted(one["stored"], "page"), f"{one['gone']:,}") for one in manifest["crawls"]]
+    rows = [
+        (code(crawl["name"]), counted(crawl["stored"], "page"), f"{crawl['gone']:,}") for crawl in manifest["crawls"]
+    ]
     yield "\n".join(f"- {name}: {stored}, {gone} of them gone from the web" for name, stored, gone in rows)
     if not filters:
         yield "No filter was used."
@@ -215,15 +222,15 @@ def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"- {code(' '.join((name, *values)))}" for name, values in filters.items())
     if manifest["not_in"]:
         yield "Pages with the text, or nearly the text, of one of these were left out:"
-        yield "\n".join(f"- {code(known['name'])}: {counted(known['texts'], 'text')}" for known in manifest["not_in"])
+        yield "\n".join(f"- {code(old['name'])}: {counted(old['texts'], 'text')}" for old in manifest["not_in"])
     if manifest["removed"]:
         yield "Pages that conditions and rules removed, by the first that they broke:"
         yield from _listed((code(name), count) for name, count in manifest["removed"].items())
 
 
 def _listed(rows: Iterable[tuple[str, int]]) -> Iterator[str]:
-    """A list of names with counts of pages; nothing if there is none."""
-    found = [f"- {name}: {counted(count, 'page')}" for name, count in rows]
-    more = len(found) - MOST_LISTED
-    if found:
-        yield "\n".join(found[:MOST_LISTED] + [f"- {more:,} more in `manifest.json`"] * (more > 0))
+    """A list of names with counts of pages; nothing if it would be empty."""
+    lines = [f"- {name}: {counted(count, 'page')}" for name, count in rows]
+    more = len(lines) - MOST_LISTED
+    if lines:
+        yield "\n".join(lines[:MOST_LISTED] + [f"- {more:,} more in `manifest.json`"] * (more > 0))

@@ -19,25 +19,28 @@ if TYPE_CHECKING:
     from crawler.export.selection import Removed
     from crawler.reports.stored_pages import StoredPage
 
-EXACT, NEAR, PARAGRAPHS = KINDS = ("exact", "near", "paragraphs")
+EXACT = "exact"
+NEAR = "near"
+PARAGRAPHS = "paragraphs"
+KINDS = (EXACT, NEAR, PARAGRAPHS)
 
 
 @dataclass(frozen=True)
 class Deduplication:
-    """What an export leaves out as it is elsewhere in the export."""
+    """Which copies and repeated paragraphs an export leaves out."""
 
     kinds: tuple[str, ...] = ()
     preference: Preference | None = None
     """Which of several copies is kept; the oldest if None."""
     folder: Path | None = None
-    """Where temporary files are; None for the system's folder for them."""
+    """The folder for temporary files; None for the system's."""
 
     def pages(
         self, source: PageSource, columns: Sequence[str], removed: Removed, responses: bool
     ) -> Iterator[StoredPage]:
-        """The pages that an export writes, with these columns; what it leaves out is written down.
+        """The pages that an export writes, with these columns; excluded pages are added to `removed`.
 
-        Pages are read once for each kind of copies, and once to be written.
+        Pages are read once to find copies, once to find repeated paragraphs, and once to be written.
         """
         if not self.kinds:
             yield from source.pages(columns, removed, responses)

@@ -1,7 +1,7 @@
-"""What `--not-in` names: a file or folder of texts, or a crawl of the same database.
+"""The sources that `--not-in` names: a file or folder of texts, or a crawl of the same database.
 
-A file may have the texts themselves or only their signatures. A `.txt` file is one text. A folder stands for the files
-below it that have a known extension.
+A file may have the texts themselves or only their signatures. A `.txt` file is one text. A folder stands for all files
+in it and below it that have a known extension.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from crawler.reports.stored_pages import PageFilter, StoredPages
 from crawler.translation.message import Message, plural
 
 OF_CRAWL = "crawl:"
-"""What the name of a crawl follows; a file of such a name is given as ./crawl:NAME."""
+"""The prefix of the name of a crawl; a file whose name begins like that is given as ./crawl:NAME."""
 UNFINISHED = ".part"
-"""How the names of folders end that an export is writing."""
+"""The suffix of the names of folders that an export has not finished."""
 COMPARED = ("url", "text_fingerprint", "signature")
-"""The columns of pages that texts are compared by."""
+"""The columns of pages that are compared with the texts, and the URL that is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class KnownSource:
         return self.typed.removeprefix(OF_CRAWL) if self.typed.startswith(OF_CRAWL) else None
 
     def __str__(self) -> str:
-        """As a manifest names it: others need not know the folders of this machine."""
+        """The name in a manifest: only the last part of a path, so that it tells nothing about the user's folders."""
         return self.typed if self.crawl is not None else Path(self.typed).resolve().name
 
     def files(self) -> Iterator[tuple[Path, str]]:
-        """The files with texts, and their names within the source; none of exports that were not finished."""
+        """The files with texts, and their names within the source; unfinished exports are skipped."""
         top = Path(self.typed)
         if not top.is_dir():
             yield top, top.name
@@ -58,11 +58,12 @@ class KnownSource:
                     yield file, file.relative_to(top).as_posix()
 
     def overlaps(self, output: str) -> bool:
-        """Whether texts would be lost if this path was written anew."""
+        """Whether writing to this path would overwrite texts of the source."""
         if self.crawl is not None or not Path(output).exists():
             return False
-        paths = [Path(path).resolve() for path in (self.typed, output)]
-        return any(one == other or one in other.parents for one, other in (paths, paths[::-1]))
+        source_path = Path(self.typed).resolve()
+        output_path = Path(output).resolve()
+        return source_path == output_path or source_path in output_path.parents or output_path in source_path.parents
 
 
 def _refuse_folder(error: OSError) -> NoReturn:
@@ -93,7 +94,7 @@ def known_source_of(text: str) -> KnownSource:
 
 
 def check_crawls(sources: Sequence[KnownSource], exported: Sequence[str], stored: Sequence[str]) -> None:
-    """Raise a WrongUseError if a crawl does not exist, or is one of those that are exported."""
+    """Raise a WrongUseError if a crawl does not exist or is itself exported."""
     for source in sources:
         if source.crawl is not None and source.crawl not in stored:
             raise WrongUseError(
@@ -114,10 +115,10 @@ class KnownCounts:
     unread: int = 0
     """Texts that could not be read."""
     fault: Fault | None = None
-    """Why the first of these could not be read."""
+    """Why the first unread text could not be read."""
 
     def words(self) -> Iterator[Message]:
-        """What is to be said of them."""
+        """The lines of the summary about this OLD."""
         old = self.source.typed
         yield plural("Compared with {n} text of {old}.", "Compared with {n} texts of {old}.", self.texts, old=old)
         if self.fault is not None:
@@ -132,7 +133,7 @@ class KnownCounts:
 
 
 def known_texts(counts: KnownCounts, crawls: Mapping[str, StoredPages]) -> Iterator[KnownText]:
-    """The texts of an OLD, which are counted; raises a WrongUseError if nothing of it can be read."""
+    """The texts of an OLD; updates the counts, and raises a WrongUseError if none of the texts can be read."""
     source = counts.source
     if source.crawl is not None:
         for page in crawls[source.crawl].pages(COMPARED, PageFilter()):

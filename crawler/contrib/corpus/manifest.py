@@ -1,4 +1,4 @@
-"""The manifest of a data set: where its records are from, how they were chosen, and counts of them."""
+"""The manifest of a data set: where its records come from, how they were chosen, and counts of them."""
 
 import argparse
 import shlex
@@ -14,35 +14,38 @@ from crawler.rights.statement import State, Use
 from crawler.urls.address import address_of
 
 NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extractor_version")
-"""Columns that are counted."""
+"""The columns that are counted."""
 MOST_DOMAINS = 20
+"""Domains that are listed, the largest ones."""
 UNKNOWN = "unknown"
-"""The key of pages without a language, and without a licence."""
+"""The key of pages whose language, licence or version of the extractor is unknown."""
 OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size", "--signatures"))
-"""Options that leave out no page and change no text."""
+"""Options that neither exclude pages nor change texts."""
 OF_PATHS = frozenset(("--into", "--signatures"))
+"""Options whose values are paths of outputs."""
 
 
 @dataclass(frozen=True)
 class CrawlOrigin:
-    """A crawl from which records are."""
+    """A crawl whose pages are in the data set."""
 
     name: str
     topic: str
     stored: int
     """Its pages in the database."""
     gone: int
-    """How many of these are gone."""
+    """How many of these no longer exist on the web."""
     erased: Sequence[str] = ()
-    """The digests of its erased pages and hosts: whoever has an earlier export removes the pages with these ids."""
+    """The digests of its erased pages and hosts: an owner of an earlier export can remove the pages with these ids."""
 
 
 @dataclass(frozen=True)
 class KnownOrigin:
-    """What `--not-in` names."""
+    """A source that `--not-in` names."""
 
     name: str
     texts: int
+    """Texts that the pages were compared with."""
     unread: int
     """Texts that could not be read."""
     removed: int
@@ -51,18 +54,19 @@ class KnownOrigin:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the records of a data set are from."""
+    """Where the records of a data set come from, and how they were chosen."""
 
     crawls: Sequence[CrawlOrigin]
     fields: Sequence[str]
     options: Mapping[str, Sequence[str]]
+    """The values of the options of the command, by option."""
     removed: Mapping[str, int]
     """Pages that were removed, by rule."""
     masked: Mapping[str, int]
     """Personal data that was masked, by kind."""
     made_at: str
     known: Sequence[KnownOrigin] = ()
-    """What the pages are not in."""
+    """The sources of --not-in, whose copies were left out."""
 
 
 @dataclass
@@ -75,7 +79,7 @@ class Contents:
     domains: Counter[str] = field(default_factory=Counter)
     rounds: Counter[int] = field(default_factory=Counter)
     extractors: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By method and version; a new version of the weights is a new version of the method."""
+    """Records by method and version; new weights are a new version of the method."""
     first_fetched_at: str | None = None
     last_fetched_at: str | None = None
 
@@ -95,7 +99,7 @@ class Contents:
 
 
 def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The manifest, in which everything has a fixed order."""
+    """The manifest, with its keys and the entries of its counts in a fixed order."""
     return {
         "format": format,
         "records": sum(shard["records"] for shard in shards),
@@ -113,7 +117,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         "command": _command(origin.options),
         "filters": {name: [*values] for name, values in origin.options.items() if name not in OF_OUTPUT},
         "removed": dict(_most_first(origin.removed)),
-        "not_in": [asdict(known) for known in origin.known],
+        "not_in": [asdict(old) for old in origin.known],
         "masked": {kind: origin.masked[kind] for kind in sorted(origin.masked)},
         "languages": dict(_most_first(contents.languages)),
         "licences": dict(_most_first(contents.licences)),
@@ -127,33 +131,48 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
 
 
 def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) -> dict[str, list[str]]:
-    """The options among these that were given, each with its values as texts.
+    """The options of a command that were given, each with its values as texts.
 
-    Scrapy's own options are not among them: a setting may be a password. Paths of outputs are cut to their names.
+    `actions` are the command's own options, without Scrapy's: a setting may be a password. Paths of outputs are cut to
+    their names.
     """
-    found = {}
+    options = {}
     for action in actions:
-        value = getattr(opts, action.dest, None)
-        if action.option_strings and value is not None and value is not False and value != action.default:
-            each = value if isinstance(action, argparse._AppendAction) else [] if value is True else [value]
-            found[action.option_strings[-1]] = [_text(one) for one in each]
-    for option in OF_PATHS.intersection(found):
-        found[option] = [Path(path).name for path in found[option]]
-    return found
+        value: Any = getattr(opts, action.dest, None)
+        is_given = value is not None and value is not False and value != action.default
+        if not action.option_strings or not is_given:
+            continue
+        if isinstance(action, argparse._AppendAction):
+            values = value
+        elif value is True:
+            values = []
+        else:
+            values = [value]
+        options[action.option_strings[-1]] = [_text(value) for value in values]
+    for option in OF_PATHS.intersection(options):
+        options[option] = [Path(path).name for path in options[option]]
+    return options
 
 
 def _text(value: Any) -> str:
-    """The value of an option as it may be typed."""
+    """The value of an option as a user would type it."""
     if isinstance(value, list):
         return ",".join(map(str, value))
-    return value.source if isinstance(value, Condition) else str(value)
+    if isinstance(value, Condition):
+        return value.source
+    return str(value)
 
 
 def _command(options: Mapping[str, Sequence[str]]) -> str:
-    words = [word for name, values in options.items() for value in values or [""] for word in (name, value) if word]
-    return shlex.join(["winnow", "export", *words])
+    words = ["winnow", "export"]
+    for name, values in options.items():
+        if not values:  # a switch
+            words.append(name)
+        for value in values:
+            words += [name, value]
+    return shlex.join(words)
 
 
 def _most_first(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
-    """Keys and counts, the largest count first; of equal ones, in the order of the keys."""
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    """Keys and counts, the largest count first, equal counts in the order of their keys."""
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -1,23 +1,30 @@
-"""Personal data in the fields of a page that have text."""
+"""Masks personal data in the text fields of a page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 FIELDS = ("title", "text", "comments", "markdown")
 COPIES = frozenset(("markdown",))
-"""Fields that have the text of others again: what is masked in them is not counted."""
+"""Fields that repeat the text of another field: data masked in them is not counted again."""
 
 
 def without_personal_data(values: Mapping[str, Any], kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, int]]:
-    """The values of a page without personal data of these kinds, which `quality` counts; and the counts."""
-    from crawler.contrib.corpus.quality.personal_data import masked  # imports what other exports do not need
+    """The values of a page with personal data of these kinds masked, and how often each kind was masked.
 
-    changed, counts = dict(values), dict.fromkeys(kinds, 0)
+    The counts are also added to `quality`.
+    """
+    from crawler.contrib.corpus.quality.personal_data import masked  # compiles patterns that other exports do not need
+
+    changed = dict(values)
+    counts = dict.fromkeys(kinds, 0)
     for name in FIELDS:
-        if text := values.get(name):
-            changed[name], found = masked(text, kinds)
-            for kind, count in found.items():
-                counts[kind] += 0 if name in COPIES else count
+        text = values.get(name)
+        if not text:
+            continue
+        changed[name], field_counts = masked(text, kinds)
+        if name not in COPIES:
+            for kind, count in field_counts.items():
+                counts[kind] += count
     if "quality" in values:
         changed["quality"] = (values["quality"] or {}) | {f"masked_{kind}": count for kind, count in counts.items()}
     return changed, counts

@@ -1,8 +1,8 @@
-"""`--not-in`: the pages of an export without those that somebody has already.
+"""`--not-in`: the pages of an export without copies of texts that the user already has.
 
-The pages are compared with all texts of OLD, also with those that are copies of each other. They are not compared with
-each other, which is what `--dedupe` is for. Exact copies have the same letters and digits; near ones are found by their
-signatures, as in a crawl.
+Each page is compared with all texts of OLD, even if some of these are copies of each other. Pages are not compared with
+other pages, which `--dedupe` does. Exact copies have the same letters and digits; near copies are found by their
+signatures, as during a crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,11 +24,12 @@ from crawler.reports.stored_pages import StoredPage, StoredPages
 
 EXACT = "not-in: exact"
 NEARLY = "not-in: near"
+"""The rules that are named in the list of removed pages."""
 
 
 @dataclass(frozen=True)
 class RemainingPages:
-    """Those pages of a source that have one of these sorted keys."""
+    """The pages of a source whose keys are among these sorted keys."""
 
     source: PageSource
     keys: NDArray[np.int64]
@@ -36,25 +37,25 @@ class RemainingPages:
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
-        """The pages, with these columns; what the source leaves out was written down when the keys were found."""
+        """The pages, with these columns; `removed` is ignored, because it was filled when the keys were found."""
         return among(self.keys, self.source.pages(columns, responses=responses))
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownTexts:
-    """The texts that somebody has."""
+    """The texts that the user already has."""
 
     counts: Sequence[KnownCounts] = ()
-    """What was counted, one entry for each OLD."""
+    """The counts of each OLD, filled while it is read."""
     crawls: Mapping[str, StoredPages] = field(default_factory=dict)
     """The crawls of the database, by name."""
     signatures: SignatureFile | None = None
-    """What the texts are added to."""
+    """The file that the signatures of the texts are written to, if any."""
     folder: Path | None = None
-    """Where temporary files are; None for the system's folder for them."""
+    """The folder for temporary files; None for the system's."""
 
     def remaining(self, source: PageSource, removed: Removed) -> RemainingPages:
-        """The pages that are no copies of these texts; the copies are written down."""
+        """The pages that are not copies of these texts; the copies are added to `removed`."""
         with temporary_files("--not-in"), text_rows(self.folder) as rows:
             for number, counts in enumerate(self.counts):
                 for text in known_texts(counts, self.crawls):
@@ -65,17 +66,18 @@ class KnownTexts:
             for page in source.pages(COMPARED, removed):
                 url, fingerprint, signature = (page.values[name] for name in COMPARED)
                 rows.add(page.key, url, fingerprint, signature)
+
             values = rows.values()
-            known = _first_of_same_letters(values[:known_count])
-            originals, similarities = copies_of(text_columns(values), known, np.arange(known_count, rows.count))
-            self._write_down(rows, originals, similarities, removed)
+            known_rows = _distinct_texts(values[:known_count])
+            originals, similarities = copies_of(text_columns(values), known_rows, np.arange(known_count, rows.count))
+            self._report_copies(rows, originals, similarities, removed)
             is_new = originals[known_count:] == np.arange(known_count, rows.count)
             return RemainingPages(source, np.sort(values["key"][known_count:][is_new]))
 
-    def _write_down(
+    def _report_copies(
         self, rows: TextRows, originals: Numbers, similarities: NDArray[np.float32], removed: Removed
     ) -> None:
-        """Write down the pages that are copies, and what they are copies of."""
+        """Count the pages that are copies, and add them with their originals to `removed`."""
         values = rows.values()
         for copies in copies_at_once(originals):
             kept = originals[copies]
@@ -85,12 +87,16 @@ class KnownTexts:
             for (url, original), (number, is_exact, similarity) in zip(addresses, numbers, strict=True):
                 counts = self.counts[number]
                 counts.removed += 1
-                rule, value, limit = (EXACT, 1.0, 1.0) if is_exact else (NEARLY, round(similarity, 3), NEAR)
-                removed.add(url, RemovalReason(rule, value, limit, original, counts.source.typed))
+                old = counts.source.typed
+                if is_exact:
+                    reason = RemovalReason(EXACT, 1.0, 1.0, original, old)
+                else:
+                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, original, old)
+                removed.add(url, reason)
 
 
-def _first_of_same_letters(values: NDArray[np.void]) -> Numbers:
-    """The rows of texts with letters, of those with the same letters the first."""
+def _distinct_texts(values: NDArray[np.void]) -> Numbers:
+    """The rows of texts that have letters; of texts with the same letters, only the first row."""
     rows = np.flatnonzero(values["has_letters"] == 1)
     _, firsts = np.unique(values["fingerprint"][rows], return_index=True)
     return np.sort(rows[firsts])

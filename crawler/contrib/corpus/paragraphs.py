@@ -1,11 +1,12 @@
-"""`--dedupe paragraphs`: lines that a site repeats on several pages, which stay only on the first of them.
+"""`--dedupe paragraphs`: removes lines that a site repeats on several pages from all but the first of these pages.
 
-A paragraph is a line of at least `SHORTEST` bytes: newsletter boxes and legal lines are that long, headings and labels
-are not. Two are the same if they have the same letters and digits. At least `FEWEST_PAGES` pages must have it: the
-title and the first sentence of an article are also on the pages that list it, and must not go from the article.
+A paragraph is a line of at least `SHORTEST` bytes: newsletter boxes and legal notices are that long, headings and
+labels are not. Two paragraphs are the same if they have the same letters and digits. A paragraph is repeated if at
+least `FEWEST_PAGES` pages have it: the first sentence of an article is also on the few pages that list the article, and
+must not be removed from it.
 
-The pages are read twice: the first time, 16 bytes for each paragraph go into temporary files, by the paragraph's hash,
-so that one file at a time is sorted; memory holds the paragraphs that are repeated, with 16 bytes each.
+The pages are read twice. The first time, 16 bytes for each paragraph are written to temporary files, which are chosen
+by the paragraph's hash, so that one file at a time is sorted. Memory holds 16 bytes for each repeated paragraph.
 """
 
 import re
@@ -30,63 +31,69 @@ from crawler.urls.parsing import host_of
 SHORTEST = 40
 """Bytes of UTF-8: 40 Latin letters, 14 Chinese characters."""
 FEWEST_PAGES = 5
-"""Pages of a site that have a repeated paragraph."""
+"""The number of pages of a site from which a paragraph counts as repeated."""
 NEEDS = ("url", "text")
+"""The columns that the search reads."""
 FIELDS = ("text", "markdown")
+"""The fields from which paragraphs are removed."""
 REPEATED = "dedupe: paragraphs"
 NOTHING_ELSE = "dedupe: paragraphs alone"
 LONGEST_SHOWN = 100
 """Characters of a paragraph in the list of what was removed."""
 FILES = 64
+"""Temporary files."""
 PACKED = Struct("<qq")
-# In Markdown, the address of a link is no part of what one reads.
+"""The hash of a paragraph, and the key of its page."""
 TARGET = re.compile(r"\]\([^()\s]*\)")
+"""The address of a link in Markdown, which is not part of the text."""
 GAP = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True)
 class RepeatedParagraphs:
-    """The paragraphs that sites repeat, in order, and the first page of each."""
+    """The paragraphs that sites repeat, and the first page of each."""
 
     paragraphs: NDArray[np.int64]
-    first: NDArray[np.int64]
+    """The hashes of the paragraphs, sorted."""
+    first_pages: NDArray[np.int64]
+    """The key of the first page of each paragraph."""
 
     def without(self, pages: Iterable[StoredPage], removed: Removed) -> Iterator[StoredPage]:
-        """The pages without paragraphs that an earlier page has; pages that have nothing else are left out."""
+        """The pages without paragraphs that an earlier page has; pages without any other text are left out."""
         for page in pages:
             values = dict(page.values)
             lines: list[str] = []
             for name in FIELDS:
-                if text := values.get(name):
-                    values[name], gone = self._shortened(page, text)
-                    lines = lines or gone
+                text = values.get(name)
+                if text:
+                    values[name], removed_lines = self._shortened(page, text)
+                    lines = lines or removed_lines
             if not lines:
                 yield page
                 continue
             is_empty = not values["text"]
             shown = [line[:LONGEST_SHOWN] for line in lines]
-            reason = RemovalReason(NOTHING_ELSE if is_empty else REPEATED, shown, None)
             if is_empty:
-                removed.add(values["url"], reason)
+                removed.add(values["url"], RemovalReason(NOTHING_ELSE, shown, None))
             else:
-                removed.shorten(values["url"], reason, len(lines))
+                removed.shorten(values["url"], RemovalReason(REPEATED, shown, None), len(lines))
                 yield replace(page, values=values)
 
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""
         lines = text.split("\n")
         hashes = list(_hashes(page.values["url"], lines))
-        known = [(at, number) for at, number in enumerate(hashes) if number is not None]
-        if not known or not len(self.paragraphs):
+        paragraphs = [(at, number) for at, number in enumerate(hashes) if number is not None]
+        if not paragraphs or not len(self.paragraphs):
             return text, []
-        numbers = np.array([number for _, number in known])
+        numbers = np.array([number for _, number in paragraphs])
         place = np.minimum(np.searchsorted(self.paragraphs, numbers), len(self.paragraphs) - 1)
-        is_repeated = (self.paragraphs[place] == numbers) & (self.first[place] != page.key)
-        gone = {at for (at, _), is_gone in zip(known, is_repeated.tolist(), strict=True) if is_gone}
-        if not gone:
+        is_repeated = (self.paragraphs[place] == numbers) & (self.first_pages[place] != page.key)
+        repeated = {at for (at, _), is_one in zip(paragraphs, is_repeated.tolist(), strict=True) if is_one}
+        if not repeated:
             return text, []
-        left = "\n".join(line for at, line in enumerate(lines) if at not in gone)
-        return GAP.sub("\n\n", left).strip(), [lines[at] for at in sorted(gone)]
+        rest = "\n".join(line for at, line in enumerate(lines) if at not in repeated)
+        return GAP.sub("\n\n", rest).strip(), [lines[at] for at in sorted(repeated)]
 
 
 def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> RepeatedParagraphs:
@@ -94,17 +101,17 @@ def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> Rep
     with ExitStack() as stack:
         files = [stack.enter_context(TemporaryFile(dir=folder)) for _ in range(FILES)]
         for page in pages:
-            found = _hashes(page.values["url"], page.values["text"].split("\n"))
-            for number in {number for number in found if number is not None}:
+            hashes = _hashes(page.values["url"], page.values["text"].split("\n"))
+            for number in {number for number in hashes if number is not None}:
                 files[number % FILES].write(PACKED.pack(number, page.key))
         parts = [_repeated(file) for file in files]
-    paragraphs, first = (np.concatenate(column) for column in zip(*parts, strict=True))
+    paragraphs, first_pages = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(paragraphs)
-    return RepeatedParagraphs(paragraphs[order], first[order])
+    return RepeatedParagraphs(paragraphs[order], first_pages[order])
 
 
 def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The repeated paragraphs of a file, and the page that had each first."""
+    """The repeated paragraphs of a file, and the first page of each."""
     file.seek(0)
     rows = np.frombuffer(file.read(), "<i8").reshape(-1, 2)
     paragraphs, first, count = np.unique(rows[:, 0], return_index=True, return_counts=True)
@@ -113,9 +120,13 @@ def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _hashes(url: str, lines: Iterable[str]) -> Iterator[int | None]:
-    """For each line a number that it shares with the same paragraph of the same site, None if it is too short."""
+    """The hash of the letters of each line, different for each site; None if the line is too short."""
     salt = blake2b(address_of(url).site.encode() if host_of(url) else b"", digest_size=32).digest()
     for line in lines:
-        found = letters(TARGET.sub("]", line)) if len(line.encode("utf-8", "replace")) >= SHORTEST else b""
-        digest = blake2b(found, digest_size=8, key=salt) if found else None
-        yield int.from_bytes(digest.digest(), "big", signed=True) if digest else None
+        is_paragraph = len(line.encode("utf-8", "replace")) >= SHORTEST
+        line_letters = letters(TARGET.sub("]", line)) if is_paragraph else b""
+        if line_letters:
+            digest = blake2b(line_letters, digest_size=8, key=salt).digest()
+            yield int.from_bytes(digest, "big", signed=True)
+        else:
+            yield None

@@ -1,7 +1,7 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. `rights` and `quality` are structures. Own fields
-are a column of JSON texts, as their names differ from crawl to crawl.
+"""Parquet: typed, compressed columns, in row groups of limited size. `rights` and `quality` are structures. A crawl's
+own fields are one column of JSON texts, because their names differ between crawls.
 
-Times are timestamps. `published` stays a text: many pages give a day only, and midnight would be invented.
+Times are timestamps. `published` stays a text: many pages give only a day, and a time of midnight would be invented.
 """
 
 import json
@@ -16,8 +16,10 @@ from crawler.items import TIMES, TYPES
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.statement import Use
 
-ROWS = 10_000  # of a row group
-SIZE = 8 * 1024 * 1024  # characters of a row group, plus one page
+ROWS = 10_000
+"""The most rows of a row group."""
+SIZE = 8 * 1024 * 1024
+"""The characters at which a row group is closed."""
 RIGHTS = "rights"
 QUALITY = "quality"
 OF_RIGHTS = {
@@ -34,49 +36,55 @@ def parquet(
     size: int | None = None,
     types: Mapping[str, Any] | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file, one row group at a time; a group has at most so many characters, plus one page.
+    """The parts of the file, one row group at a time; a group of `size` characters is closed after the page.
 
-    `types` are the names of the fields' types in Arrow, within dicts and lists; those of the items if None.
+    `types` are the Arrow types of the fields, as `_arrow_type` reads them; None for the fields of items.
     """
-    import pyarrow  # which other formats do not wait for
+    import pyarrow  # imported here, so that other formats are written without this delay
     from pyarrow.parquet import ParquetWriter
 
     pages = iter(pages)
-    begun = list(islice(pages, 1))
-    kinds = _types(pyarrow, begun) if types is None else {name: _named(pyarrow, one) for name, one in types.items()}
-    schema = pyarrow.schema([(name, kinds[name]) for name in fields])
+    first_page = list(islice(pages, 1))
+    if types is None:
+        arrow_types = _item_types(pyarrow, first_page)
+    else:
+        arrow_types = {name: _arrow_type(pyarrow, type) for name, type in types.items()}
+    schema = pyarrow.schema([(name, arrow_types[name]) for name in fields])
     sink = ByteSink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(chain(begun, pages), fields, min(size or SIZE, SIZE)):
+        for group in _groups(chain(first_page, pages), fields, min(size or SIZE, SIZE)):
             columns = {
                 name: [page.values[name] if types else _cell(name, page.values[name]) for page in group]
                 for name in fields
             }
             writer.write_table(pyarrow.table(columns, schema=schema))
-            yield sink.taken()
-    yield sink.taken()
+            yield sink.take()
+    yield sink.take()
 
 
-def _types(pyarrow: Any, begun: Iterable[StoredPage]) -> dict[str, Any]:
-    """The types of the fields of items."""
+def _item_types(pyarrow: Any, first_page: Iterable[StoredPage]) -> dict[str, Any]:
+    """The Arrow types of the fields of items; `first_page` is empty if there are no pages."""
     plain = {str: "string", int: "int64", float: "float64", bool: "bool", dict: "string"}
     images = [{"url": "string", "alt": "string", "noise": "float64"}]
-    # An export that masks personal data counts it on every page.
-    counted = {
-        name: kind for page in begun for name, kind in MASKED.items() if name in (page.values.get("quality") or {})
-    }
-    numbers = {name: plain[kind] for name, kind in (KINDS | counted).items()}
-    named = {name: images if kind is list else plain[kind] for name, kind in TYPES.items()}
-    found = {name: _named(pyarrow, kind) for name, kind in (named | {RIGHTS: OF_RIGHTS, QUALITY: numbers}).items()}
-    return found | dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC"))
+    # An export that masks personal data counts it on every page, so the first page shows these columns.
+    masked_counts: dict[str, type] = {}
+    for page in first_page:
+        quality = page.values.get("quality") or {}
+        masked_counts = {name: kind for name, kind in MASKED.items() if name in quality}
+    numbers = {name: plain[kind] for name, kind in (KINDS | masked_counts).items()}
+    types = {name: images if kind is list else plain[kind] for name, kind in TYPES.items()}
+    nested = {RIGHTS: OF_RIGHTS, QUALITY: numbers}
+    return {name: _arrow_type(pyarrow, type) for name, type in (types | nested).items()} | dict.fromkeys(
+        TIMES, pyarrow.timestamp("us", tz="UTC")
+    )
 
 
-def _named(pyarrow: Any, type: Any) -> Any:
-    """A type of Arrow: of a name, of a dict for a structure, or of a list with the type of its elements."""
+def _arrow_type(pyarrow: Any, type: Any) -> Any:
+    """The Arrow type for its name, for a dict with the types of a structure, or for a list with one element type."""
     if isinstance(type, dict):
-        return pyarrow.struct([(name, _named(pyarrow, one)) for name, one in type.items()])
+        return pyarrow.struct([(name, _arrow_type(pyarrow, member)) for name, member in type.items()])
     if isinstance(type, list):
-        return pyarrow.list_(_named(pyarrow, type[0]))
+        return pyarrow.list_(_arrow_type(pyarrow, type[0]))
     return pyarrow.type_for_alias(type)
 
 
@@ -108,5 +116,5 @@ def _size(value: Any) -> int:
     if isinstance(value, str | dict):
         return len(str(value))
     if isinstance(value, list):
-        return sum(len(str(text)) for one in value for text in one.values())
+        return sum(len(str(text)) for image in value for text in image.values())
     return 0

@@ -1,4 +1,4 @@
-"""Reads texts from a Parquet file, some rows at a time."""
+"""Reads texts from a Parquet file, a batch of rows at a time."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +11,11 @@ from crawler.errors import WrongUseError
 
 ROWS_AT_ONCE = 100
 READ_AT_ONCE = 1024 * 1024
-"""Bytes of a column that are read at once, instead of all of a row group."""
+"""Bytes of a column that are read at once, instead of a whole row group."""
 
 
 class ParquetTexts:
-    """The columns of a file that have texts; a WrongUseError is raised where it is damaged."""
+    """The text columns of a file; reading a damaged file raises a WrongUseError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -26,7 +26,7 @@ class ParquetTexts:
         self.columns = [field.name for field in self._file.schema_arrow if _has_texts(field.type)]
 
     def rows(self, *columns: str) -> Iterator[list[str | None]]:
-        """The values of these columns, row by row; None for those of a column that the file does not have."""
+        """The values of these columns, row by row; None in place of a column that the file does not have."""
         present = [name for name in columns if name in self.columns]
         try:
             for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=present):

@@ -1,7 +1,8 @@
-"""`--preset`: records with the fields of other pipelines, so that these read them without a program in between.
+"""`--preset`: records with the fields of other pipelines, which can read them without conversion.
 
-- `datatrove`: the documents of huggingface/datatrove, as its readers take them without an adapter.
-- `chinesewebtext`: ChineseWebText (Chen et al. 2023, arXiv:2311.01149). `score` is a number of its own model, and null.
+- `datatrove`: the documents of huggingface/datatrove, which its readers load without an adapter.
+- `chinesewebtext`: ChineseWebText (Chen et al. 2023, arXiv:2311.01149). `score` is from its own model,
+  and null here.
 - `mnbvc`: MNBVC's format for general texts, as of December 2024: a page is a file, a line of it is a paragraph. The
   simhash is that of its conversion program: 64 bits, each set if more than half of the different paragraphs have it set
   in the last 8 bytes of their MD5.
@@ -18,7 +19,7 @@ from crawler.reports.stored_pages import StoredPage
 from crawler.urls.parsing import host_of
 
 FEWEST_DIFFERENT = 0.5
-"""The share of different paragraphs below which MNBVC wants a file to be looked at."""
+"""The share of different paragraphs below which MNBVC marks a file as one to be inspected."""
 Record = dict[str, Any]
 
 
@@ -27,9 +28,9 @@ class Preset:
     """The records of a pipeline."""
 
     needs: tuple[str, ...]
-    """The fields of a page that they are made of."""
+    """The columns of pages that the records are made of."""
     fields: Mapping[str, tuple[Any, str]]
-    """The type of each field as Arrow names it, in dicts and lists where it is nested; and the meaning."""
+    """The Arrow type of each field (a name, or a dict or list of names), and its meaning."""
     record: Callable[[int, Mapping[str, Any]], Record]
     """Makes a record of the key and the values of a page."""
 
@@ -39,7 +40,7 @@ class Preset:
         return {name: type for name, (type, _) in self.fields.items()}
 
     def records(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages, whose values are also those of their records."""
+        """The pages, with the fields of their records added to their values."""
         for page in pages:
             yield replace(page, values={**page.values, **self.record(page.key, page.values)})
 
@@ -64,35 +65,35 @@ def _chinesewebtext(_: int, values: Mapping[str, Any]) -> Record:
 
 def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
     text = values["text"]
-    found: list[Record] = []
-    known: dict[str, bytes] = {}
+    paragraphs: list[Record] = []
+    digests: dict[str, bytes] = {}
     for number, line in enumerate(text.split("\n"), 1):
         content = line.strip()
         if content:
             digest = md5(content.encode("utf-8", "replace"), usedforsecurity=False)
             name = digest.hexdigest()
-            place = {"行号": number, "是否重复": name in known, "是否跨文件重复": False}
-            found.append(place | {"md5": name, "内容": content, "扩展字段": ""})
-            known[name] = digest.digest()[-8:]
+            place = {"行号": number, "是否重复": name in digests, "是否跨文件重复": False}
+            paragraphs.append(place | {"md5": name, "内容": content, "扩展字段": ""})
+            digests[name] = digest.digest()[-8:]
     more = {name: values[name] for name in ("title", "author", "language")} | _rights(values)
     return {
         "文件名": values["url"],
-        "是否待查文件": len(known) < FEWEST_DIFFERENT * len(found),
+        "是否待查文件": len(digests) < FEWEST_DIFFERENT * len(paragraphs),
         "是否重复文件": False,
         "文件大小": len(text.encode("utf-8", "replace")),
-        "simhash": simhash(known.values()),
-        "最长段落长度": max((len(one["内容"]) for one in found), default=0),
-        "段落数": len(found),
-        "去重段落数": len(known),
+        "simhash": simhash(digests.values()),
+        "最长段落长度": max((len(paragraph["内容"]) for paragraph in paragraphs), default=0),
+        "段落数": len(paragraphs),
+        "去重段落数": len(digests),
         "低质量段落数": 0,
-        "段落": found,
+        "段落": paragraphs,
         "扩展字段": json.dumps(more, ensure_ascii=False),
         "时间": (values["published"] or values["fetched_at"])[:10].replace("-", ""),
     }
 
 
 def simhash(digests: Iterable[bytes]) -> int:
-    """The number whose bits most of these digests of 8 bytes have.
+    """The number in which each bit is set if more than half of these 8-byte digests have it set.
 
     >>> simhash([bytes([0] * 7 + [last]) for last in (0b001, 0b011, 0b111, 0b111)]), simhash([])
     (3, 0)
@@ -159,7 +160,7 @@ PRESETS = {
 
 
 def preset_of(text: str) -> str:
-    """The name of a preset; raises a WrongUseError if there is none of this name."""
+    """Check the name of a preset; raises a WrongUseError if it does not exist."""
     if text not in PRESETS:
         raise WrongUseError("there is no {value}; there are {names}", value=repr(text[:100]), names=[*PRESETS])
     return text

@@ -1,7 +1,8 @@
-"""`--signatures`: a file of what texts are compared by, for the `--not-in` of a later export.
+"""`--signatures`: writes a file with the signatures of texts, for the `--not-in` of a later export.
 
-It has the texts of this export's `--not-in` and the pages that are written, which is all that the user has then. It
-appears after the pages are whole, so that it never names a page that was not written. text_files.py has the format.
+It covers the texts of this export's `--not-in` and the pages that are written: together all that the user then has. It
+gets its name after the pages are complete, so it never lists a page that was not written. The format is described in
+text_files.py.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,12 +16,13 @@ from crawler.translation.message import Message, plural
 
 
 class SignatureFile:
-    """A file that takes one text after another."""
+    """A file that is written one text at a time."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._target: AtomicFile | None = None
-        self._packer = COMPRESSORS[compression_of(path)]() if compression_of(path) else None
+        compression = compression_of(path)
+        self._packer = COMPRESSORS[compression]() if compression else None
         self._count = 0
 
     def open(self) -> None:
@@ -34,7 +36,7 @@ class SignatureFile:
         self._write(json_line(signature_line(text)))
 
     def noted(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages, each of which is added when it is taken."""
+        """Pass on the pages, and add the signature of each."""
         for page in pages:
             values = page.values
             self.add(
@@ -55,7 +57,7 @@ class SignatureFile:
             self._target.discard()
 
     def words(self) -> Message:
-        """How many texts it has."""
+        """The line of the summary about the file."""
         return plural(
             "{n} signature written to {path}, for --not-in.",
             "{n} signatures written to {path}, for --not-in.",

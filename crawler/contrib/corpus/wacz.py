@@ -81,7 +81,7 @@ class _Package:
                 file.write(part)
                 digest.update(part)
                 size += len(part)
-                yield self._sink.taken()
+                yield self._sink.take()
         name = path.rpartition("/")[2]
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
@@ -101,7 +101,7 @@ class _Package:
         digest = json.dumps({"path": name, "hash": raw_digest(data)}).encode()
         yield from self.add("datapackage-digest.json", [digest], packed=True)
         self._zip.close()
-        yield self._sink.taken()
+        yield self._sink.take()
 
 
 def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.Connection) -> Iterator[bytes]:
