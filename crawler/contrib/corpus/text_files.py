@@ -1,7 +1,7 @@
 """Reads texts from JSON lines, CSV, Parquet and plain text, and from files of their signatures, one text at a time.
 
 A file of signatures is JSON lines, too. Its first line is `HEADER`. Each other line is an object with `url`, the
-`text_fingerprint` of items, and the `signature` of the table of pages as Base64; both may be null.
+`text_fingerprint` of items, and the `signature` of the table `page` as Base64. Fingerprint and signature may be null.
 """
 
 import csv
@@ -34,9 +34,9 @@ else:
     from backports import zstd
 
 MOST_BYTES = 16_000_000
-"""Bytes of a line, and of a `.txt` file; a page has at most 10 MB. Of JSON, 16 MB may take 400 MB of memory."""
-LONGEST_ROW = 2
-"""Bytes of all lines of a row of CSV, in MOST_BYTES."""
+"""The most bytes of a line, and of a `.txt` file. A page has at most 10 MB; 16 MB of JSON may take 400 MB of memory."""
+LONGEST_ROW = 2 * MOST_BYTES
+"""The most bytes of a row of CSV, which may have several lines."""
 MOST_OF_ADDRESS = 2_000
 """Characters of an address that are kept."""
 MOST_NAMED = 10
@@ -44,8 +44,9 @@ MOST_NAMED = 10
 LONGEST_NAME = 50
 """Characters of the name of a column that are shown."""
 HEADER = {"winnow_signatures": 1}
-"""The number rises when the texts would get other signatures."""
-TEXT, ADDRESS = "text", "url"
+"""The first line of a file of signatures; the number is raised when signatures are computed differently."""
+TEXT = "text"
+ADDRESS = "url"
 SIGNATURES = ".signatures"
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
 _DAMAGED = (EOFError, zlib.error, zstd.ZstdError, csv.Error)
@@ -60,7 +61,7 @@ TOO_LONG = Message(N_("is longer than 16 MB"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownText:
-    """A text that somebody has, with what it is compared by."""
+    """A text that the user already has, reduced to the values that are compared."""
 
     address: str
     """Its URL, or its place in a file."""
@@ -70,7 +71,7 @@ class KnownText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A text that cannot be read."""
+    """A text that cannot be read, and why."""
 
     place: str
     why: Message
@@ -80,24 +81,27 @@ Read = Iterator[KnownText | Fault]
 
 
 def read_file(path: Path, name: str) -> Read:
-    """The texts of a file, of which messages speak by this name; raises a WrongUseError if it is damaged."""
+    """The texts of a file, which messages call `name`; raises a WrongUseError if the file is damaged."""
     with _readable(path):
         yield from READERS[reader_name(path.name)](path, name)
 
 
 def reader_name(name: str) -> str:
-    """The extension that says how a file is read; empty if there is none.
+    """The extension that chooses the reader of a file; empty if no reader has it.
 
     >>> reader_name("old.jsonl.ZST"), reader_name("old.parquet"), reader_name("old.parquet.gz"), reader_name("old")
     ('.jsonl', '.parquet', '', '')
     """
     compression = compression_of(name)
     extension = Path(name.lower().removesuffix(compression)).suffix
-    return "" if extension not in READERS or (compression and extension == ".parquet") else extension
+    is_compressed_parquet = bool(compression) and extension == ".parquet"
+    if extension not in READERS or is_compressed_parquet:
+        return ""
+    return extension
 
 
 def signature_line(text: KnownText) -> dict[str, Any]:
-    """What a file of signatures says of a text."""
+    """The line of a text in a file of signatures."""
     packed = None if text.signature is None else b64encode(text.signature).decode()
     return {ADDRESS: text.address, "text_fingerprint": text.fingerprint, "signature": packed}
 
@@ -125,25 +129,22 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
-    """The lines of a file, None for those that are too long."""
+    """The lines of a file; None in place of a line that is too long."""
     while line := file.readline(MOST_BYTES):
         is_whole = line.endswith(b"\n") or len(line) < MOST_BYTES
         yield line if is_whole else None
-        while not is_whole and (rest := file.readline(MOST_BYTES)):
-            is_whole = rest.endswith(b"\n")
+        while not is_whole:  # skip the rest of the line
+            rest = file.readline(MOST_BYTES)
+            is_whole = not rest or rest.endswith(b"\n")
 
 
 def _known_text(text: str, address: object, place: str) -> KnownText:
-    has_address = isinstance(address, str) and address
-    return KnownText(
-        address=str(address)[:MOST_OF_ADDRESS] if has_address else place,
-        fingerprint=fingerprint(text),
-        signature=signature(text),
-    )
+    shown_address = address[:MOST_OF_ADDRESS] if isinstance(address, str) and address else place
+    return KnownText(address=shown_address, fingerprint=fingerprint(text), signature=signature(text))
 
 
 def _read_json(path: Path, name: str) -> Read:
-    read = _text_of_row
+    read_row = _text_of_row
     with _opened(path) as file:
         for number, line in enumerate(_lines(file), 1):
             place = f"{name}:{number}"
@@ -161,9 +162,9 @@ def _read_json(path: Path, name: str) -> Read:
             else:
                 if number == 1 and isinstance(row, dict) and HEADER.keys() <= row.keys():
                     _check_version(path, row)
-                    read = _signature_of_row
+                    read_row = _signature_of_row
                     continue
-                yield read(row, place) if isinstance(row, dict) else Fault(place=place, why=NOT_JSON)
+                yield read_row(row, place) if isinstance(row, dict) else Fault(place=place, why=NOT_JSON)
 
 
 def _check_version(path: Path, header: Mapping[str, Any]) -> None:
@@ -175,7 +176,9 @@ def _check_version(path: Path, header: Mapping[str, Any]) -> None:
 
 def _text_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
     text = row.get(TEXT)
-    return _known_text(text, row.get(ADDRESS), place) if isinstance(text, str) else Fault(place=place, why=NO_TEXT)
+    if isinstance(text, str):
+        return _known_text(text, row.get(ADDRESS), place)
+    return Fault(place=place, why=NO_TEXT)
 
 
 def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
@@ -217,9 +220,9 @@ def _read_csv(path: Path, name: str) -> Read:
 
 
 class _CsvLines:
-    """The lines of CSV, in which bytes that are not UTF-8 stay recognizable.
+    """The lines of CSV; bytes that are not UTF-8 are decoded as surrogates, so that their rows can be reported.
 
-    A quote that is left open makes one row of all lines that follow, so a csv.Error is raised when a row is too long.
+    An unclosed quote would make one row of all following lines, so a csv.Error is raised when a row gets too long.
     """
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
@@ -228,7 +231,7 @@ class _CsvLines:
         self._row_bytes = 0
 
     def begin_row(self) -> None:
-        """Count the bytes of the next row."""
+        """Begin to count the bytes of the next row."""
         self._row_bytes = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -240,7 +243,7 @@ class _CsvLines:
             why = Message("line {n} is longer than {most} bytes", {"n": f"{number:,}", "most": f"{MOST_BYTES:,}"})
             raise _unreadable(self._path, why)
         self._row_bytes += len(line)
-        if self._row_bytes > LONGEST_ROW * MOST_BYTES:
+        if self._row_bytes > LONGEST_ROW:
             raise csv.Error("row too long")
         return line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
 
@@ -253,7 +256,8 @@ def _text_of_cells(row: list[str], text_column: int, address_column: int, place:
         text.encode()
     except UnicodeEncodeError:
         return Fault(place=place, why=NOT_UTF8)
-    return _known_text(text, row[address_column] if len(row) > address_column else None, place)
+    address = row[address_column] if len(row) > address_column else None
+    return _known_text(text, address, place)
 
 
 def _check_columns(path: Path, columns: Iterable[str]) -> None:
@@ -297,5 +301,5 @@ READERS: Mapping[str, Callable[[Path, str], Read]] = MappingProxyType(
         ".txt": _read_text,
     }
 )
-"""What reads a file, by its extension."""
+"""The function that reads a file, by extension."""
 EXTENSIONS = tuple(READERS)

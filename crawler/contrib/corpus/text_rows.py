@@ -1,7 +1,7 @@
-"""Texts in temporary files: what they are compared by, a row for each, and their addresses.
+"""Texts in temporary files: a row for each text with the values that are compared, and a second file of addresses.
 
-Memory holds only numbers: see crawler/recrawl/near_duplicates.py. The addresses are in a file of their own, because the
-database would look for each of them in another place of the disk.
+crawler/recrawl/near_duplicates.py describes what memory holds. The addresses are written to a file, because reading
+them from the database again would be slow: each is in another place of the disk.
 """
 
 from collections.abc import Iterator
@@ -29,18 +29,20 @@ ROW = np.dtype(
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
+"""A row, as numpy reads it."""
 PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
+"""A row, as it is written."""
 
 
 @contextmanager
 def text_rows(folder: Path | None) -> Iterator["TextRows"]:
-    """No rows yet, in temporary files in this folder."""
+    """Open an empty table of rows, with its temporary files in this folder."""
     with TemporaryFile(dir=folder) as file, TemporaryFile(dir=folder) as addresses:
         yield TextRows(file, addresses)
 
 
 class TextRows:
-    """Rows that are written one after another, and then read."""
+    """Rows that are all written first, and then read."""
 
     def __init__(self, file: IO[bytes], addresses: IO[bytes]) -> None:
         self.count = 0
@@ -59,7 +61,7 @@ class TextRows:
         site: int = 0,
         rank: int = 0,
     ) -> None:
-        """Write a row; its key is a number that the caller knows the text by."""
+        """Write a row; `key` is the caller's number for the text."""
         self._address_end += self._addresses.write(address.encode("utf-8", "replace"))
         row = PACKED.pack(
             key,
@@ -76,9 +78,11 @@ class TextRows:
         self.count += 1
 
     def values(self) -> NDArray[np.void]:
-        """All rows, which stay in the file."""
+        """All rows, mapped from the file."""
         self._file.flush()
-        return np.memmap(self._file, ROW, mode="r", shape=(self.count,)) if self.count else np.empty(0, ROW)
+        if self.count == 0:  # an empty file cannot be mapped
+            return np.empty(0, ROW)
+        return np.memmap(self._file, ROW, mode="r", shape=(self.count,))
 
     def addresses(self, rows: Numbers) -> Iterator[str]:
         """The addresses of the texts in these rows."""
@@ -90,7 +94,7 @@ class TextRows:
 
 
 def text_columns(values: NDArray[np.void]) -> TextColumns:
-    """What the texts in rows are compared by."""
+    """The columns of rows that texts are compared by."""
     return TextColumns(
         signatures=values["signature"],
         is_signed=values["is_signed"] == 1,

@@ -1,8 +1,10 @@
 """WACZ 1.1.1: a ZIP file with the WARC file of an export, an index of it, and a list of its pages.
 
-The index is CDXJ in blocks that are compressed one by one; `index.idx` says where each begins, so that a reader over
-the network needs one of them. Its lines are sorted in a temporary file. WARC and index are stored in the ZIP file as
-they are, so that a record can be read from its offset.
+The index is CDXJ in blocks that are compressed separately; `index.idx` has the offset of each, so that a reader over
+the network loads only one block. The lines of the index are sorted in a temporary database. The ZIP file stores WARC
+and index without further compression, so that a record can be read at its offset.
+
+The format: https://specs.webrecorder.net/wacz/1.1.1/
 """
 
 import json
@@ -35,8 +37,9 @@ INDEX = f"indexes/{INDEX_NAME}"
 BLOCKS = "indexes/index.idx"
 PAGES = "pages/pages.jsonl"
 INDEXED = frozenset(("response", "revisit", "resource"))
-"""The types of records that can be looked up."""
+"""The types of records that the index lists."""
 BLOCK_LINES = 300
+"""Lines of a block of the index."""
 _WWW = re.compile(r"www\d*\.")
 
 
@@ -46,7 +49,7 @@ def wacz(
     robots: RobotsBodies = lambda digest: None,
     folder: Path | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file; `folder` is for temporary files, and None is the system's folder for them."""
+    """The parts of the file; `folder` is for temporary files, None for the system's."""
     try:
         with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as lines:
             lines.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
@@ -62,7 +65,7 @@ def wacz(
 
 
 class _Package:
-    """A ZIP file whose files are described at its end."""
+    """A ZIP file with a list of its files and their digests at the end."""
 
     def __init__(self) -> None:
         self._sink = ByteSink()
@@ -70,12 +73,12 @@ class _Package:
         self._resources: list[dict[str, Any]] = []
 
     def add(self, path: str, parts: Iterable[bytes], packed: bool = False) -> Iterator[bytes]:
-        """Add a file; yields the parts of the ZIP file."""
+        """Add a file, and yield the parts of the ZIP file."""
         entry = ZipInfo(path)
+        entry.compress_type = ZIP_DEFLATED if packed else ZIP_STORED
+        entry.external_attr = 0o644 << 16  # the permissions of the file on Unix
         digest = sha256()
         size = 0
-        entry.compress_type = ZIP_DEFLATED if packed else ZIP_STORED
-        entry.external_attr = 0o644 << 16
         with self._zip.open(entry, "w", force_zip64=True) as file:
             for part in parts:
                 file.write(part)
@@ -86,8 +89,8 @@ class _Package:
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
     def finish(self, title: str) -> Iterator[bytes]:
-        """Add the description, and its digest."""
-        described = {
+        """Add the list of files, and its digest."""
+        description = {
             "profile": "data-package",
             "wacz_version": VERSION,
             "title": title,
@@ -96,7 +99,7 @@ class _Package:
             "resources": [*self._resources],
         }
         name = "datapackage.json"
-        data = json.dumps(described, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+        data = json.dumps(description, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         yield from self.add(name, [data], packed=True)
         digest = json.dumps({"path": name, "hash": raw_digest(data)}).encode()
         yield from self.add("datapackage-digest.json", [digest], packed=True)
@@ -105,16 +108,15 @@ class _Package:
 
 
 def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.Connection) -> Iterator[bytes]:
-    """The compressed records, which are indexed and listed."""
-    offset = 0
-    of_hosts = RobotsRecords(robots)
+    """The compressed records; their lines for the index and the list of pages are written to the database."""
     description = b"".join(compressed([info().data], ".gz"))
     yield description
-    offset += len(description)
+    offset = len(description)
+    robots_records = RobotsRecords(robots)
     for page in pages:
         if page.response is not None:
             lines.execute("INSERT INTO page VALUES (?, ?)", (_page_line(page), page.values["crawl"]))
-        for record in (*of_hosts.of(page), *page_records(page)):
+        for record in (*robots_records.of(page), *page_records(page)):
             data = b"".join(compressed([record.data], ".gz"))
             if record.head["WARC-Type"] in INDEXED:
                 lines.execute("INSERT INTO cdx VALUES (?)", (_index_line(record, page, offset, len(data)),))
@@ -123,14 +125,16 @@ def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.C
 
 
 def _index_line(record: WarcRecord, page: StoredPage, offset: int, length: int) -> str:
-    """The line of a record, which begins with what it is looked up by."""
+    """The line of a record in the index, which begins with its search key."""
     head = record.head
     url = head["WARC-Target-URI"]
-    is_robots = head["WARC-Type"] == "resource"
-    media_type = head["Content-Type"] if is_robots else _media_type(page)
-    values = {"url": url, "mime": "warc/revisit" if head["WARC-Type"] == "revisit" else media_type}
-    if head["WARC-Type"] != "revisit":
-        values["status"] = "200" if is_robots else str(page.values["status"])
+    values = {"url": url}
+    if head["WARC-Type"] == "revisit":
+        values["mime"] = "warc/revisit"
+    elif head["WARC-Type"] == "resource":  # a robots.txt
+        values |= {"mime": head["Content-Type"], "status": "200"}
+    else:
+        values |= {"mime": _media_type(page), "status": str(page.values["status"])}
     if "WARC-Payload-Digest" in head:
         values["digest"] = head["WARC-Payload-Digest"]
     values |= {"length": str(length), "offset": str(offset), "filename": WARC_NAME}
@@ -160,7 +164,7 @@ def _stamp(moment: str) -> str:
 
 
 def surt(url: str) -> str:
-    """The address in lower case with its host reversed and its query sorted, as readers of WACZ look it up.
+    """The search key of an address: lower case, with the host reversed and the query sorted (SURT).
 
     >>> surt("http://www.Example.com/A/?b=2&a=1"), surt("http://a.example:8000")
     ('com,example)/a/?a=1&b=2', 'example,a:8000)/')
@@ -168,16 +172,21 @@ def surt(url: str) -> str:
     parts = urlsplit(url.lower())
     name, _, port = _WWW.sub("", parts.netloc.rpartition("@")[2], count=1).partition(":")
     query = "&".join(sorted(parts.query.split("&")))
-    host = ",".join(reversed(name.split("."))) + (f":{port}" if port else "")
-    return f"{host}){parts.path or '/'}" + (f"?{query}" if query else "")
+    key = ",".join(reversed(name.split(".")))
+    if port:
+        key += f":{port}"
+    key += f"){parts.path or '/'}"
+    if query:
+        key += f"?{query}"
+    return key
 
 
 def _index(lines: sqlite3.Connection, blocks: list[str]) -> Iterator[bytes]:
-    """The index in blocks; a line about each is added to the list."""
+    """The index in compressed blocks; a line about each block is appended to `blocks`."""
     blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
-    found = lines.execute("SELECT line FROM cdx ORDER BY line")
+    sorted_lines = lines.execute("SELECT line FROM cdx ORDER BY line")
     offset = 0
-    while rows := list(islice(found, BLOCK_LINES)):
+    while rows := list(islice(sorted_lines, BLOCK_LINES)):
         data = b"".join(compressed([f"{line}\n".encode() for (line,) in rows], ".gz"))
         place = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
         blocks.append(f"{rows[0][0].partition(' {')[0]} {json.dumps(place)}")

@@ -1,13 +1,12 @@
 """WARC 1.1 (ISO 28500:2017): the requests and responses of pages, if they were stored, and their clean texts.
 
-For each page a `response`, the `request` for it, a `conversion` with its text, as in Common Crawl's WET files, and a
-`revisit` if the page was the same when it was last requested again. Before the first page of a host comes its
-robots.txt, once for each version that stored pages were requested by. It is a `resource`, as the database has its bytes
-and not its response. Digests are SHA-256; that of a payload is the item field `raw_digest`, and that of a robots.txt
-the one which the field `rights` names.
+Each page has a `response`, its `request`, a `conversion` with its text, as in Common Crawl's WET files, and a `revisit`
+if the page was unchanged when it was last requested again. A robots.txt comes before the first page that was requested
+by it, once for each version. It is a `resource`, because the database has its bytes and not its response. Digests are
+SHA-256. The payload digest of a page is the item field `raw_digest`, that of a robots.txt is in the field `rights`.
 
-Responses are decompressed; if that changed the length, the original one is in X-Crawler-Content-Length. The same pages
-give the same records, except for the date and the id of the first.
+Responses are decompressed; if that changed the length, X-Crawler-Content-Length has the original one. The same pages
+give the same records, except for the date and the id of the first record.
 """
 
 import re
@@ -29,25 +28,27 @@ from crawler.store.batch.responses import record_id
 
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
-# The number of received bytes, before decompression.
-OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
+"""Characters that the name of a header cannot have: https://www.rfc-editor.org/rfc/rfc9110#name-tokens"""
+OF_TRANSFER = frozenset(("content-length", "transfer-encoding"))
+"""Headers that describe the received bytes, before decompression; they are renamed to X-Crawler-..."""
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 ROBOTS_PLACE = re.compile(r"(https?://.+)#sha256=([0-9a-f]{64})")
+"""The place of evidence from a robots.txt: its address and its digest."""
 RobotsBodies = Callable[[str], bytes | None]
-"""The bytes of the robots.txt with a digest; None if they are not stored any more."""
+"""Returns the bytes of the robots.txt with this digest; None if they are no longer stored."""
 
 
 @dataclass(frozen=True)
 class WarcRecord:
-    """A record, with the fields of its head in order."""
+    """A record: its header fields in order, and its block."""
 
     head: Mapping[str, str]
     block: bytes
 
     @cached_property
     def data(self) -> bytes:
-        named = {**self.head, "WARC-Block-Digest": raw_digest(self.block), "Content-Length": str(len(self.block))}
-        lines = ["WARC/1.1", *(f"{name}: {value}" for name, value in named.items()), "", ""]
+        fields = {**self.head, "WARC-Block-Digest": raw_digest(self.block), "Content-Length": str(len(self.block))}
+        lines = ["WARC/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
         return "\r\n".join(lines).encode() + self.block + b"\r\n\r\n"
 
 
@@ -56,39 +57,45 @@ class RobotsRecords:
     """Makes the records of robots.txt files, each once."""
 
     bodies: RobotsBodies
-    _made: set[str] = field(default_factory=set)
+    _written_places: set[str] = field(default_factory=set)
 
     def of(self, page: StoredPage) -> Iterator[WarcRecord]:
-        """Those by which a page was requested, if they are not among the records yet."""
-        for said in (page.values["rights"] or {}).get("evidence", ()):
-            if said["signal"] != Signal.ROBOTS_TXT or said["where"] in self._made:
+        """The records of the robots.txt files that a page was requested by, unless they were made before."""
+        for evidence in (page.values["rights"] or {}).get("evidence", ()):
+            where = evidence["where"]
+            if evidence["signal"] != Signal.ROBOTS_TXT or where in self._written_places:
                 continue
-            self._made.add(said["where"])
-            place = ROBOTS_PLACE.fullmatch(said["where"])
+            self._written_places.add(where)
+            place = ROBOTS_PLACE.fullmatch(where)
             body = self.bodies(place[2]) if place is not None else None
             if place is not None and body is not None:
-                head = _head("resource", record_id("robots", *place.groups(), said["read_at"]), place[1])
-                cut = {"WARC-Truncated": "length"} if len(body) >= MAX_SIZE else {}
-                head |= {"WARC-Date": date(said["read_at"]), "Content-Type": "text/plain", **cut}
-                yield WarcRecord(head | {"WARC-Payload-Digest": raw_digest(body)}, body)
+                yield _robots_record(place[1], place[2], evidence["read_at"], body)
+
+
+def _robots_record(url: str, digest: str, read_at: str, body: bytes) -> WarcRecord:
+    head = _head("resource", record_id("robots", url, digest, read_at), url)
+    head |= {"WARC-Date": date(read_at), "Content-Type": "text/plain"}
+    if len(body) >= MAX_SIZE:
+        head["WARC-Truncated"] = "length"
+    return WarcRecord(head | {"WARC-Payload-Digest": raw_digest(body)}, body)
 
 
 def warc(
     pages: Iterable[StoredPage], fields: Sequence[str] = (), robots: RobotsBodies = lambda digest: None
 ) -> Iterator[bytes]:
-    """The whole records: first a description of the file, then those of the pages."""
+    """The complete records: a description of the file, then the records of the pages."""
     yield info().data
-    of_hosts = RobotsRecords(robots)
+    robots_records = RobotsRecords(robots)
     for page in pages:
-        for record in (*of_hosts.of(page), *page_records(page)):
+        for record in (*robots_records.of(page), *page_records(page)):
             yield record.data
 
 
 def info() -> WarcRecord:
-    """The description of a file."""
+    """The record that describes the file."""
     head = {"WARC-Type": "warcinfo", "WARC-Record-ID": f"<{uuid4().urn}>", "Content-Type": "application/warc-fields"}
-    said = f"software: Winnow/{__version__}\r\nformat: WARC File Format 1.1\r\n"
-    return WarcRecord(head | {"WARC-Date": date(datetime.now(UTC).isoformat())}, said.encode())
+    fields = f"software: Winnow/{__version__}\r\nformat: WARC File Format 1.1\r\n"
+    return WarcRecord(head | {"WARC-Date": date(datetime.now(UTC).isoformat())}, fields.encode())
 
 
 def page_records(page: StoredPage) -> Iterator[WarcRecord]:
@@ -96,29 +103,29 @@ def page_records(page: StoredPage) -> Iterator[WarcRecord]:
     url = page.values["url"]
     fetched_at = page.values["fetched_at"]
     when = {"WARC-Date": date(fetched_at)}
-    refers = {}
+    refers_to = {}
     if page.response is not None:
-        number = record_id("response", page.key, fetched_at)
-        refers = {"WARC-Refers-To": number}
-        head = _head("response", number, url) | when | {"Content-Type": "application/http; msgtype=response"}
+        response_id = record_id("response", page.key, fetched_at)
+        refers_to = {"WARC-Refers-To": response_id}
+        head = _head("response", response_id, url) | when | {"Content-Type": "application/http; msgtype=response"}
         yield WarcRecord(head | {"WARC-Payload-Digest": raw_digest(page.response.body)}, _response_block(page.response))
         if page.response.request_line:
             head = _head("request", record_id("request", page.key, fetched_at), url) | when
-            head |= {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": number}
+            head |= {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": response_id}
             yield WarcRecord(head, _request_block(page.response, url))
-    head = _head("conversion", record_id("conversion", page.key, fetched_at), url) | when | refers
+    head = _head("conversion", record_id("conversion", page.key, fetched_at), url) | when | refers_to
     text = page.values["text"].encode("utf-8", "replace")
     yield WarcRecord(head | {"Content-Type": "text/plain; charset=utf-8"}, text)
     if page.response is not None and page.values["revisited_at"] is not None:
-        yield WarcRecord(_revisit(page, page.response) | refers, b"")
+        yield WarcRecord(_revisit(page, page.response) | refers_to, b"")
 
 
-def _head(kind: str, number: str, url: str) -> dict[str, str]:
-    return {"WARC-Type": kind, "WARC-Record-ID": number, "WARC-Target-URI": address(url)}
+def _head(kind: str, record_id: str, url: str) -> dict[str, str]:
+    return {"WARC-Type": kind, "WARC-Record-ID": record_id, "WARC-Target-URI": address(url)}
 
 
 def _revisit(page: StoredPage, response: StoredResponse) -> dict[str, str]:
-    """The head of the record of the last visit on which the page was as it is stored."""
+    """The head of the `revisit` for the last visit, on which the page was unchanged."""
     values: Mapping[str, Any] = page.values
     is_304 = values["revisit_status"] == NOT_MODIFIED
     profile = PROFILES + ("server-not-modified" if is_304 else "identical-payload-digest")
@@ -133,17 +140,18 @@ def _revisit(page: StoredPage, response: StoredResponse) -> dict[str, str]:
 def _response_block(response: StoredResponse) -> bytes:
     """The response as a server would send it without compression or chunks."""
     size = str(len(response.body))
-    headers = [
-        (f"X-Crawler-{name}" if name.lower() in OF_THE_WAY else name, value)
-        for name, value in response.headers
-        if (name.lower(), value) != ("content-length", size)
-    ]
+    headers = []
+    for name, value in response.headers:
+        if name.lower() not in OF_TRANSFER:
+            headers.append((name, value))
+        elif (name.lower(), value) != ("content-length", size):
+            headers.append((f"X-Crawler-{name}", value))
     return _http_head(response.status_line, [*headers, ("Content-Length", size)]) + response.body
 
 
 def _request_block(response: StoredResponse, url: str) -> bytes:
-    """The request as it was sent, with the Host that is sent with each."""
-    headers = [one for one in response.request_headers if one[0].lower() != "host"]
+    """The request as it was sent, with the header Host."""
+    headers = [(name, value) for name, value in response.request_headers if name.lower() != "host"]
     return _http_head(response.request_line, [("Host", urlsplit(url).netloc.rpartition("@")[2]), *headers])
 
 
@@ -153,7 +161,7 @@ def _http_head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 def address(url: str) -> str:
-    """The address with everything escaped that cannot be in a header line.
+    """The address with all characters escaped that a header line cannot have.
 
     >>> address("http://a.example/b c\\r\\n%20")
     'http://a.example/b%20c%0D%0A%20'

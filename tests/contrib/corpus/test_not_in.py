@@ -262,7 +262,7 @@ def test_a_long_row_of_csv_is_not_read(place: Place, monkeypatch: pytest.MonkeyP
     fill(place, [LONG])
     lines = b'"","' + b'\n","' * 1_000 + b'"\n'
     monkeypatch.setattr(text_files, "MOST_BYTES", 100)
-    monkeypatch.setattr(text_files, "LONGEST_ROW", (len(lines) + spare) / 100)
+    monkeypatch.setattr(text_files, "LONGEST_ROW", len(lines) + spare)
     old = write(place, "old.csv", in_csv(["text"], ["Short."]) + lines)
     said = place.export("-o", "kept.jsonl", "--not-in", old)
     assert said.status == 0, said.err

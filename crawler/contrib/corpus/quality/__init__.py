@@ -1,6 +1,6 @@
-"""Numbers about a text under the names of published rules; they judge nothing until somebody asks for a limit.
+"""Numbers about a text that published sets of rules use. They are only measured: an export applies limits on request.
 
-`measured` computes all of them once. `PUBLISHED` has the limits that were published, by the name of the set.
+`measured` computes all numbers at once. `PUBLISHED` has the published limits, by the name of their set.
 """
 
 from collections.abc import Mapping
@@ -31,24 +31,26 @@ class OfExtraction:
 
 SETS = (OfExtraction, GopherQuality, GopherRepetition, FineWeb, C4, Chinese, Languages)
 """The classes whose fields are the numbers of a page, in order."""
-KINDS: dict[str, type] = {field.name: int if field.type is int else float for one in SETS for field in fields(one)}
-"""The numbers by name: int if they are counts."""
+KINDS: dict[str, type] = {
+    field.name: int if field.type is int else float for numbers in SETS for field in fields(numbers)
+}
+"""The types of the numbers by name: int for counts."""
 NAMES = tuple(KINDS)
 MASKED: dict[str, type] = {field.name: int for field in fields(Masked)}
-"""The counts of an export that masks personal data."""
+"""The types of the counts that an export with masked personal data adds."""
 PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
     "gopher": gopher.LIMITS,
     "fineweb": fineweb.LIMITS,
     "c4": c4.LIMITS,
 }
-"""The limits of each set, by language; "" for any other."""
+"""The limits of each set, by language; "" stands for all other languages."""
 
 
 def measured(text: str, language: str | None) -> Numbers:
     """The numbers of a text in this language."""
     document = MeasuredText.of(text, language)
     numbers: Numbers = {}
-    for found in (
+    for numbers_of_set in (
         gopher.gopher_quality(document),
         gopher.gopher_repetition(document),
         fineweb.fineweb(document),
@@ -56,14 +58,14 @@ def measured(text: str, language: str | None) -> Numbers:
         chinese(document),
         languages(document),
     ):
-        numbers |= vars(found)
+        numbers |= vars(numbers_of_set)
     return numbers
 
 
 def complete_quality(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a stored page with the numbers of its text, which are computed if the crawl did not store them.
+    """The values of a stored page with all numbers of its text, as the crawl could have stored them.
 
-    They are those that the crawl would have stored. A page whose `quality` is null stays as it is.
+    Numbers that the crawl did not store are computed. A page whose `quality` is null is returned unchanged.
     """
     stored = values["quality"]
     if stored is None or has_text_numbers(stored):
@@ -72,6 +74,6 @@ def complete_quality(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refused(numbers: Mapping[str, float | None], name: str, language: str | None) -> Limit | None:
-    """The first limit of a published set that a text breaks, if any."""
+    """The first limit of a published set that a text in this language breaks; None if it breaks none."""
     limits = PUBLISHED[name]
     return broken(limits.get(language or "", limits[""]), numbers)

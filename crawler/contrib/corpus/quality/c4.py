@@ -1,7 +1,7 @@
-"""The rules of C4 (Raffel et al. 2020, "Exploring the Limits of Transfer Learning", 2.2), which judge lines first and
-the page by the lines that stay; and that of mC4 (Xue et al. 2021) for languages other than English.
+"""The rules of C4 (Raffel et al. 2020, "Exploring the Limits of Transfer Learning", 2.2), which first select lines and
+then judge the page by these; and the rule of mC4 (Xue et al. 2021) for languages other than English.
 
-The rule of bad words is left out. A page is judged here, and its text stays as it is.
+The rule about bad words is left out. C4 also removes the other lines from the text; here, the text is not changed.
 """
 
 import re
@@ -14,15 +14,19 @@ from crawler.contrib.corpus.quality.limits import least, most
 from crawler.contrib.corpus.quality.words import MARK, STOP, Array
 
 ENDS = (".", "?", "!", '"', "'")
+"""The marks that a selected line ends with."""
 MAY_END = (*ENDS, "]", " ")
+"""The last characters of lines that may be selected: a citation or a space may follow the mark."""
 FEWEST_WORDS = 3
 LONGEST_WORD = 1000
-OF_POLICIES = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
-UNWANTED = ("javascript", *OF_POLICIES)
+POLICY_WORDS = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
+UNWANTED = ("javascript", *POLICY_WORDS)
+"""A line with one of these is not selected."""
 FILLER = "lorem ipsum"
 HINTS = (b"{", b"lorem ipsum", b"javascript", b"cookie", b"terms of use", b"privacy policy")
-"""A text without any of these has nothing that is unwanted."""
+"""A text without any of these has no unwanted lines, no curly brackets and no filler."""
 LONG_LINES = 3
+"""The number of lines of 200 characters that mC4 requires of a page."""
 _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
 
 
@@ -33,22 +37,22 @@ class C4:
     and none over 1,000 characters, and speak neither of JavaScript nor of cookies or terms of use.
     """
     curly_bracket_lines: int
-    """Such lines with `{`."""
+    """Lines that C4 keeps and that have a `{`."""
     lorem_ipsum_lines: int
-    """Such lines with `lorem ipsum`."""
+    """Lines that end like a sentence, as above, and have `lorem ipsum`."""
     third_line_length: int
     """Characters of the third longest line."""
 
 
 _ENGLISH = (*least(c4_sentences=5), *most(curly_bracket_lines=0, lorem_ipsum_lines=0))
 LIMITS = {"": least(third_line_length=200), "en": _ENGLISH}
-"""The limits for a language; "" for any other."""
+"""The limits by language; "" stands for all other languages."""
 
 
 def c4(document: MeasuredText) -> C4:
-    """The numbers of the rules."""
+    """The numbers that the rules use."""
     lines = document.lines
-    small = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as that of a text
+    small = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as lower() of a str
     is_suspect = any(map(small.__contains__, HINTS))
     ended = [at for at, line in enumerate(lines) if line.endswith(MAY_END) and _is_ended(line)]
     kept = [at for at in ended if not (is_suspect and any(map(lines[at].lower().__contains__, UNWANTED)))]
@@ -63,7 +67,7 @@ def c4(document: MeasuredText) -> C4:
 
 
 def _is_ended(line: str) -> bool:
-    """Whether a line is a whole sentence or more, of proper words."""
+    """Whether a line ends like a sentence, has enough words, and no word is too long."""
     line = line.strip()
     ended = _CITATION.sub("", line) if line.endswith("]") else line
     if not ended.endswith(ENDS) or ended.endswith("...") or line.count(" ") < FEWEST_WORDS - 1:
@@ -73,7 +77,7 @@ def _is_ended(line: str) -> bool:
 
 
 def _sentences(document: MeasuredText) -> Array:
-    """The sentences of each line: one, and one more for each word that comes next after marks that end one."""
+    """The number of sentences of each line: one, and one for each word that follows the end of a sentence."""
     words = document.words
     proper = np.flatnonzero(words.kinds & (MARK | STOP) == 0)
     stops = np.flatnonzero(words.kinds & STOP)

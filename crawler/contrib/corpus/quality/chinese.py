@@ -1,8 +1,8 @@
-"""Numbers of Chinese text, and of text whose bytes were read in a wrong encoding.
+"""Measures Chinese text, and text that was decoded with a wrong encoding.
 
-Simplified and Traditional are told apart by the characters that only one of the national standards has: GB 2312 is
-Simplified, Big5 Traditional; those in both say nothing. Wrong encodings are known by what they leave: U+FFFD, control
-characters, and the sequences that common Chinese and Western text becomes when UTF-8 is read as GBK or as Latin-1.
+Simplified and Traditional Chinese are told apart by the characters that only one of the national standards has: GB 2312
+is Simplified, Big5 Traditional. Characters of both standards are not counted. A wrong encoding is recognized by U+FFFD,
+control characters, and the sequences that common text becomes when UTF-8 is decoded as GBK or as Latin-1.
 """
 
 import re
@@ -15,18 +15,31 @@ from crawler.contrib.corpus.quality.document import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import Array
 
 COMMON = "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会可也你对生能而子那得于着下自之年"
-"""Characters that are a word by themselves in every other sentence."""
+"""The commonest characters, most of which are words by themselves."""
 PUNCTUATION = "，。、；：？！…—“”‘’（）《》「」『』·"
-_WRONG = re.compile(
+_WRONG_ENCODING = re.compile(
     "锟斤拷|[\u00c3\u00c2][\u0080-\u00bf]|\u00e2\u20ac.|\u00e2[\u0080-\u009f].|[锛銆鈥鐨]..|烫烫烫|屯屯屯"
 )
+"""Sequences that a wrong encoding leaves: two U+FFFD in UTF-8 as GBK; UTF-8 as Latin-1, with accented letters first and
+then punctuation, in both forms of Latin-1; common Chinese punctuation and 的 in UTF-8 as GBK; and, as GBK, the bytes CC
+and CD, with which Visual C++ fills memory that is not initialized. See https://en.wikipedia.org/wiki/Mojibake.
+"""
+WRONG_BEGINNINGS = "锟ÃÂâ锛銆鈥鐨烫屯"
+"""The first characters of these sequences: most texts have none of them."""
 HAN = 1
 SIMPLIFIED = 2
 TRADITIONAL = 4
 COMMONEST = 8
 POINT = 16
 BROKEN = 32
-_PLANE = 0x10000
+"""The kinds of characters, as flags: a Chinese character may also be of one script and among the commonest."""
+KINDS = (HAN, SIMPLIFIED, TRADITIONAL, COMMONEST, POINT, BROKEN)
+PLANE_SIZE = 0x10000
+"""Characters of the first plane of Unicode."""
+HAN_RANGES = ((0x3005, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
+"""Chinese characters of the first plane: iteration mark to zero, extension A, the main block, compatibility forms."""
+BROKEN_RANGES = ((0x80, 0x9F), (0xE000, 0xF8FF), (0xFFFD, 0xFFFD))
+"""Control characters, the private use area, and the replacement character."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +62,24 @@ class Chinese:
 
 @cache
 def _kinds() -> Array:
-    """What each character of the first plane is."""
-    kinds = np.zeros(_PLANE, np.uint8)
-    for first, last in ((0x3005, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)):
+    """The kinds of each character of the first plane."""
+    kinds = np.zeros(PLANE_SIZE, np.uint8)
+    for first, last in HAN_RANGES:
         kinds[first : last + 1] |= HAN
     for code in range(0x4E00, 0xA000):
-        in_gb, in_big5 = (_has(chr(code), encoding) for encoding in ("gb2312", "big5"))
+        in_gb = _can_encode("gb2312", chr(code))
+        in_big5 = _can_encode("big5", chr(code))
         kinds[code] |= SIMPLIFIED * (in_gb and not in_big5) | TRADITIONAL * (in_big5 and not in_gb)
     for character in COMMON:
         kinds[ord(character)] |= COMMONEST
     for character in PUNCTUATION:
         kinds[ord(character)] |= POINT
-    for first, last in ((0x80, 0x9F), (0xE000, 0xF8FF), (0xFFFD, 0xFFFD)):
+    for first, last in BROKEN_RANGES:
         kinds[first : last + 1] |= BROKEN
     return kinds
 
 
-def _has(character: str, encoding: str) -> bool:
+def _can_encode(encoding: str, character: str) -> bool:
     try:
         character.encode(encoding)
     except UnicodeEncodeError:
@@ -74,7 +88,7 @@ def _has(character: str, encoding: str) -> bool:
 
 
 def chinese(document: MeasuredText) -> Chinese:
-    """The numbers of a text."""
+    """The numbers of a text, in which white space is not counted."""
     text = document.text
     spaces = sum(map(text.count, " \n\t\u3000\xa0"))
     characters = len(text) - spaces
@@ -88,22 +102,16 @@ def chinese(document: MeasuredText) -> Chinese:
             broken_frac=0.0,
         )
     codes = document.codes
-    kinds = _kinds()[np.minimum(codes, _PLANE - 1)]
-    han, simplified, traditional, common, points, broken = (int(np.count_nonzero(kinds & kind)) for kind in _EACH)
-    han += int(np.count_nonzero(codes >= 0x20000))
-    wrong = broken + (sum(len(found) for found in _WRONG.findall(text)) if _may_be_wrong(text) else 0)
+    kinds = _kinds()[np.minimum(codes, PLANE_SIZE - 1)]
+    han, simplified, traditional, common, points, broken = (int(np.count_nonzero(kinds & kind)) for kind in KINDS)
+    han += int(np.count_nonzero(codes >= 0x20000))  # the planes of further Chinese characters
+    if any(map(text.__contains__, WRONG_BEGINNINGS)):
+        broken += sum(map(len, _WRONG_ENCODING.findall(text)))
     return Chinese(
         characters=characters,
         han_frac=ratio(han, characters),
         zh_stop_frac=ratio(common, han),
         zh_punct_ratio=ratio(points, han),
         traditional_frac=ratio(traditional, simplified + traditional),
-        broken_frac=ratio(min(wrong, characters), characters),
+        broken_frac=ratio(min(broken, characters), characters),
     )
-
-
-_EACH = (HAN, SIMPLIFIED, TRADITIONAL, COMMONEST, POINT, BROKEN)
-
-
-def _may_be_wrong(text: str) -> bool:
-    return any(map(text.__contains__, "锟ÃÂâ锛銆鈥鐨烫屯"))

@@ -1,4 +1,4 @@
-"""What the rules of all sets read of a text: its lines and its words."""
+"""A text as the rules of all sets read it: its lines and its words."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 from crawler.contrib.corpus.quality.words import Array, Words, words_of
 
 MOST_CHARACTERS = 1_000_000
-"""The characters of a text that are read. A longer one has more than 100,000 words, which Gopher's rules refuse."""
+"""The characters of a text that are read. A longer text has more than 100,000 words, which Gopher's rules refuse."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +40,23 @@ class MeasuredText:
 
 
 def ratio(part: float, whole: float) -> float:
-    """The part of a whole, 0 where there is no whole."""
+    """The part as a share of the whole, rounded to four digits; 0 if the whole is 0."""
     return round(part / whole, 4) if whole else 0.0
 
 
-def repeated(things: list[str]) -> tuple[int, int]:
-    """How many of some texts are repetitions of earlier ones, and how many characters these have.
+def repeated(texts: list[str]) -> tuple[int, int]:
+    """How many of these texts repeat an earlier one, and how many characters the repetitions have.
 
     >>> repeated(["a", "bee", "bee", "bee"])
     (2, 6)
     """
-    if len(set(things)) == len(things):
+    if len(set(texts)) == len(texts):
         return 0, 0
     seen: set[str] = set()
     count = characters = 0
-    for thing in things:
-        if thing in seen:
-            count = count + 1
-            characters = characters + len(thing)
-        seen.add(thing)
+    for text in texts:
+        if text in seen:
+            count += 1
+            characters += len(text)
+        seen.add(text)
     return count, characters

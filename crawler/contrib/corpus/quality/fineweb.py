@@ -1,8 +1,8 @@
-"""The rules of FineWeb (Penedo et al. 2024, "The FineWeb Datasets", 3.6), and its limits for English; those for Chinese
-are of FineWeb 2 (Penedo et al. 2025), which leaves out the rule of short lines.
+"""The rules of FineWeb (Penedo et al. 2024, "The FineWeb Datasets", 3.6), with its limits for English. The limits for
+Chinese are from FineWeb 2 (Penedo et al. 2025), which drops the rule about short lines.
 
-FineWeb applies Gopher's rules and, without the one of punctuation at the end of lines, those of C4 as well; here each
-set is chosen by its own name.
+FineWeb also applies Gopher's rules, and C4's without the rule about punctuation at the end of lines; here each set is
+chosen by its own name.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from crawler.page.text import FULL_STOPS
 SHORT = 30
 """Characters of a short line."""
 ENDS = FULL_STOPS - frozenset("…︒︕︖")
+"""The marks that end a line: without the ellipsis and the forms for vertical text."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class FineWeb:
 
 _OTHER = (*least(line_punct_ratio=0.12), *most(short_line_ratio=0.67, char_dup_ratio=0.01, list_ratio=0.3))
 LIMITS = {"": _OTHER, "zh": (*least(line_punct_ratio=0.106), *most(char_dup_ratio=0.1, list_ratio=0.178))}
-"""The limits for a language; "" for any other."""
+"""The limits by language; "" stands for all other languages."""
 
 
 def fineweb(document: MeasuredText) -> FineWeb:
-    """The numbers of the rules."""
+    """The numbers that the rules use."""
     lines = document.lines
     breaks = document.text.count("\n")
     return FineWeb(

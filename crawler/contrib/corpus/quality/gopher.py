@@ -1,9 +1,9 @@
 """The rules of MassiveText (Rae et al. 2021, "Scaling Language Models: Methods, Analysis & Insights from Training
-Gopher", A1.1): of quality, and of repetition with the limits of its table A1.
+Gopher", A1.1): rules about quality, and about repetition with the limits of its table A1.
 
-As in the common implementations, marks are words of their own where words are counted against something, and paragraphs
-are separated by a blank line. For Chinese the limits are those of FineWeb 2, which were set by the same method on
-Chinese texts; for other languages those for English, without the stop words, which are English.
+As in the common implementations, punctuation marks count as words in the denominators of ratios, and paragraphs are
+separated by a blank line. The limits for Chinese are from FineWeb 2, which derived them by the same method from Chinese
+texts. Other languages have the limits for English, without the rule about stop words, which are English.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from itertools import groupby
 
 from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.limits import Limit, least, most
-from crawler.contrib.corpus.quality.repetition import NGrams, n_grams
+from crawler.contrib.corpus.quality.repetition import n_grams
 from crawler.contrib.corpus.quality.words import LETTER, WORD
 
 BULLETS = ("•", "-")
@@ -23,7 +23,7 @@ class GopherQuality:
     words: int
     """Words, without marks of punctuation."""
     mean_word_length: float
-    """Characters of a word."""
+    """Average number of characters of a word."""
     hash_ratio: float
     """`#` for each word or mark."""
     ellipsis_ratio: float
@@ -35,7 +35,7 @@ class GopherQuality:
     alpha_word_frac: float
     """Share of the words and marks that have a letter."""
     stop_words: int
-    """How many of the stop words occur: of 8 English ones; in Chinese of the 22 of FineWeb 2."""
+    """How many different stop words occur: of 8 English ones, or in Chinese of the 22 of FineWeb 2."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class GopherRepetition:
 
 
 def _repetition(lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) -> tuple[Limit, ...]:
-    """The limits of repetition, those of sequences from short to long."""
-    named = {f"top_{n}_gram_char_frac": bound for n, bound in enumerate(tops, 2)}
-    named |= {f"dup_{n}_gram_char_frac": bound for n, bound in enumerate(dups, 5)}
-    return most(dup_line_frac=lines, **named)
+    """The limits of the rules about repetition; `tops` and `dups` are for sequences of increasing length."""
+    bounds = {f"top_{n}_gram_char_frac": bound for n, bound in enumerate(tops, 2)}
+    bounds |= {f"dup_{n}_gram_char_frac": bound for n, bound in enumerate(dups, 5)}
+    return most(dup_line_frac=lines, **bounds)
 
 
 _ANY = (
@@ -92,11 +92,11 @@ _CHINESE = (
     *_repetition(0.287, (0.256, 0.201, 0.171), (0.198, 0.182, 0.167, 0.154, 0.14, 0.127)),
 )
 LIMITS = {"": _OTHER, "en": (*_OTHER, *least(stop_words=2)), "zh": _CHINESE}
-"""The limits for a language; "" for any other."""
+"""The limits by language; "" stands for all other languages."""
 
 
 def gopher_quality(document: MeasuredText) -> GopherQuality:
-    """The numbers of the rules of quality."""
+    """The numbers that the rules about quality use."""
     text = document.text
     words = document.words
     lines = document.lines
@@ -121,20 +121,20 @@ def _ellipsis_lines(document: MeasuredText) -> int:
 
 
 def gopher_repetition(document: MeasuredText) -> GopherRepetition:
-    """The numbers of the rules of repetition."""
+    """The numbers that the rules about repetition use."""
     text = document.text
     lines = document.lines
     paragraphs = _paragraphs(text)
     line_count, line_characters = repeated(lines)
-    count, characters = repeated(paragraphs)
-    found: NGrams = n_grams(document.words)
+    paragraph_count, paragraph_characters = repeated(paragraphs)
+    sequences = n_grams(document.words)
     return GopherRepetition(
         dup_line_frac=ratio(line_count, len(lines)),
-        dup_para_frac=ratio(count, len(paragraphs)),
+        dup_para_frac=ratio(paragraph_count, len(paragraphs)),
         dup_line_char_frac=ratio(line_characters, len(text)),
-        dup_para_char_frac=ratio(characters, len(text)),
-        **{f"top_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in found.top.items()},
-        **{f"dup_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in found.repeated.items()},
+        dup_para_char_frac=ratio(paragraph_characters, len(text)),
+        **{f"top_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in sequences.top.items()},
+        **{f"dup_{n}_gram_char_frac": ratio(covered, len(text)) for n, covered in sequences.repeated.items()},
     )
 
 

@@ -1,19 +1,25 @@
-"""Checks of numbers that name a person or an account: by their check digits and dates, so that other numbers stay.
+"""Recognizes numbers that identify a person or an account by their check digits and dates, so that other numbers stay.
 
-China's identity number (GB 11643), the US social security number, payment cards (ISO/IEC 7812), IBAN (ISO 13616), and
-the numbers of persons of those countries of the EU that have a check digit beside a date, letters or signs of their
-own: Belgium, Finland, France, Italy, Poland, Spain and Sweden. Nine or eleven bare digits, as in the Netherlands and
-Germany, are left out: one in ten of all such numbers would pass.
+Covered are China's identity number (GB 11643), the US social security number, payment cards (ISO/IEC 7812), IBAN (ISO
+13616), and the personal numbers of the EU countries whose numbers have a check digit and also a date, letters or
+separators: Belgium, Finland, France, Italy, Poland, Spain and Sweden. Numbers of nine or eleven digits without more
+structure, as in the Netherlands and Germany, are not covered: one in ten of all such numbers would pass.
 """
 
 from datetime import date
 
 CHINA_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+"""The weights of the first 17 digits (ISO 7064, MOD 11-2)."""
 CHINA_DIGITS = "10X98765432"
+"""The check digit for each remainder of the weighted sum modulo 11."""
 PROVINCES = frozenset((*range(11, 16), *range(21, 24), *range(31, 38), *range(41, 47), *range(50, 55), *range(61, 66)))
+"""The first two digits of China's numbers (GB/T 2260)."""
 SPAIN_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+"""The check letter for each remainder of the number modulo 23."""
 FINLAND_LETTERS = "0123456789ABCDEFHJKLMNPRSTUVWXY"
+"""The check character for each remainder of the number modulo 31."""
 ITALY_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+"""The values of 0 to 9, or A to Z, in odd positions; in even positions, the value is the index."""
 IBAN_COUNTRIES = {
     15: ("NO",),
     16: ("BE",),
@@ -36,6 +42,7 @@ IBAN_COUNTRIES = {
 }
 """Countries by the length of their IBANs, as in the registry of ISO 13616."""
 POLAND_WEIGHTS = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
+"""The weights of the first ten digits."""
 
 
 def is_date(year: int, month: int, day: int) -> bool:
@@ -46,10 +53,10 @@ def is_date(year: int, month: int, day: int) -> bool:
     return True
 
 
-def luhn(digits: str) -> bool:
-    """Whether the last digit is the check digit.
+def has_luhn_digit(digits: str) -> bool:
+    """Whether the last digit is the check digit of the others by Luhn's algorithm (ISO/IEC 7812-1, annex B).
 
-    >>> luhn("4111111111111111"), luhn("4111111111111112")
+    >>> has_luhn_digit("4111111111111111"), has_luhn_digit("4111111111111112")
     (True, False)
     """
     doubled = (sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
@@ -57,17 +64,18 @@ def luhn(digits: str) -> bool:
 
 
 def is_card(digits: str) -> bool:
-    """Whether digits are a number of the large card networks, UnionPay among them.
+    """Whether digits are a card number of one of the large networks, including UnionPay.
 
     >>> is_card("6222021234567890128"), is_card("1111111111111117")
     (True, False)
     """
-    networks = digits[0] in "45" or digits[:2] in ("34", "37", "36", "60", "62", "64", "65")
-    return (networks or "2221" <= digits[:4] <= "2720" or "3528" <= digits[:4] <= "3589") and luhn(digits)
+    is_of_network = digits[0] in "45" or digits[:2] in ("34", "37", "36", "60", "62", "64", "65")
+    is_of_range = "2221" <= digits[:4] <= "2720" or "3528" <= digits[:4] <= "3589"  # Mastercard, JCB
+    return (is_of_network or is_of_range) and has_luhn_digit(digits)
 
 
 def is_iban(text: str) -> bool:
-    """Whether a text of an IBAN's length, in letters of either case, has the right check digits.
+    """Whether a text with the length of an IBAN, in either case, has the right check digits.
 
     >>> is_iban("DE89370400440532013000"), is_iban("de89370400440532013000"), is_iban("DE88370400440532013000")
     (True, True, False)
@@ -77,7 +85,7 @@ def is_iban(text: str) -> bool:
 
 
 def is_china_id(number: str) -> bool:
-    """Whether 18 signs, or the 15 digits of earlier numbers, are an identity number of mainland China.
+    """Whether 18 characters, or the 15 digits of the older form, are an identity number of mainland China.
 
     >>> is_china_id("11010519491231002X"), is_china_id("110105194912310021"), is_china_id("110105491231002")
     (True, False, True)
@@ -92,7 +100,7 @@ def is_china_id(number: str) -> bool:
 
 
 def is_us_id(number: str) -> bool:
-    """Whether 123-45-6789 may be a social security number.
+    """Whether a number like 123-45-6789 can be a social security number: some parts are never assigned.
 
     >>> is_us_id("123-45-6789"), is_us_id("666-45-6789")
     (True, False)
@@ -102,7 +110,7 @@ def is_us_id(number: str) -> bool:
 
 
 def is_spain_id(number: str) -> bool:
-    """Whether 8 digits, or X, Y or Z and 7, have the right letter.
+    """Whether 8 digits, or X, Y or Z and 7 digits, have the right check letter.
 
     >>> is_spain_id("12345678Z"), is_spain_id("X1234567L"), is_spain_id("12345678A")
     (True, True, False)
@@ -112,7 +120,7 @@ def is_spain_id(number: str) -> bool:
 
 
 def is_italy_id(code: str) -> bool:
-    """Whether 16 letters and digits have the right last letter.
+    """Whether 16 letters and digits have the right check letter.
 
     >>> is_italy_id("RSSMRA85T10A562S"), is_italy_id("RSSMRA85T10A562T")
     (True, False)
@@ -123,7 +131,7 @@ def is_italy_id(code: str) -> bool:
 
 
 def is_france_id(digits: str) -> bool:
-    """Whether 15 digits have the right key of two.
+    """Whether 15 digits have a month and the right key, which is the last two digits.
 
     >>> is_france_id("255081416802538"), is_france_id("255081416802539")
     (True, False)
@@ -133,12 +141,12 @@ def is_france_id(digits: str) -> bool:
 
 
 def is_poland_id(digits: str) -> bool:
-    """Whether 11 digits have a date and the right last digit.
+    """Whether 11 digits have a date and the right check digit.
 
     >>> is_poland_id("44051401359"), is_poland_id("44051401358")
     (True, False)
     """
-    century, month = divmod(int(digits[2:4]), 20)
+    century, month = divmod(int(digits[2:4]), 20)  # the month is raised by 20, 40, ... for other centuries
     years = (1900, 2000, 2100, 2200, 1800)
     summed = sum(weight * int(digit) for weight, digit in zip(POLAND_WEIGHTS, digits[:10], strict=True))
     is_born = is_date(years[century] + int(digits[:2]), month, int(digits[4:6]))
@@ -146,16 +154,17 @@ def is_poland_id(digits: str) -> bool:
 
 
 def is_belgium_id(digits: str) -> bool:
-    """Whether 11 digits have the right last two, of one born before 2000 or later.
+    """Whether 11 digits have the right two check digits, for a birth before or since 2000.
 
     >>> is_belgium_id("85073003328"), is_belgium_id("85073003329")
     (True, False)
     """
+    # From 2000, a 2 is put before the digits.
     return any(97 - int(before + digits[:9]) % 97 == int(digits[9:]) for before in ("", "2"))
 
 
 def is_finland_id(number: str) -> bool:
-    """Whether 131052-308T has a date and the right last sign.
+    """Whether a number like 131052-308T has a date and the right check character.
 
     >>> is_finland_id("131052-308T"), is_finland_id("131052-308U")
     (True, False)
@@ -165,9 +174,9 @@ def is_finland_id(number: str) -> bool:
 
 
 def is_sweden_id(digits: str) -> bool:
-    """Whether 10 digits, of YYMMDD-XXXX, have a date and the right last digit.
+    """Whether the 10 digits of YYMMDD-XXXX have a date and the right check digit.
 
     >>> is_sweden_id("8112189876"), is_sweden_id("8112189875")
     (True, False)
     """
-    return is_date(2000 + int(digits[:2]), int(digits[2:4]), int(digits[4:6])) and luhn(digits)
+    return is_date(2000 + int(digits[:2]), int(digits[2:4]), int(digits[4:6])) and has_luhn_digit(digits)

@@ -1,8 +1,8 @@
-"""The languages of the paragraphs of a text, beside the language of the whole.
+"""The shares of languages in a text, by paragraph.
 
-Script decides for Chinese, Japanese and Korean. A paragraph of Latin letters is English if it has one of the commonest
-English words that other languages do not have. What is left counts as written in the language of the text: to have
-each paragraph judged by the model of languages would take ten times as long as all other numbers of a page together.
+Chinese, Japanese and Korean paragraphs are known by their script. A paragraph of Latin letters is English if it has one
+of the commonest English words that other languages do not have. Any other paragraph counts as in the language of the
+whole text: to run the language model on each paragraph would take ten times as long as all other numbers of a page.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ from crawler.contrib.corpus.quality.document import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import IS_ENGLISH, Array
 
 SHORTEST = 20
-"""Characters of a paragraph in Latin letters that is judged."""
+"""Characters from which a paragraph of Latin letters is counted."""
 WEIGHT = 3
-"""The weight of a paragraph in Chinese, Japanese or Korean: a character says as much as three Latin letters."""
+"""The weight of a character in Chinese, Japanese or Korean, which carries as much as three Latin letters."""
 UNCLEAR, SHORT, EN, ZH, OTHER = range(5)
+"""The kinds of lines; UNCLEAR lines count as in the language of the text, SHORT ones are not counted."""
 HAN = (0x4E00, 0x9FFF)
 KANA = (0x3041, 0x30FF)
 HANGUL = (0xAC00, 0xD7A3)
@@ -27,30 +28,30 @@ class Languages:
     own_language_frac: float
     """Share of the text that is in paragraphs in the page's `language`."""
     english_frac: float
-    """Share in English paragraphs."""
+    """Share of the text that is in English paragraphs."""
     chinese_frac: float
-    """Share in Chinese paragraphs."""
+    """Share of the text that is in Chinese paragraphs."""
     other_language_frac: float
-    """Share in paragraphs of the other languages."""
+    """Share of the text that is in paragraphs of other languages."""
 
 
 def languages(document: MeasuredText) -> Languages:
     """The shares of a text's languages."""
-    kinds, weights = _judged(document)
+    kinds, weights = _line_kinds(document)
     own = {"en": EN, "zh": ZH}.get(document.language or "", OTHER)
     kinds[kinds == UNCLEAR] = own
-    found = np.bincount(kinds, weights, 5)
-    whole = float(found[EN:].sum())
+    sums = np.bincount(kinds, weights, 5)
+    whole = float(sums[EN:].sum())
     return Languages(
-        own_language_frac=ratio(float(found[own]), whole) if document.language else 0.0,
-        english_frac=ratio(float(found[EN]), whole),
-        chinese_frac=ratio(float(found[ZH]), whole),
-        other_language_frac=ratio(float(found[OTHER]), whole),
+        own_language_frac=ratio(float(sums[own]), whole) if document.language else 0.0,
+        english_frac=ratio(float(sums[EN]), whole),
+        chinese_frac=ratio(float(sums[ZH]), whole),
+        other_language_frac=ratio(float(sums[OTHER]), whole),
     )
 
 
-def _judged(document: MeasuredText) -> tuple[Array, Array]:
-    """What each line is written in, as far as its script and its words tell, and its weight."""
+def _line_kinds(document: MeasuredText) -> tuple[Array, Array]:
+    """The kind of each line, by its script and its words, and its weight."""
     lengths = document.lengths
     words = document.words
     is_english = np.bincount(words.lines[words.kinds & IS_ENGLISH != 0], minlength=len(lengths)) > 0

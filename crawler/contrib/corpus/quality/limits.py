@@ -1,4 +1,4 @@
-"""A limit of a published rule: a number of a text, and the least or the most that it may be."""
+"""The limits of published rules: each is the least or the greatest allowed value of a number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a number must be.
+    """The least or the greatest allowed value of a number.
 
     >>> str(Limit("words", ">=", 50)), Limit("words", ">=", 50).admits(50), Limit("words", ">=", 50).admits(49)
     ('words >= 50', True, False)
@@ -14,7 +14,7 @@ class Limit:
 
     name: str
     sign: str
-    """>= for the least, <= for the most."""
+    """>= for the least, <= for the greatest value."""
     bound: float
 
     def admits(self, value: float) -> bool:
@@ -35,5 +35,5 @@ def most(**bounds: float) -> tuple[Limit, ...]:
 
 
 def broken(limits: tuple[Limit, ...], numbers: Mapping[str, float | None]) -> Limit | None:
-    """The first limit that the numbers of a text break, if any; a number that is unknown counts as 0."""
+    """The first limit that the numbers of a text break, if any; an unknown number counts as 0."""
     return next((limit for limit in limits if not limit.admits(numbers.get(limit.name) or 0)), None)

@@ -1,13 +1,13 @@
 """Masks personal data in a text: `a@example.org` becomes `[EMAIL]`.
 
-The forms are those of mainland China, the US and the EU, besides IBANs and telephone numbers with `+` of all countries.
-What has check digits is masked only where they are right. Telephone numbers without a country's prefix are known in the
-forms of China and the US alone: elsewhere dates and prices look the same. Addresses of networks that are private, or of
-this machine, name nobody and stay.
+The forms are those of mainland China, the US and the EU, with IBANs and telephone numbers with `+` of all countries. A
+number that has check digits is masked only if they are right. Telephone numbers without a country code are recognized
+only in the forms of China and the US: in other forms, dates and prices look the same. IP addresses that are not global,
+such as those of private networks, identify nobody and stay.
 
-Forms are looked for in the text's plain form, in which each character has one character at the same place: digits of
-all scripts and full-width letters and signs are those of ASCII there. A number that is a part of a longer number, of an
-identifier or of a URL stays.
+Forms are searched in the plain form of the text, which has one character for each character of the text: ASCII digits
+for the digits of all scripts, and ASCII letters and signs for full-width ones. A number that is part of a longer
+number, an identifier or a URL stays.
 """
 
 import re
@@ -24,13 +24,13 @@ class Masked:
     masked_email: int
     """E-mail addresses that an export masked, in title, text and comments."""
     masked_phone: int
-    """Telephone numbers that it masked."""
+    """Telephone numbers that an export masked."""
     masked_ip: int
-    """Addresses of machines that it masked."""
+    """IP addresses that an export masked."""
     masked_id: int
-    """Numbers of persons that it masked."""
+    """Identity numbers of persons that an export masked."""
     masked_card: int
-    """Numbers of payment cards and of bank accounts that it masked."""
+    """Numbers of payment cards and bank accounts that an export masked."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,13 @@ class Form:
 
     pattern: re.Pattern[str]
     is_right: Callable[[str], bool] = lambda data: True
+    """Checks a match, such as by its check digits."""
     must_stand_alone: bool = True
+    """Whether a match at the end of an identifier or of a longer number is ignored."""
 
 
 class PlainForms(dict[int, int]):
-    """The plain forms of characters by their numbers, for `str.translate`; each is computed once."""
+    """The plain forms of characters by code point, for `str.translate`; each is computed once."""
 
     def __missing__(self, number: int) -> int:
         self[number] = ord(_plain_character(chr(number)))
@@ -51,13 +53,13 @@ class PlainForms(dict[int, int]):
 
 
 PLAIN_SIGNS = "@.+-()/_%'"
-"""Signs of which all widths are read alike. A colon or a comma of full width ends a form, as in Chinese text."""
+"""Signs that are recognized in every width. A full-width colon or comma ends a form, as in Chinese text."""
 HYPHENS = "\u2010\u2011\u2012\u2013\u2212"
 """Hyphens, short dashes and the minus sign."""
 
 
 def _plain_character(character: str) -> str:
-    """The ASCII character that a character stands for, or the character itself.
+    """The ASCII equivalent of a character, or the character itself.
 
     >>> [_plain_character(one) for one in "\uff11\u0661\uff21\uff20\u3000\u2013\uff1a\u00b2"] == [*"11A@ -\uff1a\u00b2"]
     True
@@ -90,18 +92,18 @@ PERSONAL_LABELS = (
     *("tel", "telephone", "telefon", "phone", "mobile", "mobil", "mob", "cell", "handy", "fax", "sms", "whatsapp"),
     *("wechat", "idcard", "ssn", "dni", "nie", "pesel", "iban", "card"),
 )
-"""Words that name a number of a person which follows them without a space, also in the parameters of a URL."""
+"""Words directly before a personal number; a parameter of a URL with such a name is masked, too."""
 LABELS = (*PERSONAL_LABELS, "call", "contact", "id", "ip", "no", "nr", "num", "number")
-"""The labels above, and words that name a page in the parameters of a URL."""
+"""These words, and others that may also name the parameter of a URL that identifies a page."""
 BEFORE = 16
-"""Characters before a number that are looked at: more than the longest label and a sign."""
+"""Characters before a number that are read: more than the longest label and a sign."""
 _GLUED = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")
-"""What makes a number a part of something else: `SKU`, `0.`, `com.example.`."""
+"""The end of a text that makes the following number part of something else: `SKU`, `0.`, `com.example.`."""
 _LABELLED = re.compile(rf"(?<![0-9A-Za-z_])(?:{'|'.join(LABELS)})[._-]?\Z", re.IGNORECASE | re.ASCII)
 
 
 def stands_alone(text: str, begin: int) -> bool:
-    """Whether the number that begins here is not the end of a longer number or of an identifier.
+    """Whether a number that begins here is neither the end of a longer number nor of an identifier.
 
     >>> [stands_alone(f"{before}13800138000", len(before)) for before in ("Tel.", "Tel", "sku", "0.", "2026-", "end.")]
     [True, True, False, False, False, True]
@@ -113,15 +115,15 @@ def stands_alone(text: str, begin: int) -> bool:
 
 
 ADDRESSES = frozenset(("email", "ip"))
-"""The kinds that are masked in URLs, too."""
-# With or without a scheme. It ends before a parameter that a label names: the value of that is masked.
+"""The kinds that are masked even inside URLs."""
+# With or without a scheme. The match ends before a parameter with a personal label, whose value is masked.
 _URL = re.compile(
     r"(?:https?://|ftp://|(?<![\w.@-])(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?::\d{1,5})?/)"
     rf"(?:(?![?&](?i:{'|'.join(PERSONAL_LABELS)})=)[^\s,;<>\"'()\[\]\u0080-\U0010ffff])+",
     re.ASCII,
 )
 TAKEN = "\ufffc"
-"""Stands in the plain form where the text is a URL or is masked already."""
+"""Replaces URLs, and data that is masked already, in the plain form."""
 _END = r"(?![0-9A-Za-z_@]|\.[0-9])"
 _SEPARATORS = str.maketrans("", "", " -.()/\u2014")
 
@@ -139,7 +141,7 @@ def _address(pattern: str, is_right: Callable[[str], bool]) -> Form:
 
 
 def _is_mail_address(address: str) -> bool:
-    """Whether an address is none of those of images that are for screens of more pixels, such as `logo@2x.png`."""
+    """Whether an address is not the file name of an image for high-resolution screens, such as `logo@2x.png`."""
     return address.rpartition(".")[2].lower() not in IMAGES
 
 
@@ -210,11 +212,11 @@ FORMS = {
         _number(r"(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?!-\d)"),
     ),
 }
-"""The forms of each kind of personal data; an earlier kind takes a number that a later one has, too."""
+"""The forms of each kind of personal data; a number that fits several kinds is masked as the earliest."""
 
 
 def masked(text: str, kinds: Iterable[str]) -> tuple[str, dict[str, int]]:
-    """The text without personal data of these kinds, and how many of each were masked.
+    """The text with personal data of these kinds masked, and how often each kind was masked.
 
     >>> masked("Write to a@example.org or call 13800138000.", ["email", "phone"])
     ('Write to [EMAIL] or call [PHONE].', {'email': 1, 'phone': 1})
@@ -237,7 +239,7 @@ def masked(text: str, kinds: Iterable[str]) -> tuple[str, dict[str, int]]:
 
 
 def _spans(text: str, form: Form) -> Iterator[tuple[int, int]]:
-    """Where personal data of a form begins and ends, in order."""
+    """The beginnings and ends of personal data of a form, in order."""
     at = 0
     while (match := form.pattern.search(text, at)) is not None:
         begin, end = match.span()
@@ -245,14 +247,14 @@ def _spans(text: str, form: Form) -> Iterator[tuple[int, int]]:
             yield begin, end
             at = end
         else:
-            at = begin + 1  # another number may begin within this one, such as a card's after a year
+            at = begin + 1  # a match may begin within this one, such as a card number after a year
 
 
 def _replaced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
-    """The text with something else at each of these places, which are in order."""
+    """The text with replacements at these places, which are in order."""
     parts = []
     at = 0
-    for begin, end, other in spans:
-        parts += [text[at:begin], other]
+    for begin, end, replacement in spans:
+        parts += [text[at:begin], replacement]
         at = end
     return "".join((*parts, text[at:]))

@@ -1,7 +1,8 @@
-"""How much of a text its commonest and its repeated sequences of words cover.
+"""How much of a text is covered by its commonest and by its repeated sequences of words.
 
-A sequence of n words can be repeated only where its first n - 1 words are. So the places are numbered by their pairs of
-words, and for each longer sequence only those are looked at again whose shorter one is not alone: few, in prose.
+A sequence of n words can be repeated only if its first n - 1 words are. So the places of a text are first grouped by
+their pairs of words. For each longer sequence, only the places whose shorter sequence occurs more than once are
+compared again; in prose these are few.
 """
 
 from collections.abc import Mapping
@@ -12,12 +13,15 @@ import numpy as np
 from crawler.contrib.corpus.quality.words import Array, Words
 
 TOPS = (2, 3, 4)
+"""The lengths of the sequences whose commonest one is counted."""
 REPEATED = (5, 6, 7, 8, 9, 10)
+"""The lengths of the sequences whose repetitions are counted."""
 PLACE_BITS = 17
+"""Bits of a place, enough for MOST_WORDS."""
 FEW = 60
-"""Places of which Python counts the repeated sequences faster than numpy, as those of most pages."""
+"""The number of places up to which Python is faster than numpy, as on most pages."""
 MOST_WORDS = 100_000
-"""The words that are looked at: from a longer text, its beginning."""
+"""Only this many words of a text are read."""
 
 
 @dataclass(frozen=True)
@@ -25,20 +29,21 @@ class NGrams:
     """Characters that sequences of n words cover, by n."""
 
     top: Mapping[int, int]
-    """The characters of the commonest sequence by its length; of equally common ones, of the first."""
+    """Characters of all occurrences of the commonest sequence of n words; of equally common ones, the first."""
     repeated: Mapping[int, int]
-    """The characters of sequences that occurred before, from left to right without overlaps."""
+    """Characters of the sequences of n words that occurred before, from left to right without overlaps."""
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Places where sequences of words begin, sorted by sequence, and in a sequence by place."""
+    """The places where sequences of words begin, grouped by sequence."""
 
     places: Array
+    """Sorted by sequence, and then by place."""
     starts: Array
-    """Where each sequence begins among the places."""
+    """The index in `places` at which each sequence's places begin."""
     counts: Array
-    """How often it occurs."""
+    """How often each sequence occurs."""
 
     def shared(self) -> tuple[Array, Array]:
         """The places of sequences that occur more than once, and the numbers of these sequences."""
@@ -49,7 +54,7 @@ class _Groups:
 
 
 def n_grams(words: Words) -> NGrams:
-    """What the sequences of a text cover."""
+    """The characters that the sequences of a text cover."""
     numbers = words.numbers[:MOST_WORDS]
     lengths = words.lengths[:MOST_WORDS]
     ends = np.concatenate([[0], np.cumsum(lengths)])
@@ -61,7 +66,7 @@ def n_grams(words: Words) -> NGrams:
     for n in range(2, REPEATED[-1] + 1):
         if n in repeated and len(places) <= FEW:
             order = np.argsort(places)
-            return NGrams(top, repeated | _of_few(places[order], sequences[order], words, n))
+            return NGrams(top, repeated | _repeated_of_few(places[order], sequences[order], words, n))
         fits = places + n <= len(numbers)
         places = places[fits]
         sequences = sequences[fits]
@@ -74,39 +79,45 @@ def n_grams(words: Words) -> NGrams:
     return NGrams(top, repeated)
 
 
-def _of_few(places: Array, sequences: Array, words: Words, first: int) -> dict[int, int]:
-    """The characters of the sequences that occurred before, by n from the first; the places are in order, and their
-    sequences are those of one word less.
+def _repeated_of_few(places: Array, sequences: Array, words: Words, first: int) -> dict[int, int]:
+    """The characters of the sequences that occurred before, by n, from the length `first` on.
+
+    The places are in order; `sequences` are the numbers of their sequences of `first` - 1 words.
     """
+    # The words after each place, and their lengths.
     ends = min(len(words), MOST_WORDS)
     spans = np.minimum(places[:, None] + np.arange(REPEATED[-1]), ends - 1)
     following = words.numbers[spans].tolist()
     lengths = words.lengths[spans].tolist()
     few = [*enumerate(sequences.tolist())]
     at = places.tolist()
-    found = {}
+    covered = {}
     for n in range(first, REPEATED[-1] + 1):
+        # Group the places by their sequence of one word more.
         groups: dict[tuple[int, int], list[int]] = {}
         for row, sequence in few:
             if at[row] + n <= ends:
                 groups.setdefault((sequence, following[row][n - 1]), []).append(row)
         shared = [group for group in groups.values() if len(group) > 1]
         few = sorted((row, number) for number, group in enumerate(shared) for row in group)
+
+        # Count from left to right, continuing after each repetition.
         seen: set[int] = set()
-        found[n] = free = 0
+        covered[n] = 0
+        free = 0
         for row, sequence in few:
             if at[row] >= free and sequence in seen:
-                found[n] += sum(lengths[row][:n])
+                covered[n] += sum(lengths[row][:n])
                 free = at[row] + n
             elif at[row] >= free:
                 seen.add(sequence)
         if not few:
             break
-    return found
+    return covered
 
 
 def _grouped(places: Array, sequences: Array) -> _Groups:
-    # Sorting numbers that hold both takes a third of the time of sorting the indices of the sequences.
+    # Sorting numbers that hold sequence and place takes a third of the time that argsort of the sequences takes.
     packed = np.sort((sequences << PLACE_BITS) | places)
     ordered = packed >> PLACE_BITS
     begins = np.ones(len(packed), bool)
@@ -117,24 +128,26 @@ def _grouped(places: Array, sequences: Array) -> _Groups:
 
 
 def _top(groups: _Groups, ends: Array, n: int) -> int:
-    """The characters of the commonest sequence; if none is repeated, of the first."""
-    often = int(groups.counts.max(initial=1))
-    first = int(groups.places[groups.starts[groups.counts == often]].min()) if often > 1 else 0
-    return (int(ends[first + n] - ends[first]) + n - 1) * often
+    """The characters, with spaces, of all occurrences of the commonest sequence; of the first if none is repeated."""
+    count = int(groups.counts.max(initial=1))
+    first = int(groups.places[groups.starts[groups.counts == count]].min()) if count > 1 else 0
+    return (int(ends[first + n] - ends[first]) + n - 1) * count
 
 
 def _covered(groups: _Groups, ends: Array, n: int) -> int:
     """The characters of the sequences that occurred before.
 
-    From left to right, a place is covered if its sequence began before at a place that was not skipped; the search goes
-    on behind the sequence. Only places that are not the first of their sequence are looked at.
+    From left to right, a place is covered if its sequence began before at a place that was not skipped. The search
+    continues after the covered sequence. Only places that are not the first of their sequence are visited.
     """
+    # The places after the first of each sequence in order, and the first place of each.
     is_repeat = np.ones(len(groups.places), bool)
     is_repeat[groups.starts] = False
     repeats = groups.places[is_repeat]
     order = np.argsort(repeats)
     repeats = repeats[order]
     firsts = np.repeat(groups.places[groups.starts], groups.counts - 1)[order]
+
     places = repeats.tolist()
     first_places = firsts.tolist()
     following = np.searchsorted(repeats, repeats + n).tolist()
@@ -153,5 +166,5 @@ def _covered(groups: _Groups, ends: Array, n: int) -> int:
         else:
             seen.add(first)
             at += 1
-    found = np.array(covered, np.int64)
-    return int((ends[found + n] - ends[found]).sum())
+    begins = np.array(covered, np.int64)
+    return int((ends[begins + n] - ends[begins]).sum())

@@ -1,8 +1,8 @@
 """The words of a text as arrays of numbers.
 
-A page repeats words that other pages had, so the pieces between spaces are remembered with the numbers of their words:
-most pieces then cost one look-up. What is remembered is bounded, and each thread has its own. Chinese is cut by a
-dictionary where the extra `chinese` is installed.
+Pages share most of their words, so the pieces between spaces are cached with the numbers of their words: most pieces
+cost one look-up. The cache is bounded, and each thread has its own. Chinese is cut by a dictionary if the extra
+`chinese` is installed.
 """
 
 import re
@@ -20,18 +20,18 @@ from crawler.page.text import EASTERN, dictionary
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MOST = 50_000
-"""Words of pieces that are remembered; at the next page after there are more, all are forgotten."""
+"""The words of cached pieces after which the cache is emptied, before the next page."""
 BREAK = "\x00"
-"""What stands between lines; no text of a page has this character."""
+"""Separates lines; no text of a page has this character."""
 ENGLISH = tuple("the be to of and that have with".split())
 """The stop words of Gopher's rules."""
 CHINESE = tuple("的 年 在 月 是 和 日 了 於 · 為 有 被 人 中 为 他 與 後 也 而 由".split())
 """The stop words of FineWeb 2 for Chinese."""
 STOP_WORDS = {"en": range(1, 1 + len(ENGLISH)), "zh": range(1 + len(ENGLISH), 1 + len(ENGLISH) + len(CHINESE))}
-"""The numbers of the stop words of a language."""
+"""The word numbers of the stop words of each language; BREAK is number 0."""
 WORD, LETTER, STOP, MARK, IS_ENGLISH = 1, 2, 4, 8, 16
-"""What a word is: more than marks, written with a letter, the end of a sentence, a mark of punctuation, and one of
-those that stand in every English sentence and are no words of other languages.
+"""The kinds of words, as flags: not only marks; has a letter; ends a sentence; is a punctuation mark; and is one of the
+commonest English words that other languages do not have.
 """
 KIND_BITS = 5
 _ONLY_ENGLISH = frozenset("the and that with this from are have which their your you were been its by".split())
@@ -48,26 +48,26 @@ class Words:
     """The words of a text, in order."""
 
     numbers: Array
-    """The numbers of the same words in this text."""
+    """A number for each word; equal words have the same number."""
     lengths: Array
-    """Characters."""
+    """The characters of each word."""
     kinds: Array
-    """The sums of WORD, LETTER, STOP, MARK and IS_ENGLISH."""
+    """The flags WORD, LETTER, STOP, MARK and IS_ENGLISH of each word."""
     lines: Array
-    """The index of the line in which each stands."""
+    """The index of the line of each word."""
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def count(self, kind: int) -> int:
-        """How many words are of a kind."""
+        """How many words have one of these flags."""
         return int(np.count_nonzero(self.kinds & kind))
 
     def stop_words(self, language: str | None) -> int:
-        """How many different stop words of a language there are; English ones for any other than Chinese."""
-        wanted = STOP_WORDS.get(language or "", STOP_WORDS["en"])
-        found = np.bincount(self.numbers[self.numbers < wanted.stop], minlength=wanted.stop)
-        return int(np.count_nonzero(found[wanted.start :]))
+        """How many different stop words occur: Chinese ones in Chinese, English ones in all other languages."""
+        stop_words = STOP_WORDS.get(language or "", STOP_WORDS["en"])
+        counts = np.bincount(self.numbers[self.numbers < stop_words.stop], minlength=stop_words.stop)
+        return int(np.count_nonzero(counts[stop_words.start :]))
 
 
 def _kind(word: str) -> int:
@@ -85,7 +85,7 @@ class _WordNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.facts = array("q")
-        """For each word its length, and in the last bits its kind."""
+        """The length of each word, and its flags in the lowest bits."""
         for word in (BREAK, *ENGLISH, *CHINESE):
             self[word]
 
@@ -94,6 +94,7 @@ class _WordNumbers(dict[str, int]):
         return self.setdefault(word, len(self))
 
     def facts_of(self, numbers: Array) -> Array:
+        """The lengths and flags of these words."""
         return np.asarray(np.frombuffer(self.facts, np.int64)[numbers])
 
 
@@ -104,9 +105,9 @@ class _Vocabulary(dict[str, int]):
         super().__init__()
         self.words = _WordNumbers()
         self.parts = array("q")
-        """The words of one piece after another."""
+        """The numbers of the words of all pieces, one piece after another."""
         self.starts = array("q", [0])
-        """Where the words of each piece begin, and those of the last end."""
+        """The index in `parts` at which the words of each piece begin, and the end of the last."""
         self[BREAK] = self._enter([BREAK])
 
     def __missing__(self, piece: str) -> int:
@@ -116,39 +117,44 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def _enter(self, words: list[str]) -> int:
+        """Add a piece with these words; returns its number."""
         self.parts.extend(map(self.words.__getitem__, words))
         self.starts.append(len(self.parts))
         return len(self.starts) - 2
 
     def numbers(self, pieces: Iterable[str]) -> Array:
         """The numbers of the words of pieces."""
-        found = np.fromiter(map(self.__getitem__, pieces), np.int64)
-        # Arrays cannot grow while numpy looks at them: the views end with this function.
-        starts, parts = (np.frombuffer(one, np.int64) for one in (self.starts, self.parts))
-        begins = starts[found]
-        counts = starts[found + 1] - begins
+        piece_numbers = np.fromiter(map(self.__getitem__, pieces), np.int64)
+        # An array cannot grow while numpy has a view of it: these views end with the function.
+        starts = np.frombuffer(self.starts, np.int64)
+        parts = np.frombuffer(self.parts, np.int64)
+        begins = starts[piece_numbers]
+        counts = starts[piece_numbers + 1] - begins
         ends = np.cumsum(counts)
         whole = int(ends[-1]) if len(ends) else 0
         places = np.arange(whole) + np.repeat(begins - ends + counts, counts)
         return np.asarray(parts[places])
 
 
-class _Memory(threading.local):
+class _ThreadCache(threading.local):
+    """The vocabulary of a thread."""
+
     def __init__(self) -> None:
         self.vocabulary = _Vocabulary()
 
-    def usable(self) -> _Vocabulary:
+    def emptied_if_full(self) -> _Vocabulary:
+        """The vocabulary, or a new one if it is full."""
         if max(len(self.vocabulary.parts), len(self.vocabulary.words)) > MOST:
             self.vocabulary = _Vocabulary()
         return self.vocabulary
 
 
-_MEMORY = _Memory()
+_CACHE = _ThreadCache()
 
 
 def words_of(lines: Sequence[str], language: str | None) -> Words:
     """The words of the lines of a text."""
-    vocabulary = _MEMORY.usable()
+    vocabulary = _CACHE.emptied_if_full()
     by_dictionary = dictionary() if language == "zh" else None
     if by_dictionary is None:
         numbers = vocabulary.numbers(" \x00 ".join([*lines, ""]).split())
@@ -163,7 +169,7 @@ def words_of(lines: Sequence[str], language: str | None) -> Words:
 
 
 def _chinese(lines: Iterable[str], cut: Callable[[str], list[str]]) -> Iterator[str]:
-    """The words of lines by a dictionary, and a BREAK after each line."""
+    """The words of lines by a dictionary, with a BREAK after each line."""
     for line in lines:
         for word in cut(line):
             if word > EASTERN or word.isalnum():

@@ -1,4 +1,4 @@
-"""The near-duplicates of a crawl, as clusters: a page, and the others that have nearly its text."""
+"""The near-duplicates of a crawl, as clusters: a page, and the other pages with nearly the same text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from crawler.store.page_tables import page
 
 MOST_CLUSTERS = 20
 MOST_MEMBERS = 5
-"""Copies of a cluster that are named."""
+"""Copies of a cluster that are listed."""
 READ_AT_ONCE = 1_000
 
 
@@ -24,9 +24,9 @@ class CopyCluster:
     copies: int
     """Near-duplicates of the page."""
     sites: int
-    """On which these are."""
+    """Sites that have a near-duplicate."""
     members: tuple[PageRef, ...]
-    """Some of them."""
+    """Some of the near-duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,43 +43,45 @@ class CorpusCopies:
 
 
 def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> CorpusCopies:
-    """The near-duplicates of a crawl; all rows are read, a million take a minute."""
-    indexed = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
-    pages = connection.execute(select(func.count()).select_from(page).where(*indexed)).scalar_one()
-    every = in_corpus(connection, crawl_id)
+    """The near-duplicates of a crawl. All rows are read, which takes a minute for a million pages."""
+    # An index has these columns.
+    in_index = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
+    pages = connection.execute(select(func.count()).select_from(page).where(*in_index)).scalar_one()
+
+    # The clusters with the most copies, and in each row the totals.
+    conditions = in_corpus(connection, crawl_id)
     count = func.count().label("copies")
     copies = select(page.c.duplicate_of, count, func.count(page.c.site_id.distinct()).label("sites"))
-    grouped = copies.where(*every, page.c.duplicate_of.is_not(None)).group_by(page.c.duplicate_of).subquery()
+    grouped = copies.where(*conditions, page.c.duplicate_of.is_not(None)).group_by(page.c.duplicate_of).subquery()
     totals = func.count().over().label("clusters"), func.sum(grouped.c.copies).over().label("total")
     largest = select(grouped, *totals).order_by(grouped.c.copies.desc(), grouped.c.duplicate_of).limit(MOST_CLUSTERS)
-    found = connection.execute(largest).all()
-    originals = page_refs(connection, [keys(row.duplicate_of) for row in found])
-    members = _members(connection, every, [row.duplicate_of for row in found])
-    return CorpusCopies(
-        pages,
-        int(found[0].total) if found else 0,
-        found[0].clusters if found else 0,
-        tuple(
-            CopyCluster(
-                originals.get(keys(row.duplicate_of), PageRef(row.duplicate_of, None, "")),
-                row.copies,
-                row.sites,
-                tuple(members.get(row.duplicate_of, ())),
-            )
-            for row in found
-        ),
+    rows = connection.execute(largest).all()
+    if not rows:
+        return CorpusCopies(pages=pages, copies=0, cluster_count=0, clusters=())
+
+    originals = page_refs(connection, [keys(row.duplicate_of) for row in rows])
+    members = _members(connection, conditions, [row.duplicate_of for row in rows])
+    clusters = tuple(
+        CopyCluster(
+            original=originals.get(keys(row.duplicate_of), PageRef(row.duplicate_of, None, "")),
+            copies=row.copies,
+            sites=row.sites,
+            members=tuple(members.get(row.duplicate_of, ())),
+        )
+        for row in rows
     )
+    return CorpusCopies(pages=pages, copies=int(rows[0].total), cluster_count=rows[0].clusters, clusters=clusters)
 
 
 def _members(
-    connection: Connection, every: Sequence[ColumnElement[bool]], originals: Sequence[str]
+    connection: Connection, conditions: Sequence[ColumnElement[bool]], originals: Sequence[str]
 ) -> dict[str, list[PageRef]]:
-    """Some copies of these pages, by the addresses of the originals."""
-    found: dict[str, list[PageRef]] = {url: [] for url in originals}
-    rows = select(page.c.duplicate_of, page.c.url, page.c.id, page.c.title)
-    wanted = rows.where(*every, page.c.duplicate_of.in_(originals))
-    with connection.execute(wanted, execution_options={"yield_per": READ_AT_ONCE}) as read:
-        for original, *ref in read:
-            if len(found[original]) < MOST_MEMBERS:
-                found[original].append(PageRef(*ref))
-    return found
+    """Some copies of these pages, by the address of the original."""
+    members: dict[str, list[PageRef]] = {url: [] for url in originals}
+    columns = select(page.c.duplicate_of, page.c.url, page.c.id, page.c.title)
+    copies = columns.where(*conditions, page.c.duplicate_of.in_(originals))
+    with connection.execute(copies, execution_options={"yield_per": READ_AT_ONCE}) as rows:
+        for original, *ref in rows:
+            if len(members[original]) < MOST_MEMBERS:
+                members[original].append(PageRef(*ref))
+    return members

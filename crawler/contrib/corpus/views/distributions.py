@@ -1,4 +1,4 @@
-"""How a number of the pages of a sample is spread, with the published limits and the best and the worst pages."""
+"""The distribution of a number over a sample of pages, with the published limits and the best and the worst pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -13,18 +13,20 @@ from crawler.contrib.corpus.quality.limits import Limit
 from crawler.translation.message import N_
 
 EXAMPLES = 3
+"""The best and the worst pages that are shown, of each."""
 SHARES = tuple(n / 20 for n in range(21))
+"""Edges of the bars of shares: 0, 0.05, 0.1 and so on to 1."""
 DOUBLED = (0.0, *(2.0**n for n in range(18)))
 """Edges of the bars of counts: 0, 1, 2, 4 and so on."""
 FEWEST_EDGES = 5
 OTHER = "other"
-"""Stands for the languages without limits of their own, if they are more than a few."""
+"""Stands for all languages without limits of their own, if there are more than MOST_NAMED."""
 MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number by which people choose texts."""
+    """A number about texts that is shown."""
 
     name: str
     title: str
@@ -47,12 +49,12 @@ MEASURES = (
     Measure(name="certainty", title=N_("Certainty of the extraction")),
 )
 OPTIONAL = ("han_frac", "certainty")
-"""Numbers that are left out where no page has them."""
+"""Numbers that are not shown if they are 0 on all pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The pages whose number lies between two values, the second not included."""
+    """The pages whose number is at least the first value and below the second; the last bar includes both."""
 
     least: float
     most: float
@@ -61,21 +63,22 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A limit of a published rule, and the share of the pages that keep to it."""
+    """A limit of a published rule, and the share of pages that satisfy it."""
 
     rules: str
+    """The name of the set of rules."""
     sign: str
     bound: float
     languages: tuple[str, ...]
-    """The languages for which it is; empty for all, and `other` for those without limits of their own."""
+    """The languages that have this limit: empty for all, and `other` for languages without limits of their own."""
     kept: float
     place: float
-    """Where it lies among the bars, in bars from the left."""
+    """The position of the limit, in bars from the left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page, and its number."""
+    """A page with its number."""
 
     id: int
     value: float
@@ -87,7 +90,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How a number is spread over the pages of the sample."""
+    """The distribution of a number over the pages of the sample."""
 
     name: str
     title: str
@@ -95,10 +98,10 @@ class Distribution:
     pages: int
     """How many pages have the number."""
     low: float
-    """A tenth of the pages has at most this."""
+    """The first decile: a tenth of the pages have at most this value."""
     median: float
     high: float
-    """A tenth of the pages has at least this."""
+    """The last decile: a tenth of the pages have at least this value."""
     bars: tuple[Bar, ...]
     thresholds: tuple[Threshold, ...]
     best: tuple[Example, ...]
@@ -107,7 +110,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A distribution, of whose examples the ids and values are known."""
+    """A distribution whose examples have only their ids and values."""
 
     measure: Measure
     values: NDArray[np.float64]
@@ -117,38 +120,55 @@ class Spread:
     best: list[tuple[int, float]]
     worst: list[tuple[int, float]]
 
-    def told(self, texts: Mapping[int, tuple[str, str, str]]) -> Distribution:
-        """The distribution with the titles, addresses and beginnings of its examples."""
-        values = self.values
-        measure = self.measure
-        low, median, high = (float(values[int(share * (len(values) - 1))]) for share in (0.1, 0.5, 0.9))
-        best, worst = (
-            tuple(Example(number, value, *texts[number]) for number, value in some if number in texts)
-            for some in (self.best, self.worst)
+    def with_texts(self, texts: Mapping[int, tuple[str, str, str]]) -> Distribution:
+        """The distribution with the titles, addresses and beginnings of its examples, which are found by id."""
+        low, median, high = (float(self.values[int(share * (len(self.values) - 1))]) for share in (0.1, 0.5, 0.9))
+        return Distribution(
+            name=self.measure.name,
+            title=self.measure.title,
+            is_share=self.measure.is_share,
+            pages=len(self.values),
+            low=low,
+            median=median,
+            high=high,
+            bars=self.bars,
+            thresholds=self.thresholds,
+            best=_examples(self.best, texts),
+            worst=_examples(self.worst, texts),
         )
-        facts = (measure.name, measure.title, measure.is_share, len(values), low, median, high)
-        return Distribution(*facts, self.bars, self.thresholds, best, worst)
+
+
+def _examples(pages: list[tuple[int, float]], texts: Mapping[int, tuple[str, str, str]]) -> tuple[Example, ...]:
+    """The examples with these ids and values; pages without a text were erased in the meantime."""
+    examples = []
+    for number, value in pages:
+        if number in texts:
+            title, url, beginning = texts[number]
+            examples.append(Example(id=number, value=value, title=title, url=url, beginning=beginning))
+    return tuple(examples)
 
 
 def spread(
     measure: Measure, numbers: NDArray[np.float64], ids: NDArray[np.int64], languages: NDArray[np.str_]
 ) -> Spread | None:
-    """How a number of these pages is spread; None if no page has it."""
-    known = ~np.isnan(numbers)
-    values = numbers[known]
-    ids = ids[known]
+    """The distribution of a number over these pages; None if no page has it, or if it is optional and always 0."""
+    is_known = ~np.isnan(numbers)
+    values = numbers[is_known]
+    ids = ids[is_known]
     if not len(values) or (measure.name in OPTIONAL and not values.max()):
         return None
+
     edges = np.array(SHARES if measure.is_share else _doubled(values.max()))
     counts, _ = np.histogram(np.clip(values, 0, edges[-1]), edges)
     bars = tuple(Bar(*ends, count) for ends, count in zip(pairwise(edges.tolist()), counts.tolist(), strict=True))
-    # Of equal ones the first: ids are in order, and so are the results of stable sorting.
+
+    # Of equal values the first pages are chosen: ids are in order, and the sort is stable.
     lowest, highest = (
         [(int(ids[at]), float(values[at])) for at in np.argsort(ordered, kind="stable")[:EXAMPLES]]
         for ordered in (values, -values)
     )
     best, worst = (highest, lowest) if measure.is_better_high else (lowest, highest)
-    thresholds = tuple(_thresholds(measure, values, languages[known]))
+    thresholds = tuple(_thresholds(measure, values, languages[is_known]))
     return Spread(measure=measure, values=np.sort(values), bars=bars, thresholds=thresholds, best=best, worst=worst)
 
 
@@ -162,44 +182,57 @@ def _doubled(most: float) -> Sequence[float]:
 
 
 def _place(measure: Measure, value: float) -> float:
-    """Where a value lies among the bars, in bars from the left.
+    """The position of a value, in bars from the left.
 
     >>> _place(MEASURES[0], 64), _place(MEASURES[2], 0.125)
     (7.0, 2.5)
     """
     if measure.is_share:
         return 20 * value
-    return 1 + log2(value) if value >= 1 else value
+    if value < 1:
+        return value
+    return 1 + log2(value)
 
 
 def _thresholds(measure: Measure, values: NDArray[np.float64], languages: NDArray[np.str_]) -> Iterator[Threshold]:
     """The published limits of a number for the languages of the pages."""
     for rules, limits in PUBLISHED.items():
+        # Which pages have the limits of their language, and which the limits for all others.
         own = [language for language in limits if language and (languages == language).any()]
-        masks = {language: languages == language for language in own}
+        groups = {language: languages == language for language in own}
         others = ~np.isin(languages, own)
-        groups = {**masks, **({"": others} if others.any() else {})}
-        found: dict[Limit, list[str]] = {}
+        if others.any():
+            groups[""] = others
+
+        # Languages may share a limit.
+        sharing: dict[Limit, list[str]] = {}
         for language in groups:
             for limit in limits[language]:
                 if limit.name == measure.name:
-                    found.setdefault(limit, []).append(language)
-        for limit, whose in found.items():
-            theirs = values[np.any([groups[language] for language in whose], axis=0)]
-            kept = float((theirs >= limit.bound if limit.sign == ">=" else theirs <= limit.bound).mean())
-            named = () if len(whose) == len(groups) else tuple(_named(whose, languages[others]))
+                    sharing.setdefault(limit, []).append(language)
+
+        for limit, limit_languages in sharing.items():
+            limited_values = values[np.any([groups[language] for language in limit_languages], axis=0)]
+            if limit.sign == ">=":
+                is_kept = limited_values >= limit.bound
+            else:
+                is_kept = limited_values <= limit.bound
+            is_for_all = len(limit_languages) == len(groups)
             yield Threshold(
                 rules=rules,
                 sign=limit.sign,
                 bound=limit.bound,
-                languages=named,
-                kept=kept,
+                languages=() if is_for_all else tuple(_shown_languages(limit_languages, languages[others])),
+                kept=float(is_kept.mean()),
                 place=_place(measure, limit.bound),
             )
 
 
-def _named(languages: Sequence[str], others: NDArray[np.str_]) -> Iterator[str]:
-    """The languages for which a limit is; those without limits of their own by name if they are few."""
+def _shown_languages(languages: Sequence[str], others: NDArray[np.str_]) -> Iterator[str]:
+    """The names of these languages; "" stands for the other languages of the sample, which are named if few."""
     for language in languages:
         names = [language] if language else np.unique(others).tolist()
-        yield from names if len(names) <= MOST_NAMED and all(names) else [OTHER]
+        if len(names) <= MOST_NAMED and all(names):
+            yield from names
+        else:
+            yield OTHER

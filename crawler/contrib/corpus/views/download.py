@@ -1,4 +1,4 @@
-"""An export that a visitor downloads: made in memory, and refused if it is large or takes long."""
+"""An export that a visitor downloads: built in memory, and refused if it gets too large or takes too long."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,9 @@ from crawler.translation.message import N_
 
 MOST_BYTES = 32 * 1024 * 1024
 SECONDS = 20.0
-_turn = Lock()
-"""Held while a file is made: one at a time, as the other views need the processor, too."""
+"""Time limit of an export."""
+_export_lock = Lock()
+"""Held during an export, so that exports leave CPU time for the other views."""
 TOO_LARGE = N_("This is too large for the dashboard; use the command.")
 TOO_SLOW = N_("This takes too long for the dashboard; use the command.")
 
@@ -38,7 +39,8 @@ class DownloadFile(AtomicFile):
     """A file in memory; a RefusedError is raised if it becomes too large."""
 
     def __init__(self, name: str) -> None:
-        self.shown, self.path = name, Path(name)  # never opened; its ending says how it is compressed
+        self.shown = name
+        self.path = Path(name)  # never opened; its ending chooses the compression
         self.parts: list[bytes] = []
         self.size = 0
 
@@ -50,11 +52,11 @@ class DownloadFile(AtomicFile):
 
 
 class PagesInTime(StoredPages):
-    """The pages of a crawl, for so many seconds; after these a RefusedError is raised."""
+    """The pages of a crawl, which can be read up to a time of the monotonic clock; then a RefusedError is raised."""
 
-    def __init__(self, connection: Connection, row: RowMapping, until: float) -> None:
+    def __init__(self, connection: Connection, row: RowMapping, deadline: float) -> None:
         super().__init__(connection, row)
-        self._until = until
+        self._deadline = deadline
 
     def pages(
         self,
@@ -63,56 +65,56 @@ class PagesInTime(StoredPages):
         responses: bool = False,
         where: ColumnElement[bool] | None = None,
     ) -> Iterator[StoredPage]:
-        for one in super().pages(columns, wish, responses, where):
-            self._check()
-            yield one
+        for stored_page in super().pages(columns, wish, responses, where):
+            self._seconds_left()
+            yield stored_page
 
-    def _some(self, wanted: Any) -> list[RowMapping]:
-        left = self._check()
+    def _some(self, query: Any) -> list[RowMapping]:
+        left = self._seconds_left()
         if self.dialect == "postgresql":  # each part is read in a transaction of its own
             self._connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * left) + 1}"))
-        return super()._some(wanted)
+        return super()._some(query)
 
-    def _check(self) -> float:
-        """The seconds that are left."""
-        left = self._until - time.monotonic()
+    def _seconds_left(self) -> float:
+        """The seconds up to the deadline; raises a RefusedError after it."""
+        left = self._deadline - time.monotonic()
         if left <= 0:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, TOO_SLOW)
         return left
 
 
 def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
-    """The file that a form describes; raises a RefusedError if it is none, too large, or takes too long."""
-    if not _turn.acquire(blocking=False):
+    """The file that a form describes; raises a RefusedError if it is invalid, not a file, too large or too slow."""
+    if not _export_lock.acquire(blocking=False):
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "Another download is being made; try again in a moment.")
     try:
         form.check()
         if not OUTPUTS[form.output].is_file:
             raise WrongUseError("a folder cannot be downloaded; use the command")
         with glance(url, SECONDS) as connection:
-            return _made(connection, crawl_id, form)
+            return _export(connection, crawl_id, form)
     except WrongUseError as error:
         raise RefusedError(HTTPStatus.BAD_REQUEST, error.message) from None
     except SlowError:
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, TOO_SLOW) from None
     finally:
-        _turn.release()
+        _export_lock.release()
 
 
-def _made(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
+def _export(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
     pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
-    out = OUTPUTS[form.output]
+    output = OUTPUTS[form.output]
     source = CorpusSource(
         [pages],
         PageFilter(places=form.places),
         form.selection,
-        completes_quality=form.selection.compares_text_numbers or out.format == "parquet",
+        completes_quality=form.selection.compares_text_numbers or output.format == "parquet",
     )
-    target = DownloadFile(f"pages{out.ending}")
+    target = DownloadFile(f"pages{output.ending}")
     copies = Deduplication(form.dedupe, form.preference)
     exporter = CorpusExporter(
-        format=FORMATS[out.format],
+        format=FORMATS[output.format],
         fields=[*TYPES],
         source=source,
         formulas=Formulas(quoted=True),

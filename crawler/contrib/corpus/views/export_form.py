@@ -1,7 +1,7 @@
-"""An export as a form: what a visitor chose, the same as a command, and how many pages would be left.
+"""An export as a form: the choices of a visitor, the equivalent command, and how many pages would be left.
 
-Whatever a visitor or a link puts into the form, the command shown has one option for each field and is quoted for a
-shell. Characters that cannot be seen are refused, because a terminal may obey them when the command is pasted.
+Whatever a visitor or a link puts into the form, the displayed command has one option for each field and is quoted for a
+shell. Invisible characters are refused, because a terminal may interpret them when the command is pasted.
 """
 
 import shlex
@@ -29,11 +29,12 @@ from crawler.translation.message import N_
 from crawler.urls.parsing import host_of
 
 SAMPLED = 1_000
+"""Pages of the sample."""
 MEASURED = 300
-"""Pages of the sample if numbers of their texts may have to be computed, which takes 1 s."""
+"""Pages of the sample if numbers about their texts are needed, which may have to be computed, in 1 s."""
 MOST_LINES = 20
 MOST_RULES = 5
-"""Rules that are named, those that remove the most pages."""
+"""Rules that are listed, those that remove the most pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,17 @@ OUTPUTS: Mapping[str, Output] = MappingProxyType(
 GROUPS: Mapping[str, Sequence[str]] = MappingProxyType(
     {"keep": (*PUBLISHED,), "dedupe": KINDS, "mask": (*FORMS,)},
 )
-"""The fields of which several values may be chosen, each a box named `field-value`."""
+"""The fields with several choices, each of which is a checkbox named `field-value`."""
 
 
 @dataclass(frozen=True)
 class ExportForm:
-    """What a visitor chose; a WrongUseError is raised by what is wrong when it is looked at."""
+    """The choices of a visitor; properties raise a WrongUseError if a choice they read is wrong."""
 
     crawl: str
     output: str = "jsonl"
     where: str = ""
-    """Conditions and places, one a line."""
+    """Conditions and places, one on each line."""
     prefer: str = ""
     keep: tuple[str, ...] = ()
     dedupe: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ class ExportForm:
 
     @classmethod
     def of(cls, crawl: str, query: Mapping[str, str]) -> "ExportForm":
-        """The form that the parameters of an address fill in; what is not known there is ignored."""
+        """The form with the values of the parameters of an address; unknown parameters and values are ignored."""
         chosen = {
             name: tuple(value for value in values if query.get(f"{name}-{value}")) for name, values in GROUPS.items()
         }
@@ -99,7 +100,7 @@ class ExportForm:
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The names of the boxes that are ticked."""
+        """The names of the checkboxes that are ticked."""
         return frozenset(f"{name}-{value}" for name in GROUPS for value in getattr(self, name))
 
     @property
@@ -111,10 +112,10 @@ class ExportForm:
     @cached_property
     def lines(self) -> list[str]:
         """The conditions and places."""
-        found = [_seen(line.strip()) for line in self.where.splitlines() if line.strip()]
-        if len(found) > MOST_LINES:
+        lines = [_printable(line.strip()) for line in self.where.splitlines() if line.strip()]
+        if len(lines) > MOST_LINES:
             raise WrongUseError("at most {most} conditions are allowed here", most=MOST_LINES)
-        return found
+        return lines
 
     @cached_property
     def wheres(self) -> list[Condition | LanguageOrSite]:
@@ -127,11 +128,11 @@ class ExportForm:
 
     @property
     def places(self) -> tuple[LanguageOrSite, ...]:
-        return tuple(one for one in self.wheres if isinstance(one, LanguageOrSite))
+        return tuple(where for where in self.wheres if isinstance(where, LanguageOrSite))
 
     @property
     def has_copies(self) -> bool:
-        """Whether of several copies one is chosen."""
+        """Whether copies are removed, so that a preferred one can be chosen."""
         return bool({*self.dedupe} - {PARAGRAPHS})
 
     @cached_property
@@ -140,11 +141,11 @@ class ExportForm:
             return None
         if not self.has_copies:
             raise WrongUseError("--prefer goes with --dedupe exact or near alone")
-        return preference_of(_seen(self.prefer))
+        return preference_of(_printable(self.prefer))
 
     def check(self) -> None:
-        """Raise a WrongUseError if something is wrong, as the command does."""
-        _ = self.preference
+        """Raise a WrongUseError if a choice is wrong, like the command."""
+        _ = self.preference  # raises the error
         check_size(self.wheres)
         if self.output == "warc" and self.mask:
             raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
@@ -153,21 +154,21 @@ class ExportForm:
             raise WrongUseError(message, format="warc")
 
     def options(self) -> Iterator[str]:
-        """The options of the command, each one word with its value, so that no value is read as an option."""
-        out = OUTPUTS[self.output]
+        """The options of the command, each joined to its value, so that no value is read as an option."""
+        output = OUTPUTS[self.output]
         yield f"--name={self.crawl}"
-        if out.ending:
-            yield f"--output={self.crawl}-export{out.ending}"
+        if output.ending:
+            yield f"--output={self.crawl}-export{output.ending}"
         else:
             yield f"--into={self.crawl}-corpus"
-            yield f"--format={out.format}"
+            yield f"--format={output.format}"
         yield from (f"--where={line}" for line in self.lines)
         for name in GROUPS:
             values = getattr(self, name)
             if values:
                 yield f"--{name}={','.join(values)}"
         if self.prefer:
-            yield f"--prefer={_seen(self.prefer)}"
+            yield f"--prefer={_printable(self.prefer)}"
         if self.output == "csv":
             yield "--spreadsheet"
 
@@ -177,10 +178,10 @@ class ExportForm:
         return f"winnow export {shlex.join(self.options())}"
 
 
-def _seen(text: str) -> str:
-    """The text with ordinary spaces; raises a WrongUseError if it has characters that cannot be seen.
+def _printable(text: str) -> str:
+    """The text with ordinary spaces; raises a WrongUseError if it has invisible characters.
 
-    >>> _seen("title == '蜜蜂'")
+    >>> _printable("title == '蜜蜂'")
     "title == '蜜蜂'"
     """
     text = "".join(" " if letter.isspace() else letter for letter in text)
@@ -196,36 +197,41 @@ class PagesLeft:
     left: int
     sampled: int
     is_sample: bool
-    """Whether there are more pages than those."""
+    """Whether the corpus has more pages than the sample."""
     rules: tuple[tuple[str, int], ...]
     """The rules that remove the most pages of the sample."""
 
 
 def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> PagesLeft:
-    """How many of the first of these pages, as many as a sample has, the conditions and rules of a form keep."""
+    """How many pages the conditions and rules of a form keep, of a sample from these pages."""
     selection = form.selection
     places = form.places
-    measures = selection.compares_text_numbers
-    columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if measures else ())))]
-    sampled = ids[: MEASURED if measures else SAMPLED]
+    needs_numbers = selection.compares_text_numbers
+    columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if needs_numbers else ())))]
+    sampled = ids[: MEASURED if needs_numbers else SAMPLED]
     removed: Counter[str] = Counter()
-    left = looked = 0
-    for some in in_chunks(sampled):
-        for row in connection.execute(
-            select(*(page.c[name] for name in columns)).where(page.c.id.in_(some))
-        ).mappings():
+    left = 0
+    pages_read = 0
+    for chunk in in_chunks(sampled):
+        query = select(*(page.c[name] for name in columns)).where(page.c.id.in_(chunk))
+        for row in connection.execute(query).mappings():
+            pages_read += 1
             values = field_values(row, columns)
-            looked += 1
             host = host_of(values["url"]).lower()
             language = str(values["language"]).lower()
-            if places and not any(one.holds(host, language) for one in places):
+            if places and not any(place.holds(host, language) for place in places):
                 removed[" | ".join(map(str, places))] += 1
                 continue
-            if measures:
+            if needs_numbers:
                 values = complete_quality(values)
             reason = selection.refusal(selection.conditions, values)
             if reason is None:
                 left += 1
             else:
                 removed[reason.rule] += 1
-    return PagesLeft(left, looked, len(ids) > len(sampled), tuple(removed.most_common(MOST_RULES)))
+    return PagesLeft(
+        left=left,
+        sampled=pages_read,
+        is_sample=len(ids) > len(sampled),
+        rules=tuple(removed.most_common(MOST_RULES)),
+    )

@@ -1,5 +1,5 @@
-"""The quality of the pages of a crawl, as a sample shows it: how some numbers are spread, what published rules keep,
-and the best and the worst pages.
+"""The quality of the pages of a crawl, estimated from a sample: the distributions of some numbers, the shares of pages
+that published rules keep, and the best and the worst pages.
 """
 
 import json
@@ -15,14 +15,15 @@ from sqlalchemy import Connection, func, select
 from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.limits import Limit, broken
 from crawler.contrib.corpus.views.corpus_pages import sampled_ids
-from crawler.contrib.corpus.views.distributions import MEASURES, Distribution, spread
+from crawler.contrib.corpus.views.distributions import MEASURES, Distribution, Spread, spread
 from crawler.metadata.text_quality import has_text_numbers
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 
 SAMPLED = 10_000
+"""Pages of the sample."""
 MOST_MEASURED = 1_000
-"""Pages whose numbers are computed where the crawl did not store them, which takes 4 s; the sample ends after these."""
+"""Pages whose numbers are computed because the crawl did not store them, in 4 s; then the sample ends."""
 BEGINNING = 240
 """Characters of a text that are shown."""
 MOST_LANGUAGES = 8
@@ -30,21 +31,25 @@ MOST_LANGUAGES = 8
 
 @dataclass(frozen=True)
 class Sample:
-    """The numbers of some pages, each an array with a value for each page; nan where it is unknown."""
+    """The numbers of some pages, as arrays with a value for each page; NaN stands for an unknown value."""
 
     ids: NDArray[np.int64]
     languages: NDArray[np.str_]
     numbers: Mapping[str, NDArray[np.float64]]
     keeps: Mapping[str, NDArray[np.bool_]]
-    """Whether a page keeps to the rules, by the name of their set."""
+    """Whether each page satisfies a set of rules, by the name of the set."""
 
     def of(self, language: str) -> "Sample":
-        """The pages in a language; all without one."""
+        """The pages in a language; all pages if it is empty."""
         if not language:
             return self
-        mine = self.languages == language
-        numbers, keeps = ({name: one[mine] for name, one in some.items()} for some in (self.numbers, self.keeps))
-        return Sample(self.ids[mine], self.languages[mine], numbers, keeps)
+        is_in_language = self.languages == language
+        return Sample(
+            ids=self.ids[is_in_language],
+            languages=self.languages[is_in_language],
+            numbers={name: values[is_in_language] for name, values in self.numbers.items()},
+            keeps={name: values[is_in_language] for name, values in self.keeps.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class KeptShares:
     """Empty for the pages of all languages."""
     pages: int
     kept: Mapping[str, float]
-    """By the name of the set of rules."""
+    """The share by the name of the set of rules."""
     kept_by_all: float
 
 
@@ -65,9 +70,9 @@ class CorpusQuality:
 
     language: str
     sampled: int
-    """Pages that were looked at, without those that have no numbers."""
+    """Pages of the sample that have numbers."""
     is_sample: bool
-    """Whether there are more pages."""
+    """Whether the corpus has more pages than the sample."""
     kept: tuple[KeptShares, ...]
     numbers: tuple[Distribution, ...]
 
@@ -75,61 +80,69 @@ class CorpusQuality:
 def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQuality]:
     """The quality of the pages of a crawl, and of those in each of the commonest languages, by language."""
     ids = sampled_ids(connection, crawl_id, SAMPLED + 1)
-    sample, read = _sample(connection, ids[:SAMPLED])
+    sample, pages_read = _sample(connection, ids[:SAMPLED])
     common = [language for language, _ in Counter(sample.languages.tolist()).most_common(MOST_LANGUAGES) if language]
     parts = {language: sample.of(language) for language in ("", *common)}
     kept = tuple(_kept(language, part) for language, part in parts.items() if len(part.ids))
-    spreads = {
-        language: [
-            found
-            for one in MEASURES
-            if (found := spread(one, part.numbers[one.name], part.ids, part.languages)) is not None
-        ]
-        for language, part in parts.items()
-    }
-    shown = {place for some in spreads.values() for one in some for place, _ in (*one.best, *one.worst)}
-    texts = _beginnings(connection, [*shown])
+    spreads = {language: _spreads(part) for language, part in parts.items()}
+
+    # Read the texts of all examples at once.
+    all_spreads = [spread for spreads_of_part in spreads.values() for spread in spreads_of_part]
+    examples = {number for spread in all_spreads for number, _ in (*spread.best, *spread.worst)}
+    texts = _beginnings(connection, [*examples])
     return {
         language: CorpusQuality(
-            language, len(part.ids), len(ids) > read, kept, tuple(one.told(texts) for one in spreads[language])
+            language=language,
+            sampled=len(part.ids),
+            is_sample=len(ids) > pages_read,
+            kept=kept,
+            numbers=tuple(spread.with_texts(texts) for spread in spreads[language]),
         )
         for language, part in parts.items()
     }
 
 
+def _spreads(part: Sample) -> list[Spread]:
+    """The distributions of the numbers that some of these pages have."""
+    spreads = (spread(measure, part.numbers[measure.name], part.ids, part.languages) for measure in MEASURES)
+    return [distribution for distribution in spreads if distribution is not None]
+
+
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
-    """The numbers of these pages, without those that have none; and how many of the pages were read."""
+    """The numbers of those of these pages that have numbers, and how many pages were read."""
     rows = []
-    read = measured = 0
+    pages_read = 0
+    measured = 0
     for start in range(0, len(ids), MOST_MEASURED):
-        some = ids[start : start + MOST_MEASURED]
-        pages = _stored_quality(connection, some)
+        chunk = ids[start : start + MOST_MEASURED]
+        pages = _stored_quality(connection, chunk)
         texts = _texts(connection, [number for number, _, quality in pages if not has_text_numbers(quality)])
         for number, language, stored in pages:
             completed = complete_quality({"quality": stored, "text": texts.get(number, ""), "language": language})
             numbers = completed["quality"]
             is_kept = [broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED]
-            rows.append((number, language or "", [numbers.get(one.name) for one in MEASURES], is_kept))
-        read += len(some)
+            rows.append((number, language or "", [numbers.get(measure.name) for measure in MEASURES], is_kept))
+        pages_read += len(chunk)
         measured += len(texts)
         if measured >= MOST_MEASURED:
             break
+
     rows.sort(key=lambda row: row[0])
     values = np.array([row[2] for row in rows], np.float64).reshape(-1, len(MEASURES))
     keeps = np.array([row[3] for row in rows], np.bool_).reshape(-1, len(PUBLISHED))
     sample = Sample(
-        np.array([row[0] for row in rows], np.int64),
-        np.array([row[1] for row in rows], np.str_),
-        {measure.name: values[:, at] for at, measure in enumerate(MEASURES)},
-        {rules: keeps[:, at] for at, rules in enumerate(PUBLISHED)},
+        ids=np.array([row[0] for row in rows], np.int64),
+        languages=np.array([row[1] for row in rows], np.str_),
+        numbers={measure.name: values[:, at] for at, measure in enumerate(MEASURES)},
+        keeps={rules: keeps[:, at] for at, rules in enumerate(PUBLISHED)},
     )
-    return sample, read
+    return sample, pages_read
 
 
 def _stored_quality(connection: Connection, ids: Sequence[int]) -> list[tuple[int, str | None, dict[str, Any]]]:
-    """Id, language and stored numbers of pages."""
-    wanted = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(ids), page.c.quality.is_not(None))
-    return [(number, language, json.loads(quality)) for number, language, quality in connection.execute(wanted)]
+    """The id, language and stored numbers of those of these pages that have numbers."""
+    query = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(ids), page.c.quality.is_not(None))
+    return [(number, language, json.loads(quality)) for number, language, quality in connection.execute(query)]
 
 
 def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
@@ -142,8 +155,13 @@ def _limits(rules: str, language: str) -> tuple[Limit, ...]:
 
 
 def _kept(language: str, part: Sample) -> KeptShares:
-    every = np.all([*part.keeps.values()], axis=0)
-    return KeptShares(language, len(part.ids), {name: _mean(one) for name, one in part.keeps.items()}, _mean(every))
+    is_kept_by_all = np.all([*part.keeps.values()], axis=0)
+    return KeptShares(
+        language=language,
+        pages=len(part.ids),
+        kept={name: _mean(is_kept) for name, is_kept in part.keeps.items()},
+        kept_by_all=_mean(is_kept_by_all),
+    )
 
 
 def _mean(values: NDArray[Any]) -> float:
@@ -151,10 +169,11 @@ def _mean(values: NDArray[Any]) -> float:
 
 
 def _beginnings(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, str, str]]:
-    """Title, address and beginning of the text of pages."""
+    """The title, address and beginning of the text of these pages, by id."""
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
-    found = {}
-    for some in in_chunks(ids):
-        rows = select(page.c.id, page.c.title, page.c.url, beginning).where(page.c.id.in_(some))
-        found.update({number: (title, url, text) for number, title, url, text in connection.execute(rows)})
-    return found
+    beginnings = {}
+    for chunk in in_chunks(ids):
+        query = select(page.c.id, page.c.title, page.c.url, beginning).where(page.c.id.in_(chunk))
+        for number, title, url, text in connection.execute(query):
+            beginnings[number] = (title, url, text)
+    return beginnings

@@ -26,10 +26,12 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.read_only import glance, reading
 from crawler.translation.message import N_, Message
 
-AGE, PATIENCE = 60.0, 0.1
-"""Seconds after which numbers are computed again when somebody looks, and that a response waits for the first ones."""
-COUNTING = 1.5
-"""Seconds that counting the pages that an export keeps may take."""
+MOST_AGE_SECONDS = 60.0
+"""The age at which numbers are computed again on the next request."""
+WAIT_SECONDS = 0.1
+"""How long a response waits for the first numbers."""
+COUNT_SECONDS = 1.5
+"""Time limit for counting the pages that an export keeps."""
 MOST_WHERE = 4_000
 router = APIRouter()
 api = APIRouter()
@@ -39,17 +41,17 @@ Lines = Annotated[str, StringConstraints(max_length=MOST_WHERE)]
 
 @dataclass(frozen=True, slots=True)
 class RightsReport:
-    """What the pages of a crawl may be used for, as they were counted."""
+    """What the pages of a crawl may be used for, and when it was counted."""
 
     counted_at: float | None
-    """When; null during the first count."""
+    """The time of the count; null during the first one."""
     rights: CorpusRights | None
     error: Sentence | None
 
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """The quality of the pages of a crawl, as it was computed."""
+    """The quality of the pages of a crawl, and when it was computed."""
 
     counted_at: float | None
     quality: CorpusQuality | None
@@ -58,7 +60,7 @@ class QualityReport:
 
 @dataclass(frozen=True, slots=True)
 class CopiesReport:
-    """The near-duplicates of a crawl, as they were counted."""
+    """The near-duplicates of a crawl, and when they were counted."""
 
     counted_at: float | None
     copies: CorpusCopies | None
@@ -74,8 +76,11 @@ def rights(context: Context, crawl: Number) -> RightsReport:
 @slow(api.get("/api/crawls/{crawl}/quality", summary=N_("The quality of the pages of a crawl, by a sample")))
 def quality(context: Context, crawl: Number, language: LanguageCode = "") -> QualityReport:
     """The quality of the pages of a crawl; null while it is computed for the first time."""
-    at, found, error = _computed(context, "quality", _crawl(context, crawl), corpus_quality)
-    return QualityReport(at, found and (found.get(language) or found.get("")), error)
+    counted_at, by_language, error = _computed(context, "quality", _crawl(context, crawl), corpus_quality)
+    corpus = None
+    if by_language:
+        corpus = by_language.get(language) or by_language.get("")
+    return QualityReport(counted_at=counted_at, quality=corpus, error=error)
 
 
 @slow(api.get("/api/crawls/{crawl}/copies", summary=N_("The near-duplicates of a crawl, as clusters")))
@@ -96,15 +101,15 @@ def _crawl(context: DashboardContext, number: int) -> OfCrawl:
 def _computed(
     context: DashboardContext, what: str, of: OfCrawl, compute: Callable[[Connection, int], Any]
 ) -> tuple[float | None, Any, Message | None]:
-    """When something was computed for a crawl, its value, and why it could not be."""
+    """When `what` was computed for a crawl, the value, and the error if it could not be computed."""
 
     def read() -> Any:
         with reading(context.url, one_process=True) as connection:
             return compute(connection, of.id)
 
-    result = context.reports.get((what, of.id, of.started_at), read, AGE)
+    result = context.reports.get((what, of.id, of.started_at), read, MOST_AGE_SECONDS)
     if result.at is None:
-        result.ready.wait(PATIENCE)
+        result.ready.wait(WAIT_SECONDS)
     return result.at, result.value, result.error
 
 
@@ -151,7 +156,7 @@ def show_export(
 
 
 def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> PagesLeft | None:
-    """How many pages of a sample an export keeps; None while the sample is chosen, and if counting takes long."""
+    """How many pages of a sample an export keeps; None while the sample is chosen, or if counting takes too long."""
 
     def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
         return sampled_ids(connection, crawl_id, SAMPLED + 1)
@@ -160,7 +165,7 @@ def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> Pag
     if ids is None:
         return None
     try:
-        with glance(context.url, COUNTING) as connection:
+        with glance(context.url, COUNT_SECONDS) as connection:
             return pages_left(connection, ids, form)
     except SlowError:
         return None
