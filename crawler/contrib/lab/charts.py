@@ -1,5 +1,5 @@
-"""Charts as inline SVG: precision and recall of methods, boxes of page F1, a crawl's harvest, accuracy of
-link scores.
+"""Charts as inline SVG: precision and recall of methods, box plots of page F1, the harvest of a crawl, and the accuracy
+of link scores.
 """
 
 import math
@@ -19,19 +19,25 @@ LEFT = 56
 RIGHT = 600
 TOP = 16
 BOTTOM = 410
-"""Where the axes end."""
+"""The edges of the plot area, in units of the SVG like all lengths here; the axes are its left and bottom edges."""
 KEY = BOTTOM + 62
-"""Where the legend is."""
-LETTER, LINE = 6.6, 13  # approximate width and height of a letter of a label
+"""The height of the legend, from the top."""
+LETTER_WIDTH = 6.6
+LINE_HEIGHT = 13
+"""The approximate size of a letter of a label."""
 F1_LINES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+"""The values of F1 whose curves are drawn."""
 SPEEDS = (10, 100, 1000)
-ROW = 24
-NAMES = 130  # width of the names beside the boxes
-# A box holds the middle half of the pages, its whiskers the middle nine tenths.
-PERCENT = (5, 25, 50, 75, 95)
+"""The speeds in the legend, in pages per second."""
+ROW_HEIGHT = 24
+"""The height of a row of the box plot."""
+NAMES_WIDTH = 130
+"""The width of the names beside the boxes."""
+PERCENTILES = (5, 25, 50, 75, 95)
+"""The ends of whiskers and boxes: a box holds the middle half of the pages, its whiskers the middle nine tenths."""
 TICKS = 5
-LAST = 0.96
-"""The share of the width from which there is no room for a label to the right."""
+LAST_SHARE = 0.96
+"""The share of the width from which a centred label would be cut off on the right."""
 
 Place = tuple[float, float]
 
@@ -49,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A method in the chart of boxes."""
+    """A method in the box plot."""
 
     name: str
     f1s: Sequence[float]
@@ -58,7 +64,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """The area of something that is already drawn."""
+    """The area of an element of the chart."""
 
     left: float
     top: float
@@ -75,10 +81,12 @@ class Rectangle:
 
 
 def across(share: float) -> float:
+    """The x coordinate at this share of the horizontal axis."""
     return LEFT + share * (RIGHT - LEFT)
 
 
 def up(share: float) -> float:
+    """The y coordinate at this share of the vertical axis."""
     return BOTTOM - share * (BOTTOM - TOP)
 
 
@@ -118,8 +126,9 @@ def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name:
         f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{shown(y_name)}</text>',
     ]
     for share, words in x:
+        anchor = "end" if share > LAST_SHARE and len(words) > 3 else "middle"
         parts.append(line("grid", (across(share), TOP), (across(share), BOTTOM)))
-        parts.append(label(across(share), BOTTOM + 16, words, "end" if share > LAST and len(words) > 3 else "middle"))
+        parts.append(label(across(share), BOTTOM + 16, words, anchor))
     for share, words in y:
         parts.append(line("grid", (LEFT, up(share)), (RIGHT, up(share))))
         parts.append(label(LEFT - 6, up(share) + 4, words, "end"))
@@ -127,13 +136,15 @@ def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name:
 
 
 FIFTHS = [(step / 5, f"{step / 5:.1f}") for step in range(6)]
+"""The ticks of an axis from 0 to 1, and their labels."""
 
 
 # Extraction methods.
 
 
 def precision_recall_chart(points: Sequence[Point]) -> Markup:
-    """Recall to the right, precision upwards, one circle for each method; faster methods have larger circles."""
+    """A scatter plot of recall and precision: a circle for each method, larger for faster methods."""
+    # The axes begin at a tenth below all points.
     lowest = min((min(point.precision, point.recall) for point in points), default=0.0)
     least = min(0.8, math.floor(lowest * 10) / 10)
 
@@ -143,13 +154,17 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
     values = (least + step / 10 for step in range(round((1 - least) * 10) + 1))
     ticks = [((value - least) / (1 - least), f"{value:.1f}") for value in values]
     parts = axes(ticks, ticks, "recall", "precision")
+
+    # The curves of equal F1.
     used_places = []
     for f1 in F1_LINES:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
             x, y = curve[-1]
-            used_places.append(Rectangle(left=x - 8 * LETTER, top=y - LINE, right=x, bottom=y))
+            used_places.append(Rectangle(left=x - 8 * LETTER_WIDTH, top=y - LINE_HEIGHT, right=x, bottom=y))
             parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
+
+    # The circles, with a label at a free place beside each.
     circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
     used_places += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
     for point, (x, y, r) in zip(points, circles, strict=True):
@@ -157,10 +172,13 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
         used_places.append(at)
         kind = "peer" if point.is_peer else "own"
         hint = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
-        hint += f", {point.speed:.0f} pages/s" if point.speed else ""
-        if abs(at.top + LINE / 2 - y) > 1:  # it stands out
-            parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE / 2)))
+        if point.speed:
+            hint += f", {point.speed:.0f} pages/s"
+        if abs(at.top + LINE_HEIGHT / 2 - y) > 1:  # the label is above or below its circle
+            parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE_HEIGHT / 2)))
         parts += [circle(kind, x, y, r, hint), label(at.left, at.bottom - 3, point.name, "start", kind)]
+
+    # The legend.
     parts.append(label(LEFT + 246, KEY, "pages/s:", "end"))
     for step, speed in enumerate(SPEEDS):
         left = LEFT + 268 + 90 * step
@@ -169,52 +187,54 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
 
 
 def _f1_curve(f1: float, least: float) -> list[Place]:
-    """Recalls and precisions inside the chart that have this F1."""
+    """Points of recall and precision that have this F1, inside the chart."""
     recalls = (least + (1 - least) * step / 100 for step in range(101))
     curve = [(recall, f1 * recall / (2 * recall - f1)) for recall in recalls if 2 * recall > f1]
     return [(recall, precision) for recall, precision in curve if least <= precision <= 1]
 
 
 def _radius(speed: float | None) -> float:
-    """A circle for a speed: twice as wide for every factor of about thirty."""
+    """The radius of a circle for a speed in pages per second, which grows with its logarithm."""
     return 3 + 2.2 * math.log10(max(speed or 1.0, 1.0))
 
 
 def place_label(name: str, x: float, y: float, r: float, used_places: Sequence[Rectangle]) -> Rectangle:
-    """The nearest place for a label beside its circle: right or left, some lines higher or lower."""
-    width = LETTER * len(name)
-    tops = [y + (step - 0.5) * LINE for step in sorted(range(-6, 7), key=abs)]
-    tried = [
-        Rectangle(left=left, top=top, right=left + width, bottom=top + LINE)
+    """The nearest free place for a label beside its circle: right or left, up to six lines higher or lower."""
+    width = LETTER_WIDTH * len(name)
+    tops = [y + (step - 0.5) * LINE_HEIGHT for step in sorted(range(-6, 7), key=abs)]
+    candidates = [
+        Rectangle(left=left, top=top, right=left + width, bottom=top + LINE_HEIGHT)
         for top in tops
         for left in (x + r + 3, x - r - 3 - width)
     ]
     inside = [
-        place for place in tried if place.left >= LEFT and place.right <= WIDTH and TOP <= place.top <= BOTTOM - LINE
+        place
+        for place in candidates
+        if place.left >= LEFT and place.right <= WIDTH and TOP <= place.top <= BOTTOM - LINE_HEIGHT
     ]
     free = (place for place in inside if not any(place.overlaps(other) for other in used_places))
-    return next(free, inside[0] if inside else tried[1])
+    return next(free, inside[0] if inside else candidates[1])
 
 
 def box_chart(rows: Sequence[Row]) -> Markup:
-    """A box of page F1 for each method; the median is a line, the average a dot."""
-    height = ROW * len(rows) + 36
+    """A box plot of the F1 of pages, with a row for each method; the median is a line, the mean a dot."""
+    height = ROW_HEIGHT * len(rows) + 36
 
     def x(f1: float) -> float:
-        return NAMES + f1 * (RIGHT - NAMES)
+        return NAMES_WIDTH + f1 * (RIGHT - NAMES_WIDTH)
 
     parts = []
     for share, words in FIFTHS:
         parts += [line("grid", (x(share), 4), (x(share), height - 24)), label(x(share), height - 8, words)]
     for place, row in enumerate(rows):
-        y = ROW * place + 18
-        low, first, half, third, high = (x(float(f1)) for f1 in np.percentile(row.f1s, PERCENT))
+        y = ROW_HEIGHT * place + 18
+        low, first_quartile, median, third_quartile, high = (x(float(f1)) for f1 in np.percentile(row.f1s, PERCENTILES))
         parts += [
-            label(NAMES - 8, y + 4, row.name, "end"),
+            label(NAMES_WIDTH - 8, y + 4, row.name, "end"),
             f'<g class="{"peer" if row.is_peer else "own"}">',
             line("", (low, y), (high, y)),
-            bar("", (first, y - 7), max(third - first, 1), 14),
-            line("median", (half, y - 7), (half, y + 7)),
+            bar("", (first_quartile, y - 7), max(third_quartile - first_quartile, 1), 14),
+            line("median", (median, y - 7), (median, y + 7)),
             circle("mean", x(float(np.mean(row.f1s))), y, 3),
             "</g>",
         ]
@@ -225,7 +245,10 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 
 
 def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
-    """The recent and total harvest, and the share of `total` that was found, over the pages."""
+    """The recent and the total harvest over the pages of a crawl, and the share of `total` that was found.
+
+    `by_truth` tells whether `total` is the length of a truth list, or the number of pages on topic.
+    """
     _ = catalogue.gettext
     most = course[-1].pages
     curves = {
@@ -233,8 +256,10 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
         "overall": (_("harvest so far"), [point.harvest for point in course]),
     }
     if total:
-        shares = [(point.found if by_truth else point.on_topic) / total for point in course]
-        curves["share"] = (_("recall") if by_truth else _("found so far"), shares)
+        if by_truth:
+            curves["share"] = (_("recall"), [point.found / total for point in course])
+        else:
+            curves["share"] = (_("found so far"), [point.on_topic / total for point in course])
     marks = [(count / most, f"{count:,}") for count in range(0, most + 1, round_step(most))]
     parts = axes(marks, FIFTHS, _("pages"), _("share"))
     for place, (kind, (name, values)) in enumerate(curves.items()):
@@ -251,7 +276,7 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
 
 
 def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Markup:
-    """A bar for each tenth of the link score, as high as the mean relevance of its pages."""
+    """A bar for each tenth of the link score, whose height is the mean relevance of its pages."""
     _ = catalogue.gettext
     marks = [(place / len(tenths), f"{place / len(tenths):.1f}") for place in range(len(tenths) + 1)]
     parts = axes(marks, FIFTHS, _("link score"), _("mean relevance"))
@@ -276,7 +301,7 @@ def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Ma
 
 
 def short(count: int) -> str:
-    """A count with few characters.
+    """A count, shortened with k or M.
 
     >>> short(999), short(1_000), short(12_499), short(999_999), short(2_500_000)
     ('999', '1.0k', '12k', '1000k', '2.5M')
@@ -290,7 +315,7 @@ def short(count: int) -> str:
 
 
 def round_step(most: int) -> int:
-    """The step of about TICKS ticks up to a number: 1, 2 or 5 times a power of ten.
+    """The distance of about TICKS ticks up to a number: 1, 2 or 5 times a power of ten.
 
     >>> [round_step(most) for most in (1, 7, 10, 1_234, 1_000_000)]
     [1, 2, 2, 500, 200000]

@@ -1,16 +1,16 @@
-"""The data of the focus report: a crawl's pages, what its workers learned, and how much of a truth list it found.
+"""The data of the focus report: a crawl's pages, the words that its workers learned, and its recall of a truth list.
 
 Pages are read one after another and without their texts, so that memory does not grow with their number.
 
-A truth is a list of addresses that are known to be on the topic.
+A truth list has the addresses of pages that are known to be on topic.
 
-Learned words are those of the topic, and those of links that led to it or away from it. Each worker learns its own; a
-word's weight is the mean of the workers' weights, by the pages that each learned from.
+Learned words are the words of the topic, and the words of links that led to it or away from it. Each worker learns its
+own. The weight of a word is the mean of the workers' weights, weighted by the pages that each worker learned from.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import starmap
@@ -28,8 +28,9 @@ from crawler.urls.parsing import absolute
 
 PAGES_AT_ONCE = 1_000
 STEPS = 1_000
-"""The resolution of link scores and relevance for rankings: that of priorities."""
+"""The resolution of link scores and relevance for rankings, the same as that of priorities."""
 MOST_WORDS = 40
+"""Words of each kind that are shown."""
 LONGEST = 60
 """Characters of a word that are shown."""
 
@@ -55,7 +56,7 @@ class FetchedPage:
     requested_url: str
     relevance: float
     link_score: float | None
-    """The score of its link before the request; None if there was none."""
+    """The score of its link before the request; None if it had none."""
     via: str
     """How it was found."""
 
@@ -75,11 +76,11 @@ class WaitingCounts:
     """Queued addresses, including images."""
 
     total: int
-    """Without unlikely links."""
+    """All queued addresses except unlikely links."""
     promising: int
-    """How many have at least the requested score, or are seeds, which have no score."""
+    """Addresses with at least the requested link score, and seeds, which have none."""
     unlikely: int = 0
-    """Links that wait because they are unlikely to lead to the topic."""
+    """Links that are held back because they are unlikely to lead to the topic."""
 
 
 class CrawlPages:
@@ -87,25 +88,24 @@ class CrawlPages:
 
     def __init__(self, connection: Connection, number: int, name: str) -> None:
         self._connection = connection
-        self._mine = page.c.crawl_id == number
+        self._of_crawl = page.c.crawl_id == number
         self.number = number
         self.name = name
 
     def pages(self) -> Generator[FetchedPage, None, None]:
-        """The pages in the order of the second in which they were fetched."""
+        """The pages in the order in which they were fetched, to the second."""
         columns = [page.c[field.name] for field in fields(FetchedPage)]
-        query = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
+        query = select(*columns).where(self._of_crawl).order_by(page.c.fetched_at, page.c.id)
         with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(query) as rows:
             for part in rows.partitions():
                 yield from starmap(FetchedPage, part)
 
-    def told(self, numbers: Iterable[int]) -> list[TitledPage]:
-        """The pages with these numbers, in this order."""
-        wanted_numbers = list(numbers)
+    def titled(self, ids: Sequence[int]) -> list[TitledPage]:
+        """The pages with these ids, in this order, with their titles."""
         columns = [page.c[page_field.name] for page_field in fields(TitledPage)]
-        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted_numbers)))
-        page_of_number = {row[0]: TitledPage(*row[1:]) for row in rows}
-        return [page_of_number[number] for number in wanted_numbers]
+        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(ids)))
+        page_by_id = {row[0]: TitledPage(*row[1:]) for row in rows}
+        return [page_by_id[number] for number in ids]
 
     def summaries(self) -> list[str]:
         """The learned words of each worker, as JSON."""
@@ -113,24 +113,24 @@ class CrawlPages:
         return list(self._connection.execute(of_crawl).scalars())
 
     def off_topic(self) -> int:
-        """How many pages were read but not stored, as their relevance was below `min_relevance`."""
-        off_topic_of_crawl = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
-        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*off_topic_of_crawl)
+        """How many pages were read but not stored, because their relevance was below `min_relevance`."""
+        conditions = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
+        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*conditions)
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
-        """Queued addresses, those of them with at least this link score, and unlikely links."""
-        promises = address.c.priority >= score * SCALE
+        """Counts of queued addresses, of those with at least this link score, and of unlikely links."""
+        is_promising = address.c.priority >= score * SCALE
         likely = func.count().filter(IS_LIKELY)
         unlikely = func.count().filter(~IS_LIKELY)
-        counts = select(likely, func.count().filter(promises), unlikely).select_from(ADDRESSES_WITH_HOSTS)
-        waiting_of_crawl = IS_WAITING, host.c.crawl_id == self.number
-        return WaitingCounts(*self._connection.execute(counts.where(*waiting_of_crawl)).one())
+        counts = select(likely, func.count().filter(is_promising), unlikely).select_from(ADDRESSES_WITH_HOSTS)
+        conditions = IS_WAITING, host.c.crawl_id == self.number
+        return WaitingCounts(*self._connection.execute(counts.where(*conditions)).one())
 
 
 @contextmanager
 def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
-    """The crawls in a database at one moment; empty if no crawl was ever run."""
+    """The crawls of a database, read in one transaction; empty if no crawl was ever run."""
     if not exists(url):
         yield []
         return
@@ -141,7 +141,7 @@ def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
 
 @dataclass(frozen=True)
 class ReportedWords:
-    """Words with their weights, the weightiest first."""
+    """The words that workers learned, with the largest weights first."""
 
     workers: int
     topic: Weights = ()
@@ -152,10 +152,10 @@ class ReportedWords:
 
 
 def learned_words(summaries: Iterable[str]) -> ReportedWords:
-    """What the workers with these summaries have learned together."""
-    read = [json.loads(summary) for summary in summaries]
-    lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
-    return ReportedWords(len(read), **lists, let_go=sum(summary.get("let_go", 0) for summary in read))
+    """The words that the workers with these summaries learned together."""
+    parsed = [json.loads(summary) for summary in summaries]
+    lists = {name: _joined(parsed, name) for name in ("topic", "good", "bad")}
+    return ReportedWords(len(parsed), **lists, let_go=sum(summary.get("let_go", 0) for summary in parsed))
 
 
 def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
@@ -166,7 +166,7 @@ def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
     for summary, share in zip(summaries, shares, strict=True):
         for word, weight, place in starmap(LearnedWord, summary.get(name, ())):
             sums[word[:LONGEST], place] += weight * share / sum(shares)
-    # The weight of a word of links that led away may be negative; its size tells how strong it is.
+    # Words of links that led away may have negative weights, so words are sorted by absolute weight.
     ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
     return tuple(
         LearnedWord(word=word, weight=weight, place=place) for (word, place), weight in ranked[:MOST_WORDS] if weight
@@ -178,17 +178,19 @@ class Recall:
     """How much of the truth list a crawl found."""
 
     addresses: int
+    """The length of the list."""
     met: int
-    """How many of these were stored."""
+    """Addresses of the list that were stored."""
     agreed: int
-    """Stored pages that are on the topic by the list and by their relevance."""
+    """Stored pages that are on topic by the list and by their relevance."""
     missed: int
-    """How many are on topic by the list only."""
+    """Stored pages that are on topic by the list only."""
     on_topic: int
+    """Stored pages that are on topic by their relevance."""
     brier: float
-    """The mean square of the difference between relevance and truth, which is 1 or 0; of stored pages."""
+    """The mean squared difference of relevance and truth, which is 1 or 0, over the stored pages."""
     ranking: float | None
-    """How often, of a page in the list and one that is not, the first had the higher relevance; .5 is chance."""
+    """How often the listed page of a pair, one listed and one not, had the higher relevance; .5 is chance."""
 
     @property
     def recall(self) -> float:
@@ -198,16 +200,17 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Addresses that are on the topic, each in its canonical spelling."""
+    """A truth list: addresses on the topic, each in its canonical spelling."""
 
     addresses: frozenset[str]
     same: Callable[[str], str]
+    """Returns the canonical spelling of an address."""
     faults: tuple[int, ...]
     """The numbers of lines without an address."""
 
 
-class Search:
-    """The addresses of a truth list that were found so far."""
+class TruthCounter:
+    """Counts the pages of a crawl that are in a truth list."""
 
     def __init__(self, truth: Truth) -> None:
         self._truth = truth
@@ -218,10 +221,11 @@ class Search:
 
     @property
     def count(self) -> int:
+        """Addresses of the list that were found so far."""
         return len(self._met)
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:
-        """Count a page, which is also known by its requested address."""
+        """Count a page, which may be listed by its own or by its requested address."""
         met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
         self._squares += (bool(met) - page.relevance) ** 2
         self._ranks[bool(met)][round(min(max(page.relevance, 0.0), 1.0) * STEPS)] += 1
@@ -230,14 +234,23 @@ class Search:
             self._agreed += on_topic
             self._missed += not on_topic
 
-    def found(self, on_topic: int) -> Recall:
-        """The result for a crawl with this many pages on the topic."""
-        counts = len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic
-        return Recall(*counts, self._squares / sum(map(sum, self._ranks)), ranking(*self._ranks))
+    def recall(self, on_topic: int) -> Recall:
+        """The result for a crawl with this many pages on topic by their relevance."""
+        return Recall(
+            addresses=len(self._truth.addresses),
+            met=self.count,
+            agreed=self._agreed,
+            missed=self._missed,
+            on_topic=on_topic,
+            brier=self._squares / sum(map(sum, self._ranks)),
+            ranking=ranking(*self._ranks),
+        )
 
 
 def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
-    """How often pages on the topic had the better score than those off it, by counts of scores; ties count half.
+    """How often the page on topic of a pair, one on and one off topic, had the higher score; a tie counts one half.
+
+    Both arguments are the counts of pages with each score, the lowest first.
 
     >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
     (1.0, 0.5, None)
@@ -252,7 +265,7 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
 
 
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
-    """The addresses in lines, one in each; blank lines and comments are skipped.
+    """Parse a truth list with one address on each line; blank lines and comments are skipped.
 
     >>> truth = truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)
     >>> truth.addresses, truth.faults

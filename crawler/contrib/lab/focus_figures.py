@@ -1,12 +1,12 @@
-"""How well a crawl kept to its topic: figures of its pages in the order in which they were fetched.
+"""How well a crawl kept to its topic: figures of its pages, in the order in which they were fetched.
 
-    on topic    a page whose relevance, when it was fetched, reaches a limit
+    on topic    the relevance of a page, when it was fetched, reaches a limit
     harvest     the share of pages that are on topic
     lately      the harvest of the last WINDOW pages
-    ranking     how often, of a page on topic and one off it, the first had the better link score (the area under the
-                ROC curve): 1 is always, .5 is chance
+    ranking     how often the page on topic of a pair, one on and one off topic, had the higher link score (the area
+                under the ROC curve): 1 is always, .5 is chance
 
-Memory grows with the sites only, not with the pages.
+Memory grows with the number of sites, not of pages.
 """
 
 from collections import defaultdict, deque
@@ -14,17 +14,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 
-from crawler.contrib.lab.focus_data import STEPS, FetchedPage, Recall, Search, Truth, ranking
+from crawler.contrib.lab.focus_data import STEPS, FetchedPage, Recall, Truth, TruthCounter, ranking
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_
 from crawler.urls.address import address_of
 
 WINDOW = 200
 MOST_POINTS = 500
+"""Points of the course of a crawl that are kept."""
 MOST_SITES = 50
 EXTREMES = 10
 """The best and the worst pages that are listed."""
 TENTHS = 10
+"""Groups of pages by link score."""
 UNKNOWN = N_("not known")
 
 
@@ -34,6 +36,7 @@ class FocusPoint:
 
     pages: int
     lately: float
+    """The harvest of the last pages, as many as the window holds."""
     harvest: float
     on_topic: int
     found: int
@@ -50,43 +53,44 @@ class FocusGroup:
     harvest: float
     """The share of pages that are on topic."""
     relevance: float
-    """The mean."""
+    """The mean relevance."""
     link_score: float | None
-    """The mean of the pages that have a link score."""
+    """The mean link score of the pages that have one; None if none has."""
     best: str
     """The address of the page with the highest relevance."""
 
 
 @dataclass(frozen=True)
 class FocusFigures:
-    """The figures of a crawl's pages, of which there is at least one."""
+    """The figures of a crawl with at least one page."""
 
     limit: float
-    """The relevance from which on a page is on topic."""
+    """The relevance from which a page is on topic."""
     total: FocusGroup
     window: int
     lately: float
     """The harvest of the last pages, as many as the window holds."""
     ways: tuple[FocusGroup, ...]
-    """By how they were found."""
+    """The pages by the way in which they were found."""
     sites: tuple[FocusGroup, ...]
-    """The first MOST_SITES by pages on the topic."""
+    """The MOST_SITES sites with the most pages on topic."""
     others: FocusGroup | None
     """All other sites together, if there are any."""
     site_count: int
     course: tuple[FocusPoint, ...]
-    """At most MOST_POINTS; the last is that of all pages."""
+    """At most MOST_POINTS points; the last one covers all pages."""
     tenths: tuple[FocusGroup | None, ...]
     """The pages by tenths of their link score, the lowest first."""
     ranking: float | None
-    """How often, of a page on topic and one off it, the first had the better link score; .5 is chance."""
+    """How often the page on topic of a pair, one on and one off topic, had the higher link score; .5 is chance."""
     best: tuple[int, ...]
     worst: tuple[int, ...]
+    """The ids of the pages with the highest and the lowest relevance."""
     truth: Recall | None
 
 
 class FocusCounter:
-    """Takes pages, and computes their figures at any time."""
+    """Counts pages one after another, and computes their figures at any time."""
 
     def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
         self.limit = limit
@@ -98,13 +102,13 @@ class FocusCounter:
         self._recent: deque[bool] = deque(maxlen=WINDOW)
         self._course: list[FocusPoint] = []
         self._step = 1
-        # Of pages with equal relevance the first one is named, so ids are negated; the smallest are dropped.
+        # Heaps whose smallest entry is dropped. Ids are negated, so that of equally relevant pages the first are kept.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
-        self._truth = Search(truth) if truth is not None else None
+        self._truth = TruthCounter(truth) if truth is not None else None
 
     def take(self, page: FetchedPage) -> None:
-        """Take the next page."""
+        """Count the next page."""
         relevance = page.relevance
         score = page.link_score
         on_topic = relevance >= self.limit
@@ -125,29 +129,37 @@ class FocusCounter:
             self._mark()
 
     def take_all(self, pages: Iterable[FetchedPage]) -> "FocusCounter":
-        """The counter itself, after taking all these pages."""
+        """Count all these pages; returns the counter itself."""
         for page in pages:
             self.take(page)
         return self
 
     def _mark(self) -> None:
-        """Record the current figures; if there are too many points, drop every other one."""
-        self._course.append(self._here())
+        """Add a point to the course; if there are too many, drop every other one."""
+        self._course.append(self._point())
         if len(self._course) >= MOST_POINTS:
             self._course = self._course[1::2]
             self._step = 2 * self._step
 
-    def _here(self) -> FocusPoint:
+    def _point(self) -> FocusPoint:
         lately = sum(self._recent) / len(self._recent)
         found_addresses = self._truth.count if self._truth is not None else 0
-        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found_addresses)
+        return FocusPoint(
+            pages=self._pages,
+            lately=lately,
+            harvest=self._on_topic / self._pages,
+            on_topic=self._on_topic,
+            found=found_addresses,
+        )
 
     def figures(self) -> FocusFigures | None:
-        """The figures of all pages taken; None if there is none."""
+        """The figures of all counted pages; None if there are none."""
         total = _together(self._ways.values())
         if total is None:
             return None
-        course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
+        course = self._course
+        if self._pages % self._step:  # the last pages have no point yet
+            course = [*course, self._point()]
         sites = sorted(_groups(self._sites), key=lambda group: (-group.on_topic, -group.pages, group.name))
         return FocusFigures(
             limit=self.limit,
@@ -165,7 +177,7 @@ class FocusCounter:
             ranking=ranking(*self._ranks),
             best=tuple(-number for _, number in sorted(self._best, reverse=True)),
             worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
-            truth=self._truth.found(self._on_topic) if self._truth is not None else None,
+            truth=self._truth.recall(self._on_topic) if self._truth is not None else None,
         )
 
 
@@ -215,6 +227,7 @@ def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
 
 
 def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
+    """The figures of all these groups as one; None if they have no pages."""
     sums = _Tally()
     for tally in tallies:
         sums.add(tally)
@@ -222,6 +235,7 @@ def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
 
 
 def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
+    """Add an entry to a heap that keeps the EXTREMES largest."""
     if len(heap) < EXTREMES:
         heappush(heap, entry)
     elif entry > heap[0]:

@@ -33,6 +33,7 @@ from crawler.translation.message import N_, Catalogue, Message, plural, translat
 from crawler.urls.parsing import readable
 
 Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
+"""Passes on the pages, with pauses between them."""
 
 
 @dataclass(frozen=True)
@@ -46,39 +47,39 @@ class CrawlFocus:
     worst: tuple[TitledPage, ...]
     waiting: WaitingCounts
     off_topic: int = 0
-    """Pages that were read but not stored, as their relevance was below the crawl's `min_relevance`."""
+    """Pages that were read but not stored, because their relevance was below the crawl's `min_relevance`."""
 
 
 def crawl_focus(
     crawl: CrawlPages, limit: float, known_truth: Truth | None = None, pace: Pace = iter
 ) -> CrawlFocus | None:
-    """The focus of a crawl, with pauses while its pages are read; None if it has no page."""
+    """The focus of a crawl, whose pages are read through `pace`; None if it has no page."""
     with closing(crawl.pages()) as pages:
         figures = FocusCounter(limit, known_truth).take_all(pace(pages)).figures()
     if figures is None:
         return None
-    best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
     words = learned_words(crawl.summaries())
     return CrawlFocus(
         name=crawl.name,
         figures=figures,
         learned=words,
-        best=best,
-        worst=worst,
+        best=tuple(crawl.titled(figures.best)),
+        worst=tuple(crawl.titled(figures.worst)),
         waiting=crawl.waiting(limit),
         off_topic=crawl.off_topic(),
     )
 
 
 ROWS = 10
-"""Rows of the table of the course."""
+"""Rows of the table of the harvest over the pages."""
 PLACES = {
     "address": N_("{word} (in the address)"),
     "near": N_("{word} (near the link)"),
     "host": N_("{word} (host)"),
 }
-"""Where links had a word."""
+"""The names of words by the place where links had them."""
 COUNTS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
+"""The heads of the columns that `counts` fills."""
 NONE = "–"
 ALL_READ = Message(
     "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
@@ -86,14 +87,15 @@ ALL_READ = Message(
 
 
 def share(figures: FocusFigures) -> tuple[Message, int]:
-    """The heading of the share that grows with the pages, and its total."""
+    """The name of the share that grows over the pages, and the number that it is a share of."""
     if figures.truth is None:
         return Message("share of the pages on topic found so far"), figures.total.on_topic
     return Message("recall"), figures.truth.addresses
 
 
-def headline(kept: CrawlFocus) -> list[Message]:
-    figures = kept.figures
+def headline(focus: CrawlFocus) -> list[Message]:
+    """The sentences at the beginning of the report."""
+    figures = focus.figures
     total = figures.total
     last = min(figures.window, figures.total.pages)
     values = {
@@ -109,10 +111,10 @@ def headline(kept: CrawlFocus) -> list[Message]:
         "{pages} stored, {on_topic} on topic (relevance of {limit} or more): harvest {harvest}, {lately}.", values
     )
     truth = truth_words(figures.truth) if figures.truth else []
-    waiting = [waiting_words(kept.waiting, figures.limit)]
-    if kept.waiting.unlikely:
-        waiting.append(unlikely_links(kept.waiting.unlikely))
-    return [summary, *off_topic_words(kept.off_topic), *truth, *waiting]
+    waiting = [waiting_words(focus.waiting, figures.limit)]
+    if focus.waiting.unlikely:
+        waiting.append(unlikely_links(focus.waiting.unlikely))
+    return [summary, *off_topic_words(focus.off_topic), *truth, *waiting]
 
 
 def off_topic_words(count: int) -> list[Message]:
@@ -197,21 +199,17 @@ def course_table(figures: FocusFigures) -> ReportTable:
     lately = Message("harvest of the last {window}", {"window": figures.window})
     heads = (Message("pages"), lately, Message("harvest so far"), name)
     unknown = Message("The number of pages on topic that the crawl did not find is not known.")
-    rows = [
-        (
-            f"{point.pages:,}",
-            percent(point.lately),
-            percent(point.harvest),
-            percent((point.found if figures.truth else point.on_topic) / most) if most else NONE,
-        )
-        for point in thinned(figures.course, ROWS)
-    ]
+    rows = []
+    for point in thinned(figures.course, ROWS):
+        count = point.found if figures.truth else point.on_topic
+        found_share = percent(count / most) if most else NONE
+        rows.append((f"{point.pages:,}", percent(point.lately), percent(point.harvest), found_share))
     notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
     return ReportTable(title=Message("Harvest over the pages"), heads=heads, rows=rows, notes=notes)
 
 
 def sites_table(figures: FocusFigures) -> ReportTable:
-    """The pages by site; sites without a row are counted."""
+    """The pages by site; the sites without a row are summed in a note."""
     heads = (Message("site"), *COUNTS, Message("best page"))
     rows = [(group.name, *counts(group), readable(group.best)) for group in figures.sites]
     notes: tuple[Message, ...] = ()
@@ -231,7 +229,7 @@ def sites_table(figures: FocusFigures) -> ReportTable:
 
 
 def scores_table(figures: FocusFigures) -> ReportTable:
-    """Whether the score of a link predicted what it led to."""
+    """The pages by the score of the link that led to them, to show whether the score predicted their relevance."""
     rows: list[Row] = [
         (_tenth(place), *counts(group)) for place, group in enumerate(figures.tenths) if group is not None
     ]
@@ -272,14 +270,14 @@ def word_lists(learned: ReportedWords) -> dict[str, Weights]:
 
 
 def placed(word: str, place: str) -> str | Message:
-    """The word, with where links had it unless it is their own text."""
+    """The word, with the place where links had it, unless that is their own text."""
     if place in PLACES:
         return Message(PLACES[place], {"word": word})
     return word
 
 
 def learned_notes(learned: ReportedWords) -> list[Message]:
-    """Notes on the words: how many workers learned them, and what is missing."""
+    """Notes on the words: how many workers learned them, and why words or scores are missing."""
     notes = []
     if not learned.workers:
         notes.append(Message("There is no record of what the crawl learned."))
@@ -298,12 +296,12 @@ def learned_notes(learned: ReportedWords) -> list[Message]:
     return notes
 
 
-def extremes(kept: CrawlFocus) -> list[ReportTable]:
-    """The pages with the highest relevance, and those with the lowest."""
+def extremes(focus: CrawlFocus) -> list[ReportTable]:
+    """The tables of the pages with the highest and with the lowest relevance."""
     heads = (Message("relevance"), Message("link score"), Message("address"), Message("title"))
     return [
-        ReportTable(title=title, heads=heads, rows=[_told(page) for page in pages], texts=frozenset((2, 3)))
-        for title, pages in ((Message("Best pages"), kept.best), (Message("Worst pages"), kept.worst))
+        ReportTable(title=title, heads=heads, rows=[_extreme_row(page) for page in pages], texts=frozenset((2, 3)))
+        for title, pages in ((Message("Best pages"), focus.best), (Message("Worst pages"), focus.worst))
     ]
 
 
@@ -319,7 +317,7 @@ def counts(group: FocusGroup) -> tuple[str, ...]:
 
 
 def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
-    """Some of the points, evenly spaced, the last among them.
+    """At most this many of the points, evenly spaced, including the last.
 
     >>> [point for point in thinned(range(1, 24), 4)]
     [5, 11, 17, 23]
@@ -329,7 +327,7 @@ def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
     return [points[(place + 1) * len(points) // most - 1] for place in range(most)]
 
 
-def _told(page: TitledPage) -> tuple[str, ...]:
+def _extreme_row(page: TitledPage) -> tuple[str, ...]:
     score = NONE if page.link_score is None else f"{page.link_score:.2f}"
     return f"{page.relevance:.2f}", score, readable(page.url), page.title
 
@@ -339,7 +337,7 @@ WIDTH = 100
 
 
 def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date, catalogue: Catalogue) -> str:
-    # They want numpy, which takes its time, and all commands are loaded with each of them.
+    # Imported here, because numpy loads slowly, and each command loads this module.
     from crawler.contrib.lab.charts import course_chart, score_chart
 
     functions = (headline, share, tables, extremes, word_lists, placed, learned_notes, course_chart, score_chart)
@@ -348,17 +346,17 @@ def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: d
     return report_page("focus.html", catalogue, **values, **called)
 
 
-def text_report(kept: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
+def text_report(focus: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
     _ = catalogue.gettext
-    lead, *more = map(_, headline(kept))
-    yield from (_("{name}: {text}", name=kept.name, text=lead), *more)
+    lead, *more = map(_, headline(focus))
+    yield from (_("{name}: {text}", name=focus.name, text=lead), *more)
     words = [
         _("{name}: {text}", name=Message(name), text=weighed(weights))
-        for name, weights in word_lists(kept.learned).items()
+        for name, weights in word_lists(focus.learned).items()
     ]
-    notes = [[line] for line in (*words, *map(_, learned_notes(kept.learned)))]
+    notes = [[line] for line in (*words, *map(_, learned_notes(focus.learned)))]
     lines = partial(_lines, catalogue=catalogue)
-    for part in chain(map(lines, tables(kept.figures)), notes, map(lines, extremes(kept))):
+    for part in chain(map(lines, tables(focus.figures)), notes, map(lines, extremes(focus))):
         yield from ("", *part)
 
 
@@ -386,7 +384,7 @@ def _one_line(cell: str, width: int) -> str:
 def weighed(words: Weights) -> list[Message]:
     """Words with their weights.
 
-    >>> [str(one) for one in weighed((("honey", 0.51234, ""), ("shop", -2.0, "address")))]
+    >>> [str(word) for word in weighed((("honey", 0.51234, ""), ("shop", -2.0, "address")))]
     ['honey 0.512', 'shop (in the address) -2']
     """
     return [

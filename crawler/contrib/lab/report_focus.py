@@ -24,9 +24,15 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     limit = opts.min_relevance
     url = state_url(settings)
     known_truth = truth(opts.truth, settings)
-    inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
-    check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    output = None if opts.output is None else AtomicFile(opts.output)  # before the database is read
+    inputs = []
+    if url.drivername == "sqlite":
+        inputs.append(Path(str(url.database)))
+    if opts.truth:
+        inputs.append(Path(opts.truth))
+    check_apart(opts.output, [path for path in inputs if path.exists()])
+    output = (
+        None if opts.output is None else AtomicFile(opts.output)
+    )  # opened before the database is read, to fail early
     try:
         reports = read(url, opts.name, limit, known_truth)
         if output is not None:
@@ -44,27 +50,28 @@ def read(url: URL, name: str | None, limit: float, known_truth: Truth | None) ->
     with crawls_with_pages(url) as crawls:
         check_name([crawl.name for crawl in crawls], name, url)
         chosen = [crawl for crawl in crawls if name in (None, crawl.name)]
-        reports = [focus for crawl in chosen if (focus := crawl_focus(crawl, limit, known_truth)) is not None]
+        reports = [focus for focus in (crawl_focus(crawl, limit, known_truth) for crawl in chosen) if focus is not None]
         if not reports:
-            raise WrongUseError("no page of {names} is stored", names=name_list([one.name for one in chosen]))
+            raise WrongUseError("no page of {names} is stored", names=name_list([crawl.name for crawl in chosen]))
         return reports
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
-    """The addresses in a file, one in each line; None without a file."""
+    """Read a truth list from a file with one address on each line; None without a file."""
     if name is None:
         return None
     try:
         same = canonical_of(settings)
         with readable_file(name).open(encoding="utf-8-sig") as lines:
-            listed = truth_of(lines, same)
+            truth_list = truth_of(lines, same)
     except UnicodeDecodeError:
         raise WrongUseError("{path} is not UTF-8", path=repr(name[:200])) from None
-    if listed.faults:
-        values = {"path": name, "line": f"{listed.faults[0]:,}", "n": f"{len(listed.faults) - 1:,}"}
+    if truth_list.faults:
+        faults = truth_list.faults
+        values = {"path": name, "line": f"{faults[0]:,}", "n": f"{len(faults) - 1:,}"}
         one_line = N_("{path}: line {line}: no address, left out")
         several = N_("{path}: line {line} and {n} more: no address, left out")
-        say("focus report", Message(several if len(listed.faults) > 1 else one_line, values))
-    if not listed.addresses:
+        say("focus report", Message(several if len(faults) > 1 else one_line, values))
+    if not truth_list.addresses:
         raise WrongUseError("{path} contains no address", path=repr(name[:200]))
-    return listed
+    return truth_list

@@ -187,8 +187,8 @@ def test_a_crawl_without_a_page_says_so(desk: DashboardContext, engine: Engine) 
 def test_a_report_that_takes_long_is_waited_for(
     desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluate, "STRIDE", 1)
-    monkeypatch.setattr(evaluate, "REST", 0.3)
+    monkeypatch.setattr(evaluate, "PAGES_BETWEEN_PAUSES", 1)
+    monkeypatch.setattr(evaluate, "PAUSE_SECONDS", 0.3)
     for number in range(1, 4):
         store(engine, number, 0.9)
     said = shown(desk)

@@ -79,19 +79,19 @@ def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
 
 def test_one_goes_on_and_misses_none(engine: Engine) -> None:
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
-    for looked_at, most in product((1, 2, 3, 200), (1, 2, 20)):
-        pages, after = found(engine, 0, most, looked_at=looked_at)
+    for checked, most in product((1, 2, 3, 200), (1, 2, 20)):
+        pages, after = found(engine, 0, most, checked=checked)
         seen = [one.id for one in pages]
         while after:
-            pages, after = found(engine, after, most, looked_at=looked_at)
+            pages, after = found(engine, after, most, checked=checked)
             seen += [one.id for one in pages]
-        assert (looked_at, most, seen) == (looked_at, most, [8, 4, 2, 6, 1, 5, 7])
+        assert (checked, most, seen) == (checked, most, [8, 4, 2, 6, 1, 5, 7])
 
 
 def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, 0.3, bare=(1, 2))
-    assert found(engine, looked_at=2) == ((), 2)
-    assert numbers(engine, after=2, looked_at=2) == [3]
+    assert found(engine, checked=2) == ((), 2)
+    assert numbers(engine, after=2, checked=2) == [3]
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from crawler.contrib.lab.focus_data import (
     FetchedPage,
     LearnedWord,
     Recall,
-    Search,
     TitledPage,
+    TruthCounter,
     WaitingCounts,
     crawls_with_pages,
     learned_words,
@@ -82,7 +82,7 @@ def test_what_is_known_of_a_page_and_no_text(crew: Crew, where: URL) -> None:
     with crawls_with_pages(where) as (crawl,):
         (found,) = crawl.pages()
         assert found == FetchedPage(found.id, "http://a.example/", "http://old/", 0.75, 0.25, "feed")
-        assert crawl.told([found.id]) == [TitledPage("http://a.example/", "Bees", 0.75, 0.25)]
+        assert crawl.titled([found.id]) == [TitledPage("http://a.example/", "Bees", 0.75, 0.25)]
 
 
 def test_pages_are_told_in_the_order_asked_for(crew: Crew, where: URL) -> None:
@@ -90,8 +90,8 @@ def test_pages_are_told_in_the_order_asked_for(crew: Crew, where: URL) -> None:
     with crawls_with_pages(where) as (crawl,):
         numbers = [one.id for one in crawl.pages()][::-1]
         pages = {one.id: one.url for one in crawl.pages()}
-        assert [one.url for one in crawl.told(numbers)] == [pages[number] for number in numbers]
-        assert crawl.told([]) == []
+        assert [one.url for one in crawl.titled(numbers)] == [pages[number] for number in numbers]
+        assert crawl.titled([]) == []
 
 
 def test_each_crawl_has_its_own(crew: Crew, where: URL) -> None:
@@ -249,19 +249,19 @@ def test_pages_are_known_by_what_was_asked_for_too() -> None:
         ("http://a.example/3", "http://a.example/3", 0),
     ]
     for url, requested, met in rows:
-        search = Search(truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])))
+        counter = TruthCounter(truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])))
         for _ in range(2):  # one that comes again is met once
-            search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
-        assert search.count == met
-        assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2, pytest.approx(0.01 if met else 0.81), None)
+            counter.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
+        assert counter.count == met
+        assert counter.recall(2) == Recall(2, met, 2 * bool(met), 0, 2, pytest.approx(0.01 if met else 0.81), None)
 
 
 def test_two_searches_do_not_share_what_they_met() -> None:
     truth = truth_of(["http://a.example/1"], str)
-    first = Search(truth)
+    first = TruthCounter(truth)
     first.take(FetchedPage(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
-    assert (first.count, Search(truth).count) == (1, 0)
-    assert first.found(0) == Recall(1, 1, 0, 1, 0, pytest.approx(0.81), None)
+    assert (first.count, TruthCounter(truth).count) == (1, 0)
+    assert first.recall(0) == Recall(1, 1, 0, 1, 0, pytest.approx(0.81), None)
 
 
 def test_relevance_is_compared_with_the_list() -> None:
@@ -273,9 +273,9 @@ def test_relevance_is_compared_with_the_list() -> None:
         ([0.7], [], 0.09, None),
     ]
     for in_list, others, brier, ranking in rows:
-        search = Search(truth_of([f"http://a.example/{place}" for place in range(len(in_list))], str))
+        counter = TruthCounter(truth_of([f"http://a.example/{place}" for place in range(len(in_list))], str))
         for place, relevance in enumerate([*in_list, *others]):
             url = f"http://a.example/{place}"
-            search.take(FetchedPage(place, url, url, relevance, None, ""), on_topic=relevance >= 0.5)
-        found = search.found(0)
+            counter.take(FetchedPage(place, url, url, relevance, None, ""), on_topic=relevance >= 0.5)
+        found = counter.recall(0)
         assert (found.brier, found.ranking) == (pytest.approx(brier), ranking)

@@ -31,11 +31,11 @@ class EvaluateOptions(CommandOptions):
         methods = names("crawler.contrib.lab.evaluation.method_process:METHODS")
         add("--methods", metavar="A,B", type=methods, help=methods_help)
         peers = names("crawler.contrib.lab.evaluation.peers:PEERS", "all")
-        others = N_(
+        against_help = N_(
             "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
             "newspaper, goose3, boilerpy3, magic-html, html-text, inscriptis"
         )
-        add("--against", metavar="A,B", type=peers, default=[], help=others)
+        add("--against", metavar="A,B", type=peers, default=[], help=against_help)
         add("-o", "--output", metavar="FILE", help=N_("write a report to this HTML file"))
         add("--save", metavar="FILE", help=N_("write the figures to this file as JSON"))
         add(
@@ -49,13 +49,13 @@ class EvaluateOptions(CommandOptions):
             default="",
             help=N_("also show the figures by language or by page type"),
         )
-        metadata = N_("judge title, author, published and comments instead, which are in GOLD beside html and url")
-        structure = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument("--metadata", action="store_true", help=metadata)
-        what.add_argument("--structure", action="store_true", help=structure)
-        jobs = N_("how many methods run at once; times are accurate only with 1")
-        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
+        metadata_help = N_("judge title, author, published and comments instead, which are in GOLD beside html and url")
+        structure_help = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
+        quantities = parser.add_mutually_exclusive_group()
+        quantities.add_argument("--metadata", action="store_true", help=metadata_help)
+        quantities.add_argument("--structure", action="store_true", help=structure_help)
+        jobs_help = N_("how many methods run at once; times are accurate only with 1")
+        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs_help)
 
     def check(self, opts: argparse.Namespace) -> None:
         missing = [name for name in NEEDED if find_spec(name) is None]
@@ -66,25 +66,26 @@ class EvaluateOptions(CommandOptions):
         outputs = [name for name in (opts.output, opts.save) if name is not None]
         if len({Path(name).absolute() for name in outputs}) < len(outputs):
             raise WrongUseError("-o and --save name the same file")
-        read = [Path(opts.baseline)] if opts.baseline is not None and Path(opts.baseline).exists() else []
-        _check_files(opts.gold, outputs, read)
+        has_baseline = opts.baseline is not None and Path(opts.baseline).exists()
+        other_inputs = [Path(opts.baseline)] if has_baseline else []
+        _check_files(opts.gold, other_inputs, outputs)
 
 
-def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:
-    """Raise a WrongUseError unless the inputs can be read, have names of their own, and the outputs can be written."""
-    for path in inputs:
+def _check_files(gold_files: list[Path], other_inputs: list[Path], outputs: list[str]) -> None:
+    """Raise a WrongUseError if a gold file cannot be read, two have the same name, or an output cannot be written."""
+    for path in gold_files:
         try:
             path.open("rb").close()
         except OSError as error:
             raise WrongUseError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
-    names = [set_name(path) for path in inputs]
+    names = [set_name(path) for path in gold_files]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise WrongUseError(
             "two files would have the name {name} in the tables; rename one of them", name=repr(twice[0])
         )
     for name in outputs:
-        if any(Path(name).exists() and path.samefile(name) for path in [*inputs, *read]):
+        if any(Path(name).exists() and path.samefile(name) for path in [*gold_files, *other_inputs]):
             raise WrongUseError("{path} is an input and cannot be the output", path=repr(name))
         if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
             raise WrongUseError(

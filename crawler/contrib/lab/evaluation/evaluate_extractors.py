@@ -32,7 +32,8 @@ from crawler.errors import WrongUseError
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted
 
-TICK = 0.2  # seconds between two updates of a line on a terminal
+TICK_SECONDS = 0.2
+"""The time between two updates of the progress line on a terminal."""
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -45,13 +46,14 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 class Evaluation:
-    """An evaluation of the methods and on the files that are asked for."""
+    """An evaluation of the requested methods on the requested files."""
 
     def __init__(self, opts: argparse.Namespace) -> None:
         self.opts = opts
         self.status = 0
-        methods = (*(opts.methods or METHODS), *(PEERS if "all" in opts.against else opts.against))
-        self.plan = EvaluationPlan(methods=methods, by=opts.by, jobs=opts.jobs)
+        peers = PEERS if "all" in opts.against else opts.against
+        methods = opts.methods or METHODS
+        self.plan = EvaluationPlan(methods=(*methods, *peers), by=opts.by, jobs=opts.jobs)
         try:
             self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
         except RecordError as error:
@@ -60,25 +62,26 @@ class Evaluation:
     def run(self) -> int:
         """Evaluate, print and write everything; returns the exit status."""
         try:
-            verdicts, faults = self.judge()
+            results, faults = self.judge()
         except KeyboardInterrupt:
             say(CALLED, "interrupted; nothing was written")
             return FAILED
-        figures = record(verdicts, __version__)
-        day = datetime.now(UTC).date()
-        for name, text in ((self.opts.save, figures), (self.opts.output, report(verdicts, faults, __version__, day))):
-            if name is not None:
-                self.write(Path(name), text)
+        figures = record(results, __version__)
+        if self.opts.save is not None:
+            self.write(Path(self.opts.save), figures)
+        if self.opts.output is not None:
+            day = datetime.now(UTC).date()
+            self.write(Path(self.opts.output), report(results, faults, __version__, day))
         if faults:
-            say(CALLED, f"{counted(len(faults), 'fault')} in the gold files, said above")
+            say(CALLED, f"{counted(len(faults), 'fault')} in the gold files, listed above")
             self.status = FAILED
         if self.before is not None:
             self.compare(self.before, figures)
         return self.status
 
     def judge(self) -> tuple[list[SetResult], list[str]]:
-        """The results on all sets, each printed as soon as it is ready; and faults in the files."""
-        verdicts: list[SetResult] = []
+        """Evaluate all sets, and print each as soon as it is ready; returns the results and the faults of the files."""
+        results: list[SetResult] = []
         faults: list[str] = []
         for path in self.opts.gold:
             gold = read_set(path)
@@ -87,15 +90,15 @@ class Evaluation:
             faults += gold.faults
             if gold.pages:
                 progress = _Progress()
-                results = judge(gold, self.plan, progress.tick)
+                results_of_set = judge(gold, self.plan, progress.tick)
                 progress.end()
-                for verdict in results:
-                    _print_table(verdict)
-                verdicts += results
-        return verdicts, faults
+                for result in results_of_set:
+                    _print_table(result)
+                results += results_of_set
+        return results, faults
 
     def write(self, path: Path, text: str) -> None:
-        """Write a file, or print why that is not possible."""
+        """Write a file, or print why it cannot be written."""
         try:
             path.write_text(text, encoding="utf-8", errors="replace")
         except OSError as error:
@@ -103,9 +106,9 @@ class Evaluation:
             self.status = FAILED
 
     def compare(self, before: dict[str, dict[str, object]], figures: str) -> None:
-        """Print which figures fell since the baseline."""
+        """Compare with the baseline, and print the figures that fell."""
         comparison = compare_records(before, json.loads(figures)["sets"])
-        for line in comparison.left:
+        for line in comparison.not_compared:
             say(CALLED, f"not compared: {line}")
         for line in comparison.falls:
             print(printable(line))
@@ -118,17 +121,18 @@ class Evaluation:
 
 
 class _Progress:
-    """Progress: on a terminal one line that is updated, elsewhere a line for each method."""
+    """Shows progress: one line that is updated on a terminal, elsewhere a line for each method."""
 
     def __init__(self) -> None:
         self.start = self.last = time.monotonic()
         self.width = 0
 
     def tick(self, name: str, method: str, done: int, count: int) -> None:
+        """Show how many pages of a set a method has done."""
         now = time.monotonic()
         line = printable(f"{name}: {method} {done:,} of {counted(count, 'page')}, {now - self.start:.0f} s")
         if sys.stderr.isatty():
-            if now - self.last >= TICK or done == count:
+            if now - self.last >= TICK_SECONDS or done == count:
                 self.last = now
                 print(f"\r{line:{self.width}}", end="", file=sys.stderr, flush=True)
                 self.width = len(line)
@@ -141,13 +145,15 @@ class _Progress:
             print(f"\r{'':{self.width}}\r", end="", file=sys.stderr, flush=True)
 
 
-def _print_table(verdict: SetResult) -> None:
+def _print_table(result: SetResult) -> None:
     rows: list[Sequence[str]] = [HEADS]
-    for judged in verdict.judged:
-        row_cells = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
-        rows.append([judged.name, *row_cells])
-    pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
-    print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
+    for judged in result.judged:
+        if judged.figures is None:
+            rows.append([judged.name, f"absent: {judged.run.absent}"])
+        else:
+            rows.append([judged.name, *cells(judged.figures)])
+    pages = next((judged.figures.pages for judged in result.judged if judged.figures), 0)
+    print(printable(f"\n{result.name}: {counted(pages, 'page')}"))
     for line in aligned(rows, {0}):
         print(printable(line))
     sys.stdout.flush()

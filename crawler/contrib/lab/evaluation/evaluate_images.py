@@ -1,6 +1,7 @@
-"""`winnow noise evaluate`: how well noise is told apart from content, on images that people labelled.
+"""`winnow noise evaluate`: measures how well models tell noise from content, on images that people labelled.
 
-The models that are compared are the verdict by default, those of Li 2006 alone and joined, and filter lists.
+Compared are the verdict that crawls use by default, each of the three models of Li 2006, all three together, filter
+lists, and a baseline that calls everything content.
 """
 
 import argparse
@@ -27,24 +28,26 @@ from crawler.processes.machine import cores
 from crawler.translation.message import counted
 
 CALLED = "noise evaluate"
-DIGITS = 9  # of scores that are compared
-PAPER = ("keyword", "redundancy", "entropy")
+DIGITS = 9
+"""Digits of scores: smaller differences are rounding errors."""
+PAPER_MODELS = ("keyword", "redundancy", "entropy")
+"""The models of Li 2006, as fields of a verdict."""
 JOINT = "joint verdict"
-THREE = "the three joined"
+ALL_OF_PAPER = "the three joined"
 LISTS = "filter lists"
 ALL_CONTENT = "everything is content"
 
 
 @dataclass(frozen=True)
 class SingleModel:
-    """One model of the paper, by its own score."""
+    """One model of the paper by itself."""
 
     name: str
-    of_paper: Judge
+    paper_judge: Judge
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model; its score serves as the probability, and images without a score come last."""
-        verdict = self.of_paper.judge(sighting, evidence)
+        """The verdict of the model, with its score as the probability; -1 if there is no score, below all scores."""
+        verdict = self.paper_judge.judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return replace(verdict, probability=-1.0 if score is None else score)
 
@@ -56,12 +59,12 @@ class FilterListModel:
     paths: tuple[Path, ...]
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        lists = _lists(self.paths)
+        lists = _loaded_lists(self.paths)
         url = sighting.url
         target = sighting.target
         page = sighting.page
-        hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
-        return Verdict(is_noise=hit, probability=float(hit))
+        is_blocked = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
+        return Verdict(is_noise=is_blocked, probability=float(is_blocked))
 
 
 class AllContent:
@@ -72,25 +75,27 @@ class AllContent:
 
 
 def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
-    """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
+    """The models that are compared, by their names in tables; raises a ValueError if a filter list cannot be read."""
     judges: dict[str, ImageJudge] = {JOINT: Judge()}
-    judges |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER}
-    judges[THREE] = Judge(models=PAPER)
+    judges |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER_MODELS}
+    judges[ALL_OF_PAPER] = Judge(models=PAPER_MODELS)
     if lists:
-        _lists(lists)
+        _loaded_lists(lists)  # raises the error
         judges[LISTS] = FilterListModel(lists)
     return judges | {ALL_CONTENT: AllContent()}
 
 
 @cache
-def _lists(paths: tuple[Path, ...]) -> FilterLists:
+def _loaded_lists(paths: tuple[Path, ...]) -> FilterLists:
     return FilterLists(paths)
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print the figures of all models on the labels of a file; returns the exit status."""
+    """Evaluate all models on the labels of a file, and print the figures; returns the exit status."""
     extract = extractor_of(settings)
-    at_once = opts.jobs or cores()
+    jobs = opts.jobs or cores()
+
+    # Read the inputs, and check them and the output.
     input_files = [readable_file(name) for name in (opts.labels, *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
@@ -108,10 +113,11 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError(
             "{path} cannot be written: its folder does not exist, or it is a folder itself", path=repr(opts.json)
         )
+
     pending = PendingLabels(labels, files)
     try:
         panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, pending.pages)
-        images = list(_judge_labels(files, panel, at_once, pending))
+        images = list(_judge_labels(files, panel, jobs, pending))
     except KeyboardInterrupt:
         say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
@@ -124,9 +130,9 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def _judge_labels(
     files: Iterable[Path], panel: ImageJudging, jobs: int, pending: PendingLabels
 ) -> Iterator[ScoredImage]:
-    """The scores of all labelled images that are found, with the counts of all pages of their sites."""
-    counts = evidence(read_all(files), jobs, _died, panel.nameless)
-    for result in judged(read_all(files), replace(panel, evidence=counts), jobs, _died):
+    """The scores of the labelled images that are found on their pages, with the evidence of their sites."""
+    evidence_by_site = evidence(read_all(files), jobs, _say_died, panel.nameless)
+    for result in judged(read_all(files), replace(panel, evidence=evidence_by_site), jobs, _say_died):
         if isinstance(result, Broken):
             say(CALLED, f"{result.place}: {result.why}")
             continue
@@ -150,7 +156,7 @@ def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], pa
     print(f"{counted(label_count, 'label')} by hand, {missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
     if not images:
-        say(CALLED, "none of the labels was found, and nothing can be said")
+        say(CALLED, "none of the labels was found, so there are no figures")
         return FAILED
     tables = by_hand(images, names)
     print(f"\n{text(tables)}")
@@ -165,5 +171,5 @@ def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], pa
     return 0
 
 
-def _died() -> None:
+def _say_died() -> None:
     say(CALLED, DIED)

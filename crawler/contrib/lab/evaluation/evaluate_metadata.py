@@ -1,4 +1,4 @@
-"""`winnow evaluate --metadata`: judges title, author, date and comments, beside other programs if installed."""
+"""`winnow evaluate --metadata`: judges title, author, date and comments, also of other programs if installed."""
 
 import time
 from collections import defaultdict
@@ -16,7 +16,7 @@ from crawler.page.page import Page
 HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
 
 Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
-"""The fields of a page, from its source and address."""
+"""Returns these fields of a page, from its source and address."""
 
 
 def _winnow(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
@@ -29,16 +29,16 @@ def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]
     module = import_module("trafilatura")
     metadata = module.extract_metadata(html, default_url=url or None)
     names = {"title": "title", "author": "author", "published": "date"}
-    read = {field: str(getattr(metadata, names[field], None) or "") for field in fields if field in names}
+    values = {field: str(getattr(metadata, names[field], None) or "") for field in fields if field in names}
     if "comments" in fields:
-        read["comments"] = str(getattr(module.bare_extraction(html, url=url or None), "comments", None) or "")
-    return read
+        values["comments"] = str(getattr(module.bare_extraction(html, url=url or None), "comments", None) or "")
+    return values
 
 
 def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:
     try:
         date = import_module("htmldate").find_date(html, url=url or None, original_date=True)
-    except ValueError:  # of an empty page
+    except ValueError:  # the page is empty
         date = None
     return {"published": date or ""}
 
@@ -48,7 +48,7 @@ PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
     "trafilatura": (_trafilatura, FIELDS),
     "htmldate": (_htmldate, ("published",)),
 }
-"""Each with the fields that it tells."""
+"""The programs, each with its reader and the fields that it reads."""
 
 
 def evaluate(paths: list[Path]) -> int:
@@ -69,11 +69,10 @@ def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     seconds: dict[str, float] = defaultdict(float)
     for row in pages:
         for name in programs:
-            read, fields_told = PROGRAMS[name]
+            read, readable_fields = PROGRAMS[name]
+            fields = tuple(field for field in known_fields if field in readable_fields)
             started = time.process_time()
-            values = read(
-                row["html"], str(row.get("url") or ""), tuple(field for field in known_fields if field in fields_told)
-            )
+            values = read(row["html"], str(row.get("url") or ""), fields)
             seconds[name] += time.process_time() - started
             for field, value in values.items():
                 if isinstance(row.get(field), str):

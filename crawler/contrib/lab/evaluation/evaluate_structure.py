@@ -1,4 +1,4 @@
-"""`winnow evaluate --structure`: judges Markdown, beside that of other programs if they are installed."""
+"""`winnow evaluate --structure`: judges Markdown, also of other programs if they are installed."""
 
 import time
 from collections import defaultdict
@@ -36,7 +36,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], Callable[[str, str], str]]] = {
     "trafilatura": (("trafilatura",), _trafilatura),
     "readability + markdownify": (("readability", "markdownify"), _readability),
 }
-"""Each with the modules that it needs."""
+"""The programs, each with the modules that it needs and its function."""
 
 
 def evaluate(paths: list[Path]) -> int:

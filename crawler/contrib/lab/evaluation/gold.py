@@ -1,4 +1,4 @@
-"""Gold sets: saved pages with their main text, and labels of images on saved pages, as people gave them.
+"""Gold sets: saved pages with the main text that people marked, and labels of images on saved pages.
 
 Both are JSON lines, one file for each set, which may be compressed. A broken line is reported and skipped.
 """
@@ -19,8 +19,13 @@ from crawler.atomic_files import readable_file
 from crawler.errors import WrongUseError
 from crawler.urls.parsing import absolute
 
-BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
-DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"  # the default folder of the files of pages
+READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
+"""The errors of a file that is cut off or damaged."""
+DATA = "WINNOW_DATA"
+"""The environment variable with the folder that contains FOLDER."""
+FOLDER = "extraction"
+ENDING = ".jsonl.xz"
+"""The default folder of the files of pages, and the ending of their names."""
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
 CONTENT = "content"
 NOISE = "noise"
@@ -28,7 +33,7 @@ KINDS = {
     **dict.fromkeys(("text", "head", "gallery"), CONTENT),
     **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
 }
-"""The label of each kind of image."""
+"""The right label for each kind of image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class GoldPage:
 
     @property
     def host(self) -> str:
-        """The host of the page's address; empty where it has none."""
+        """The host of the page's address; empty if there is none."""
         try:
             return urlsplit(self.url).hostname or ""
         except ValueError:
@@ -61,7 +66,7 @@ class GoldSet:
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits of the pages and their gold texts."""
+        """16 hex digits that identify the pages and their gold texts."""
         digest = blake2b(digest_size=8)
         for page in self.pages:
             for part in (page.id, page.html, page.gold):
@@ -106,14 +111,14 @@ def opened(path: Path) -> BinaryIO:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The objects of a file with the numbers of their lines, or what is wrong with a line."""
+    """The objects in the lines of a file, or a message about a broken line, with the numbers of the lines."""
     number = 0
     try:
         with opened(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, _object(line)
-    except BROKEN_OFF as error:
+    except READ_ERRORS as error:
         yield number + 1, f"the file cannot be read from here on ({error})"
 
 
@@ -137,16 +142,24 @@ def _page(row: dict[str, Any], number: int) -> GoldPage | str:
     wrong = _missing(row, ("html", "gold"))
     if wrong:
         return wrong
-    url, lang, page_type = (
-        value if isinstance(value := row.get(name), str) else "" for name in ("url", "lang", "page_type")
-    )
     return GoldPage(
-        id=str(row.get("id", number)), url=url, lang=lang, page_type=page_type, html=row["html"], gold=row["gold"]
+        id=str(row.get("id", number)),
+        url=_text_or_empty(row.get("url")),
+        lang=_text_or_empty(row.get("lang")),
+        page_type=_text_or_empty(row.get("page_type")),
+        html=row["html"],
+        gold=row["gold"],
     )
+
+
+def _text_or_empty(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ImageLabel:
+    """A person's label of an image on a page."""
+
     set: str
     page: str
     img: str
@@ -159,7 +172,7 @@ class ImageLabel:
 
 @dataclass(frozen=True, slots=True)
 class ScoredImage:
-    """A labelled image that was found on its page, with the scores of each model."""
+    """A labelled image that was found on its page, with the score and the decision of each model."""
 
     label: ImageLabel
     site: str
@@ -170,10 +183,10 @@ class ScoredImage:
 
 
 class PendingLabels:
-    """Labels that wait until their page is read."""
+    """Labels whose pages have not been read yet."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
-        """A file with the name of a set holds the pages of that set, any other file those of all other sets."""
+        """A file with the name of a set has the pages of that set; other files may have pages of all other sets."""
         labels = tuple(labels)
         self._named = {label.set for label in labels} & {set_name(path) for path in files}
         self._waiting: dict[tuple[str, str], dict[str, ImageLabel]] = {}
@@ -183,9 +196,10 @@ class PendingLabels:
         self.pages = frozenset(page for _, page in self._waiting)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
-        """The labels of images on a page of a file; each label is returned once."""
+        """Remove and return the labels of the images that a page of a file shows."""
         name = set_name(Path(file))
-        labels = self._waiting.get((name if name in self._named else "", page), {})
+        labels_file = name if name in self._named else ""
+        labels = self._waiting.get((labels_file, page), {})
         return [labels.pop(img) for img in list(labels) if img in shown]
 
     @property
@@ -195,8 +209,9 @@ class PendingLabels:
 
 
 def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
-    """The labels of a file, the first of each image: set, page (an id), img, label (content or noise) and kind; and
-    the faults of broken lines.
+    """The labels of a file, and the faults of broken lines.
+
+    A line has set, page (an id), img, label (content or noise) and kind. The first label of an image counts.
     """
     labels: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
@@ -215,7 +230,7 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
         return wrong
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
-    img = absolute("", row["img"]) or row["img"]  # in the spelling that a page's images have
+    img = absolute("", row["img"]) or row["img"]  # spelled as on pages
     return ImageLabel(
         set=row["set"],
         page=row["page"],
@@ -227,7 +242,7 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
 
 
 def files_of(sets: Collection[str], names: Iterable[str] | None) -> list[Path]:
-    """The files of pages: the given ones, else those of these sets in the folder WINNOW_DATA."""
+    """The files of pages: the named ones, otherwise the files of these sets in the folder of WINNOW_DATA."""
     if names:
         return [readable_file(name) for name in dict.fromkeys(names)]
     if not os.environ.get(DATA):

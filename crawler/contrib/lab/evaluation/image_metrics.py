@@ -1,14 +1,14 @@
-"""How well images are told apart: noise that is removed, and content that is kept.
+"""Measures how well a model tells noise from content, on links of images.
 
-- AUC: how often, of a noise and a content link, the noise has the higher score; one half where they have the same.
-- Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links of one
-  score go together.
-- By the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, the noise that is
-  skipped over all noise and over all that is skipped (the paper prints the latter as something that is always 1); the
-  share of adverts that are skipped; the share of the sites that keep 99% of their content.
+- AUC: how often the noise of a pair of noise and content has the higher score; a tie counts one half.
+- Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links with the
+  same score are not separated.
+- At the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, which are the
+  skipped noise as a share of all noise and of all skipped links (as printed in the paper, NPrecision would always be
+  1); the share of adverts that are skipped; the share of sites that keep 99% of their content.
 
-Links of one site are alike, so the 95% intervals are by a bootstrap that draws sites and not links: as many as there
-are, with replacement, 2000 times from the same seed. Of a single site nothing can be said.
+Links of one site are alike, so the 95% intervals come from a bootstrap that draws sites instead of links: as many as
+there are, with replacement, 2000 times from the same seed. A single site gives no interval.
 """
 
 import json
@@ -25,18 +25,24 @@ from crawler.contrib.lab.evaluation.significance import Interval, Numbers, drawn
 from crawler.reports.html_page import aligned
 
 KEPT = 0.98
+"""The share of content at which removed noise is measured."""
 KEPT_OF_SITE = 0.99
-AT_ONCE = 2_000_000  # numbers of a matrix
+"""The share of its content that a site must keep to be counted."""
+AT_ONCE = 2_000_000
+"""Numbers of a matrix, to limit memory."""
 ROUNDING = 1e-9
+"""A difference below this is a rounding error."""
 ADVERT = "advert"
-MANY = 10  # pages that a site must have to be one of many pages
+MANY = 10
+"""Pages from which a site counts as one with many pages."""
 COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
+"""The limits of the bins of a calibration."""
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")
 NOTE = (
-    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
+    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, at the model's own threshold) with 95% "
     "intervals by bootstrap over sites; sites (that keep 99% of their content), NRecall and NPrecision (noise skipped "
-    "over all noise, over all skipped) and adverts (skipped) by the model's own threshold."
+    "over all noise, over all skipped) and adverts (skipped) at the model's own threshold."
 )
 
 
@@ -50,11 +56,12 @@ class ImageScore:
     """How many pages its site has."""
     score: float
     skipped: bool
+    """Whether the model called it noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFigures:
-    """The figures of a model; None where there is nothing to divide by."""
+    """The figures of a model; None if a figure would be a division by zero."""
 
     links: int
     noise: int
@@ -73,7 +80,7 @@ class ImageFigures:
 
 
 class _Ranked:
-    """Links by their scores, those of one score together, each weighing as much as its site was drawn."""
+    """Links grouped by score, to compute the curves of weighted links."""
 
     def __init__(self, links: Sequence[ImageScore]) -> None:
         scores = np.array([link.score for link in links])
@@ -82,10 +89,10 @@ class _Ranked:
         self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
 
     def curves(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """A row a draw: the noise and the content of each score, the lowest first."""
-        drawn = weights[:, self.order]
-        noise = drawn * self.noise
-        content = drawn * (1 - self.noise)
+        """The noise and the content of each score, the lowest first: a row for each draw, whose weights are given."""
+        ordered_weights = weights[:, self.order]
+        noise = ordered_weights * self.noise
+        content = ordered_weights * (1 - self.noise)
         return np.add.reduceat(noise, self.starts, axis=1), np.add.reduceat(content, self.starts, axis=1)
 
 
@@ -95,17 +102,17 @@ def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures
     content = [link for link in links if not link.label.is_noise]
     skipped = [link for link in links if link.skipped]
     adverts = [link for link in noise if link.label.kind == ADVERT]
-    auc, removed, kept = (_only(values) for values in _drawn(links, np.ones((1, len(links)))))
-    spread = _intervals(links) if intervals else (None, None, None)
+    auc, removed, kept = (_only(values) for values in _weighted_figures(links, np.ones((1, len(links)))))
+    auc_interval, removed_interval, kept_interval = _intervals(links) if intervals else (None, None, None)
     return ImageFigures(
         links=len(links),
         noise=len(noise),
         auc=auc,
-        auc_interval=spread[0],
+        auc_interval=auc_interval,
         removed=removed,
-        removed_interval=spread[1],
+        removed_interval=removed_interval,
         kept=kept,
-        kept_interval=spread[2],
+        kept_interval=kept_interval,
         sites=_sites_kept(content),
         recall=_share(sum(link.skipped for link in noise), len(noise)),
         precision=_share(len(skipped) - sum(link.skipped for link in content), len(skipped)),
@@ -114,28 +121,33 @@ def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures
 
 
 def of_kind(links: Sequence[ImageScore], kind: str) -> list[ImageScore]:
-    """The links of a kind, and all that are of the other label."""
+    """The links of a kind, and all links with the other label."""
     labels = {link.label.is_noise for link in links if link.label.kind == kind}
     return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
 
 
-def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """For each draw AUC, noise removed and content kept; not a number where there is nothing to divide by."""
+def _weighted_figures(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """AUC, removed noise and kept content for each row of weights; NaN if a figure would be a division by zero."""
     if not links:
         nothing = np.full(len(weights), np.nan)
         return nothing, nothing, nothing
     noise, content = _Ranked(links).curves(weights)
     all_noise = noise.sum(axis=1)
     all_content = content.sum(axis=1)
+
+    # Pairs in which the noise has the higher score.
     below = np.cumsum(content, axis=1)
     won = (noise * (below - content / 2)).sum(axis=1)
+
+    # The noise from the lowest score on that leaves enough content below.
     above = all_content[:, None] - below + content
-    enough = above <= (1 - KEPT) * all_content[:, None] + ROUNDING
-    cut = np.where(enough, all_noise[:, None] - np.cumsum(noise, axis=1) + noise, 0).max(axis=1)
-    passed = np.array([not (link.label.is_noise or link.skipped) for link in links], dtype=np.float64)
+    is_enough = above <= (1 - KEPT) * all_content[:, None] + ROUNDING
+    removed_noise = np.where(is_enough, all_noise[:, None] - np.cumsum(noise, axis=1) + noise, 0).max(axis=1)
+
+    is_kept_content = np.array([not (link.label.is_noise or link.skipped) for link in links], dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        removed = np.where(all_content > 0, cut / all_noise, np.nan)
-        return won / (all_noise * all_content), removed, weights @ passed / all_content
+        removed = np.where(all_content > 0, removed_noise / all_noise, np.nan)
+        return won / (all_noise * all_content), removed, weights @ is_kept_content / all_content
 
 
 def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval | None, Interval | None]:
@@ -144,7 +156,7 @@ def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval |
         return None, None, None
     places = [sites[link.site] for link in links]
     parts = [
-        np.stack(_drawn(links, times[:, places].astype(np.float64)))
+        np.stack(_weighted_figures(links, times[:, places].astype(np.float64)))
         for times in drawn(len(sites), max(1, AT_ONCE // len(links)))
     ]
     auc, removed, kept = np.concatenate(parts, axis=1)
@@ -175,12 +187,14 @@ def _share(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ImageTable:
+    """A table of figures, one row for each model, kind or set."""
+
     title: str
     rows: dict[str, ImageFigures]
 
 
 def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
-    """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
+    """The tables for labels by hand: all models, all models on large sites, and the first model by kind and by set."""
     many = [image for image in images if image.pages >= MANY]
     first = _links(images, 0)
     return [
@@ -192,7 +206,7 @@ def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTa
 
 
 def by_kind(links: Sequence[ImageScore], intervals: bool = True) -> dict[str, ImageFigures]:
-    """The figures of each kind against all links of the other label."""
+    """The figures of the links of each kind together with all links of the other label."""
     kinds = {link.label.kind for link in links}
     return {kind: figures(of_kind(links, kind), intervals) for kind in KINDS if kind in kinds}
 
@@ -261,7 +275,7 @@ def _short(value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """The links whose probabilities of noise lie within two limits."""
+    """The links whose probability of noise lies between two limits."""
 
     low: float
     high: float
@@ -277,16 +291,16 @@ def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequ
     is_noise = np.array(noise, bool)
     bins = []
     for low, high in pairwise(BINS):
-        here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
-        count = int(here.sum())
+        is_in_bin = (likely >= low) & ((likely < high) | (high == BINS[-1]))
+        count = int(is_in_bin.sum())
         if count:
             bins.append(
                 CalibrationBin(
                     low=low,
                     high=high,
                     links=count,
-                    likely=float(likely[here].mean()),
-                    noise=float(is_noise[here].mean()),
+                    likely=float(likely[is_in_bin].mean()),
+                    noise=float(is_noise[is_in_bin].mean()),
                 )
             )
     return bins

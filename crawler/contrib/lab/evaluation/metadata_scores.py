@@ -1,4 +1,4 @@
-"""Judges what is told of a page beside its text: title, author, date of publication, and readers' comments."""
+"""Judges the metadata of a page: title, author, date of publication, and readers' comments."""
 
 import re
 from collections.abc import Iterable
@@ -10,8 +10,9 @@ from crawler.metadata.structured_data import letters
 FIELDS = ("title", "author", "published", "comments")
 DAY = len("2026-11-27")
 LEAST_LETTERS = 4
-"""Letters of a name from which it may be part of a longer one."""
+"""The least letters of a name that may match as part of a longer one."""
 MOSTLY = 0.5
+"""The least word F1 of comments that count as right."""
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
 
 
@@ -20,33 +21,34 @@ class FieldCounts:
     """How often a field was right, on pages that have it and on pages that do not."""
 
     given: int
-    """Pages that have it."""
+    """Pages that have the field."""
     right: int
+    """Pages that have the field, for which the right value was found."""
     missing: int
-    """Pages that have it, for which nothing was found."""
+    """Pages that have the field, for which no value was found."""
     absent: int
-    """Pages that do not have it."""
+    """Pages that do not have the field."""
     invented: int
-    """Pages that do not have it, for which something was found."""
+    """Pages that do not have the field, for which a value was found."""
 
     @property
     def wrong(self) -> int:
-        """Pages that have it, for which something else was found."""
+        """Pages that have the field, for which a wrong value was found."""
         return self.given - self.right - self.missing
 
     @property
     def precision(self) -> float | None:
-        """The share of the right values in all for pages that have the field."""
+        """The share of right values among all values for pages that have the field; None without values."""
         if self.given > self.missing:
             return self.right / (self.given - self.missing)
         return None
 
 
 def is_right(field: str, value: str, gold: str) -> bool:
-    """Whether a value is the one that people gave.
+    """Whether a value agrees with the gold value.
 
-    Of a date the day counts. Titles are compared by their letters and digits, authors too; of several authors or of a
-    name with a degree, a part is enough. Comments are right if their words are mostly the same: F1 of at least a half.
+    Dates are compared by day, titles and authors by their letters and digits. One of several authors, or a name without
+    its degree, is right. Comments are right if their words are mostly the same: an F1 of at least one half.
 
     >>> is_right("published", "2024-05-06T10:15:00+02:00", "2024-05-06"), is_right("author", "Ann Lee", "Ann Lee, PhD")
     (True, True)
@@ -64,7 +66,7 @@ def is_right(field: str, value: str, gold: str) -> bool:
 
 
 def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
-    """The counts of values, each with what people gave: empty if there is none."""
+    """The counts of pairs of a value and its gold value; either is empty if there is none."""
     pairs = list(pairs)
     pairs_with_gold = [(value, gold) for value, gold in pairs if gold]
     absent = [value for value, gold in pairs if not gold]
@@ -78,4 +80,6 @@ def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
 
 
 def _key(field: str, text: str) -> str:
-    return letters(_BETWEEN_NAMES.sub(" ", text) if field == "author" else text)
+    if field == "author":
+        text = _BETWEEN_NAMES.sub(" ", text)
+    return letters(text)

@@ -1,7 +1,7 @@
 """Runs each method on pages in a separate process, with a time limit for each page.
 
-No peer's imports, time or death are another's. The process never sees the gold, and reaches no network: an audit hook
-refuses every use of a Python socket that leads out. Its answers are JSON.
+So the imports, the time and the crash of one method do not affect another. The process never sees the gold, and has no
+network: an audit hook refuses every use of a Python socket that could reach it. Its answers are JSON.
 """
 
 import json
@@ -22,16 +22,17 @@ from crawler.page.page import Page
 from crawler.processes.function_process import START_SECONDS, ChildDiedError, FunctionProcess
 
 AUTO_SITE = "auto-site"
-"""The method `auto` with what pages of the host have in common; by itself it sees one page, as the peers do."""
+"""The method `auto` with a library of the host; `auto` itself sees one page at a time, like the peers."""
 WITH_SITE = {AUTO_SITE: "auto", "template": "template", "template-svm": "template-svm"}
-"""The methods that learn from the pages of a host, each with the extractor that it is."""
+"""The methods that learn from the pages of a host, each with the name of its extractor."""
 METHODS = (*EXTRACTORS, AUTO_SITE)
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
+"""Audit events of sockets that reach no network: https://docs.python.org/3/library/audit_events.html"""
 Method = Callable[[MethodInput, Any], str | None]
 Request = dict[str, Any]
 """`load`, or `learn` with the pages of a host, or `page` with its input and `warm`."""
-# Seconds.
 PAGE_LIMIT = 30.0
+"""Time limit of a page, in seconds."""
 
 
 class MethodOutput(NamedTuple):
@@ -39,13 +40,13 @@ class MethodOutput(NamedTuple):
 
     text: str
     seconds: float
-    """Processor time; if the process died, all of its time."""
+    """CPU time; if the process died, the whole time that it took."""
     failure: str = ""
     """Why there is no text."""
 
 
 class MethodRun(NamedTuple):
-    """A method's outputs, in the order of the pages; none where the method is absent."""
+    """A method's outputs, in the order of the pages; none if the method could not be run."""
 
     version: str
     outputs: list[MethodOutput]
@@ -54,7 +55,7 @@ class MethodRun(NamedTuple):
 
 
 class MethodProcess:
-    """A method's process, started again when it has died."""
+    """A method's process, which is started again if it dies."""
 
     def __init__(self, name: str, limit: float) -> None:
         self.limit = limit
@@ -66,12 +67,12 @@ class MethodProcess:
         self.absent = ""
 
     def start(self) -> None:
-        """Start the process; `absent` then says why the method cannot be imported, if so."""
+        """Start the process; sets `absent` if the method cannot be imported."""
         self.is_warm = False
         self.is_running = True
-        hello = self.exchange({"load": True}, START_SECONDS)
-        self.absent = hello.get("absent") or hello.get("failure", "")
-        self.version = hello.get("version", "")
+        answer = self.exchange({"load": True}, START_SECONDS)
+        self.absent = answer.get("absent") or answer.get("failure", "")
+        self.version = answer.get("version", "")
         if self.site and not self.absent:
             self.learn(self.site)
 
@@ -84,16 +85,19 @@ class MethodProcess:
             self.start()  # which learns
 
     def text(self, page: GoldPage) -> MethodOutput:
+        """The output of the method for a page."""
         if not self.is_running:
             self.start()
         limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
         question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
-        answer: dict[str, Any] = {"failure": self.absent} if self.absent else self.exchange(question, limit)
+        answer: dict[str, Any] = {"failure": self.absent}
+        if not self.absent:
+            answer = self.exchange(question, limit)
         self.is_warm = True
         return MethodOutput(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
     def exchange(self, request: Request, limit: float) -> dict[str, Any]:
-        """The answer to a request, or why there is none; in that case the process has ended."""
+        """The answer to a request, or a failure if the process died."""
         try:
             answer: dict[str, Any] = json.loads(self.process.call(request, limit))
         except ChildDiedError as error:
@@ -106,10 +110,10 @@ class MethodProcess:
 
 
 def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int], None]) -> MethodRun:
-    """What a method makes of the pages; `tick` is told how many are done.
+    """Run a method on the pages; `tick` is called with the number of pages done.
 
-    Methods that learn get a library of each host, from the pages of this set, whose gold they do not see; the time that
-    takes is not counted, as a crawl learns once what it then uses on every page.
+    Methods that learn get a library of each host, made from the pages of this set without their gold. The time for this
+    is not counted, because a crawl learns once and then uses the library on every page.
     """
     if name in PEERS and not is_installed(name):
         return MethodRun("", [], "not installed")
@@ -119,9 +123,8 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
         if process.absent:
             return MethodRun("", [], process.absent)
         outputs: dict[int, MethodOutput] = {}
-        for host, places in groupby(
-            sorted(range(len(pages)), key=lambda at: pages[at].host), lambda at: pages[at].host
-        ):
+        by_host = sorted(range(len(pages)), key=lambda at: pages[at].host)
+        for host, places in groupby(by_host, lambda at: pages[at].host):
             site = list(places)
             if name in WITH_SITE:
                 process.learn([(pages[at].html, pages[at].url) for at in site] if host else [])
@@ -134,7 +137,7 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
 
 
 class MethodCalls:
-    """Answers the requests of a MethodProcess, in the child."""
+    """Answers the requests of a MethodProcess, in the child process."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -149,7 +152,7 @@ class MethodCalls:
             try:
                 self.method = load(self.name)
             except Exception as error:  # a module may do anything on import
-                return {"absent": f"cannot be imported: {_words(error)}"}
+                return {"absent": f"cannot be imported: {_one_line(error)}"}
             return {"version": version(self.name) if self.name in PEERS else ""}
         if "learn" in request:
             pages = (Page.from_html(html, url) for html, url in request["learn"])
@@ -171,7 +174,7 @@ def load(name: str) -> Method:
 
 
 def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> dict[str, Any]:
-    """The text and the seconds of processor time it took; when the process is not warm yet, those of a second time."""
+    """The text and its seconds of CPU time, or the failure; if the process is not warm yet, of a second run."""
     start = time.process_time()
     try:
         if not is_warm:
@@ -180,14 +183,14 @@ def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> d
         text = method(page, library) or ""
         return {"text": str(text), "seconds": time.process_time() - start}
     except Exception as error:  # an error in a method must not end the evaluation
-        return {"failure": _words(error), "seconds": time.process_time() - start}
+        return {"failure": _one_line(error), "seconds": time.process_time() - start}
 
 
 def refuse_network(event: str, _: object) -> None:
-    """Audit hook: raise an error at a use of the network."""
+    """An audit hook that raises an error when the network is used."""
     if event.startswith("socket.") and event not in HARMLESS:
         raise PermissionError(f"no network here: {event}")
 
 
-def _words(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]

@@ -1,4 +1,4 @@
-"""The evaluation of methods on gold sets: each is run, scored page by page, and put into figures."""
+"""Evaluates methods on gold sets: runs each method, scores its pages, and averages the scores."""
 
 import threading
 from collections import Counter
@@ -11,7 +11,8 @@ from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodOutp
 from crawler.contrib.lab.evaluation.significance import Interval, MethodComparison, compare, intervals
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
-WORST = 3  # pages of each method and set that are shown
+WORST = 3
+"""The worst pages of each method and set that are shown."""
 POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
 """Called with the set, the method, the number of pages done and the total."""
@@ -19,6 +20,8 @@ Tick = Callable[[str, str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MethodFigures:
+    """The figures of a method on some pages."""
+
     pages: int
     failed: int
     f1: float
@@ -37,7 +40,7 @@ class MethodFigures:
     reduction: float
     """The share of the pages' bytes that was removed."""
     speed: float | None
-    """Pages per second of processor time, without failures."""
+    """Pages per second of CPU time, without failures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,12 @@ class ScoredPage:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMethod:
+    """A method, its outputs and its figures on a set."""
+
     name: str
     run: MethodRun
     figures: MethodFigures | None
-    """None where the method is absent."""
+    """None if the method could not be run."""
     f1s: tuple[float, ...]
     """The word F1 of each page."""
     worst: tuple[ScoredPage, ...]
@@ -80,7 +85,7 @@ class EvaluationPlan:
     methods: tuple[str, ...]
     _: KW_ONLY
     by: str = ""
-    """`lang` or `page_type`: also judge the groups of pages that have it in common."""
+    """`lang` or `page_type`: also judge the pages of each language or type; empty for neither."""
     limit: float = PAGE_LIMIT
     jobs: int = 1
 
@@ -89,24 +94,25 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
     """The results of the methods on a set, and on its groups of pages."""
     stop = threading.Event()
 
-    def one(method: str) -> MethodRun:
-        def told(done: int) -> None:
+    def run_method(method: str) -> MethodRun:
+        def report(done: int) -> None:
             if stop.is_set():
                 raise InterruptedError
             tick(gold.name, method, done, len(gold.pages))
 
-        return run(method, gold.pages, plan.limit, told)
+        return run(method, gold.pages, plan.limit, report)
 
     with ThreadPoolExecutor(plan.jobs) as threads:
         try:
-            futures = [threads.submit(one, method) for method in plan.methods]
+            futures = [threads.submit(run_method, method) for method in plan.methods]
             while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass  # a Ctrl-C handled in another thread is noticed when this one wakes
+                pass  # a Ctrl-C that another thread handles is noticed when this thread wakes
             runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
             stop.set()
             threads.shutdown(wait=False, cancel_futures=True)
             raise
+
     scores = scored(gold.pages, runs)
     whole = range(len(gold.pages))
     results = [replace(_result(gold, gold.name, whole, runs, scores), comparisons=tuple(compare(scores)))]
@@ -120,7 +126,7 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
 
 
 def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
-    """The scores of the methods that ran; each gold text is read once."""
+    """The scores of the methods that were run; each gold text is parsed once for all methods."""
     scores: dict[str, list[TextScore]] = {name: [] for name, ran in runs.items() if not ran.absent}
     for at, page in enumerate(pages):
         scorer = PageScorer(page)
@@ -135,12 +141,12 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     precision = mean(score.shingle_precision for score in scores) or 0.0
     recall = mean(score.shingle_recall for score in scores) or 0.0
     grades = Counter(score.grade for score in scores)
-    both = sum(score.leaves.both for score in scores)
-    leaves_taken = sum(score.leaves.taken for score in scores)
-    main = sum(score.leaves.main for score in scores)
+    right_leaves = sum(score.leaves.both for score in scores)
+    extracted_leaves = sum(score.leaves.extracted for score in scores)
+    main_leaves = sum(score.leaves.main for score in scores)
     failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
-    before = sum(size(sample.page.html) for sample in samples)
+    source_bytes = sum(size(sample.page.html) for sample in samples)
     return MethodFigures(
         pages=len(samples),
         failed=failed,
@@ -153,9 +159,9 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
         right=sum(score.right for score in scores) / len(scores),
         grades={grade: grades[grade] / len(scores) for grade in GRADES},
         rate=mean(score.rate for score in scores),
-        leaf_precision=both / leaves_taken if leaves_taken else None,
-        leaf_recall=both / main if main else None,
-        reduction=1 - sum(score.size for score in scores) / before if before else 0.0,
+        leaf_precision=right_leaves / extracted_leaves if extracted_leaves else None,
+        leaf_recall=right_leaves / main_leaves if main_leaves else None,
+        reduction=1 - sum(score.size for score in scores) / source_bytes if source_bytes else 0.0,
         speed=(len(samples) - failed) / seconds if seconds else None,
     )
 

@@ -1,10 +1,10 @@
-"""Other programs that take out main text, each called on the saved page as its own documentation calls it.
+"""Other programs that extract main text (peers), each called on the saved page as in its own documentation.
 
-All get the same: the page's decoded source, its address and the language the gold names for it, which those use that
-must be told one (justext, newspaper, goose3). Where a peer gives HTML back, its text is the lines that Winnow's own
-walk reads in it. What differs from a peer's defaults: no images are asked for, and resiliparse is told to take main
-text.
-`html-text` and `inscriptis` take everything a page shows, which is what any method has to beat.
+All get the same input: the decoded source of the page, its address, and the language from the gold, for the peers that
+need one (justext, newspaper, goose3). If a peer returns HTML, its text is the lines that Winnow's own parser reads in
+it. The only changes of a peer's defaults: images are not fetched, and resiliparse is asked for main content.
+
+`html-text` and `inscriptis` extract all text of a page, as a baseline for the other methods.
 """
 
 from collections.abc import Callable
@@ -15,18 +15,21 @@ from typing import Any, NamedTuple
 
 from crawler.page.page import Page
 
-# Languages by the names of justext's word lists; for others it has a mode without one.
-JUSTEXT = {
+JUSTEXT_LISTS = {
     **{"cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fi": "Finnish"},
     **{"fr": "French", "hu": "Hungarian", "it": "Italian", "ko": "Korean", "nl": "Dutch", "pl": "Polish"},
     **{"pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian"},
     **{"ar": "Arabic", "bg": "Bulgarian", "hi": "Hindi", "id": "Indonesian", "nb": "Norwegian_Bokmal"},
     **{"no": "Norwegian_Bokmal", "vi": "Vietnamese"},
 }
-NOWHERE = "http://localhost/"  # for peers that need an address
+"""The names of justext's stop word lists by language; other languages are read in its mode without a list."""
+NO_ADDRESS = "http://localhost/"
+"""The address for peers that need one, if the page has none."""
 
 
 class MethodInput(NamedTuple):
+    """A page, as methods get it."""
+
     html: str
     url: str
     lang: str
@@ -41,23 +44,27 @@ class Peer:
     text: Callable[[Any, MethodInput], str | None]
 
 
-def _lines(html: str) -> str:
+def _text_of_html(html: str) -> str:
     return "\n".join(block.text for block in Page.from_html(html).blocks)
 
 
 def _justext(justext: Any, page: MethodInput) -> str:
-    name = JUSTEXT.get(page.lang)
-    listed = {} if name else {"stopwords_low": 0, "stopwords_high": 0}
-    stoplist = justext.get_stoplist(name) if name else frozenset()
-    paragraphs = justext.justext(page.html.encode("utf-8", "replace"), stoplist, encoding="utf-8", **listed)
+    name = JUSTEXT_LISTS.get(page.lang)
+    if name:
+        stoplist = justext.get_stoplist(name)
+        options = {}
+    else:
+        stoplist = frozenset()
+        options = {"stopwords_low": 0, "stopwords_high": 0}
+    paragraphs = justext.justext(page.html.encode("utf-8", "replace"), stoplist, encoding="utf-8", **options)
     return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
 
 def _newspaper(newspaper: Any, page: MethodInput) -> str:
-    # By its full name: `newspaper.languages` is a function of the same name.
+    # Imported by name, because the attribute `newspaper.languages` is a function.
     is_known = page.lang in import_module("newspaper.languages").valid_languages()
     options = {"language": page.lang} if is_known else {}
-    article = newspaper.Article(page.url or NOWHERE, fetch_images=False, **options)
+    article = newspaper.Article(page.url or NO_ADDRESS, fetch_images=False, **options)
     article.download(input_html=page.html)
     article.parse()
     return str(article.text)
@@ -86,7 +93,7 @@ PEERS = {
     "readability": Peer(
         package="readability-lxml",
         module="readability",
-        text=lambda peer, page: _lines(peer.Document(page.html, url=page.url or None).summary()),
+        text=lambda peer, page: _text_of_html(peer.Document(page.html, url=page.url or None).summary()),
     ),
     "resiliparse": Peer(
         package="resiliparse",
@@ -104,8 +111,8 @@ PEERS = {
     "magic-html": Peer(
         package="magic-html",
         module="magic_html",
-        text=lambda peer, page: _lines(
-            peer.GeneralExtractor().extract(page.html, base_url=page.url or NOWHERE)["html"]
+        text=lambda peer, page: _text_of_html(
+            peer.GeneralExtractor().extract(page.html, base_url=page.url or NO_ADDRESS)["html"]
         ),
     ),
     "html-text": Peer(package="html-text", module="html_text", text=lambda peer, page: peer.extract_text(page.html)),
@@ -114,12 +121,12 @@ PEERS = {
 
 
 def is_installed(name: str) -> bool:
-    """Whether a peer's module can be found, without importing it."""
+    """Whether a peer's module can be found; the module is not imported."""
     return find_spec(PEERS[name].module.partition(".")[0]) is not None
 
 
 def version(name: str) -> str:
-    """The version of a peer's package, empty where none is known."""
+    """The version of a peer's package; empty if it is unknown."""
     try:
         return metadata.version(PEERS[name].package)
     except metadata.PackageNotFoundError:

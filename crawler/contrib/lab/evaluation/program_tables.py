@@ -1,4 +1,4 @@
-"""Tables of what programs make of the pages of files, printed one file after the other."""
+"""Prints tables of the scores of programs on the pages of files, a table for each file."""
 
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
@@ -17,11 +17,11 @@ def print_tables(
     paths: list[Path],
     fault_of: Callable[[Row], str],
     rows: Callable[[list[Row]], Iterator[tuple[str, ...]]],
-    left: Container[int],
+    left_aligned: Container[int],
 ) -> int:
-    """Print the rows for the pages of each file, the columns of `left` left-aligned; returns the exit status.
+    """Print the rows for the pages of each file; returns the exit status.
 
-    `fault_of` says what a page lacks, or nothing.
+    `fault_of` returns why a page cannot be used, or an empty text. `left_aligned` are the indexes of columns.
     """
     status = 0
     for path in paths:
@@ -35,5 +35,5 @@ def print_tables(
                 pages.append(row)
         if pages:
             print(f"{path.name}: {len(pages):,} pages")
-            print("\n".join(map(printable, aligned([*rows(pages)], left))), end="\n\n")
+            print("\n".join(map(printable, aligned([*rows(pages)], left_aligned))), end="\n\n")
     return status

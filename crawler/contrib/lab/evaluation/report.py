@@ -1,4 +1,4 @@
-"""The figures of a run as tables, as an HTML report and as JSON, against which later runs are compared."""
+"""The figures of a run as tables, as an HTML report, and as JSON for the comparison with later runs."""
 
 import json
 from collections import Counter
@@ -19,16 +19,21 @@ from crawler.errors import MessageError
 from crawler.reports.html_page import percent, report_page, shown
 
 FORMAT = 1
-TOLERANCE = 0.005  # how far a figure may fall below the baseline
-# The figures that must not fall. Speed is not among them, as it depends on the machine.
-HELD = {"f1": "shingle F1", "word_f1": "word F1"}
+TOLERANCE = 0.005
+"""How far a figure may fall below the baseline."""
+COMPARED_FIGURES = {"f1": "shingle F1", "word_f1": "word F1"}
+"""The figures that must not fall; speed is not compared, because it depends on the machine."""
 DIGITS = 4
-# The total size of all excerpts in bytes, and the largest size of one.
-EXCERPTS = 3_500_000
-EXCERPT = 12_000
-BEFORE = 300  # characters of source shown before the first words of the gold
-CLUE = 24  # characters of a line of gold that are searched in the source
-REASONS = 5  # reasons of failure that are listed for each method
+MOST_EXCERPT_BYTES = 3_500_000
+"""The size of all excerpts together."""
+EXCERPT_BYTES = 12_000
+"""The largest size of one excerpt."""
+CHARACTERS_BEFORE = 300
+"""Characters of the source that are shown before the first words of the gold."""
+CLUE_CHARACTERS = 24
+"""Characters of a line of gold that are searched in the source."""
+MOST_REASONS = 5
+"""Reasons of failure that are listed for each method."""
 HEADS = (
     *("method", "F1", "95%", "P", "R", "word F1", "95%", "right", *GRADES),
     *("rate", "leaf P", "leaf R", "smaller", "pages/s", "failed"),
@@ -40,7 +45,7 @@ COMPARED = (
 
 
 class RecordError(MessageError):
-    """A file is not a record of a run."""
+    """A file is not a record of a run that --save wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +54,17 @@ class BaselineComparison:
 
     falls: list[str]
     """A line for each figure that fell by more than the tolerance."""
-    left: list[str]
+    not_compared: list[str]
     """A line for each pair of set and method that could not be compared."""
     pairs: int
     """How many pairs of set and method were compared."""
     _: KW_ONLY
     gaps: int = 0
-    """How many of those that could not be compared were requested in this run."""
+    """How many pairs that this run requested could not be compared."""
 
 
 def record(results: Iterable[SetResult], version: str) -> str:
-    """The figures as JSON, one line a method, in the order of the run; pages/s is all that differs from run to run."""
+    """The figures as JSON, one line for each method, in the order of the run; only pages/s differs between runs."""
     sets = []
     for result in results:
         figures_of_method = {
@@ -87,7 +92,7 @@ def read_record(path: Path) -> dict[str, Any]:
 def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
     """Compare the methods and sets that both records have."""
     falls = []
-    left = []
+    not_compared = []
     count = 0
     gaps = 0
     figures_now = _figures_of(now)
@@ -95,25 +100,25 @@ def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComp
         new = figures_now.get((name, method))
         if new is None:
             gaps += method in now.get(name, {"methods": ()})["methods"]
-            left.append(f"{name}, {method}: not in this run")
+            not_compared.append(f"{name}, {method}: not in this run")
         elif before[name]["fingerprint"] != now[name]["fingerprint"]:
             gaps += 1
-            left.append(f"{name}, {method}: the set's pages are not the same")
+            not_compared.append(f"{name}, {method}: the set's pages are not the same")
         else:
             count += 1
             falls += [
-                f"{name}, {method}: {words} fell from {old[held]:.4f} to {new[held]:.4f}"
-                for held, words in HELD.items()
-                if old[held] - new[held] > TOLERANCE + 10**-DIGITS / 2  # the records are rounded
+                f"{name}, {method}: {title} fell from {old[figure]:.4f} to {new[figure]:.4f}"
+                for figure, title in COMPARED_FIGURES.items()
+                if old[figure] - new[figure] > TOLERANCE + 10**-DIGITS / 2  # the records are rounded
             ]
-    return BaselineComparison(falls=falls, left=left, pairs=count, gaps=gaps)
+    return BaselineComparison(falls=falls, not_compared=not_compared, pairs=count, gaps=gaps)
 
 
 def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     return {
         (name, method): figures
-        for name, of in sets.items()
-        for method, figures in of["methods"].items()
+        for name, result in sets.items()
+        for method, figures in result["methods"].items()
         if "absent" not in figures
     }
 
@@ -134,7 +139,7 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of a text, and how many characters are left out before and after it."""
+    """A part of a text, and the numbers of characters before and after it that are left out."""
 
     before: int
     text: str
@@ -142,7 +147,7 @@ class Excerpt:
 
 
 def report(results: Sequence[SetResult], faults: Sequence[str], version: str, day: date) -> str:
-    """The whole file as text."""
+    """The HTML report."""
     samples = sum(len(judged.worst) for result in results for judged in result.judged if not result.is_group)
     functions = (cells, number, probability, excerpt, where_it_starts, failures, precision_recall, boxes)
     return report_page(
@@ -150,12 +155,12 @@ def report(results: Sequence[SetResult], faults: Sequence[str], version: str, da
         **{function.__name__: function for function in functions},
         **{"results": results, "faults": faults, "version": version, "day": day},
         **{"heads": HEADS, "compared": COMPARED, "peers": PEERS, "draws": DRAWS, "right": RIGHT, "grades": GRADES},
-        limit=min(EXCERPT, EXCERPTS // max(1, 3 * samples)),
+        limit=min(EXCERPT_BYTES, MOST_EXCERPT_BYTES // max(1, 3 * samples)),
     )
 
 
 def precision_recall(methods: Iterable[JudgedMethod]) -> Markup:
-    """The chart of methods that have figures."""
+    """The chart of precision and recall, for the methods that have figures."""
     named_figures = [(judged.name, judged.figures) for judged in methods if judged.figures]
     return precision_recall_chart(
         [
@@ -166,40 +171,38 @@ def precision_recall(methods: Iterable[JudgedMethod]) -> Markup:
 
 
 def boxes(methods: Iterable[JudgedMethod]) -> Markup:
-    """The chart of how their pages differ."""
+    """The box plot of the F1 of pages, for each method."""
     return box_chart([Row(name=judged.name, f1s=judged.f1s, is_peer=judged.name in PEERS) for judged in methods])
 
 
 def failures(methods: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
-    """Methods and why they failed on how many pages, the most frequent reasons of each."""
-    return [
-        (judged.name, why, count)
-        for judged in methods
-        for why, count in Counter(output.failure for output in judged.run.outputs if output.failure).most_common(
-            REASONS
-        )
-    ]
+    """The most frequent reasons of failure of each method, with the number of pages."""
+    rows = []
+    for judged in methods:
+        counts = Counter(output.failure for output in judged.run.outputs if output.failure)
+        rows += [(judged.name, why, count) for why, count in counts.most_common(MOST_REASONS)]
+    return rows
 
 
 def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
-    """The text from a position on, as HTML of at most about `limit` bytes."""
+    """The text from a position on, so that it is about `limit` bytes of HTML or less."""
     part = text[start : start + limit]
-    long = len(shown(part).encode())
-    if long > limit:
-        part = part[: len(part) * limit // long]
+    size = len(shown(part).encode())
+    if size > limit:
+        part = part[: len(part) * limit // size]
     return Excerpt(before=start, text=part, after=len(text) - start - len(part))
 
 
 def where_it_starts(page_html: str, gold: str) -> int:
-    """A position in the source a little before the gold's first words; or the start of the body."""
-    clues = (line.strip()[:CLUE] for line in gold.splitlines()[:20])
+    """A position in the source a little before the first words of the gold, or before the body if they are missing."""
+    clues = (line.strip()[:CLUE_CHARACTERS] for line in gold.splitlines()[:20])
     places = (page_html.find(clue) for clue in clues if clue)
     first = next((place for place in places if place >= 0), page_html.find("<body"))
-    return max(0, first - BEFORE)
+    return max(0, first - CHARACTERS_BEFORE)
 
 
 def cells(figures: MethodFigures) -> list[str]:
-    """The figures as the tables write them, in the order of their heads; a dash where one is undefined."""
+    """The figures as text, in the order of HEADS; a dash stands for an undefined figure."""
     return [
         number(figures.f1),
         interval(figures.f1_interval),
@@ -213,13 +216,21 @@ def cells(figures: MethodFigures) -> list[str]:
         number(figures.leaf_precision),
         number(figures.leaf_recall),
         percent(figures.reduction),
-        "–" if figures.speed is None else f"{figures.speed:,.0f}" if figures.speed >= 10 else f"{figures.speed:.1f}",
+        _speed(figures.speed),
         str(figures.failed),
     ]
 
 
+def _speed(pages_per_second: float | None) -> str:
+    if pages_per_second is None:
+        return "–"
+    if pages_per_second >= 10:
+        return f"{pages_per_second:,.0f}"
+    return f"{pages_per_second:.1f}"
+
+
 def number(value: float | None) -> str:
-    """Three digits.
+    """A figure with three digits.
 
     >>> number(0.96149), number(1.0), number(None)
     ('.961', '1.000', '–')
@@ -252,4 +263,6 @@ def probability(value: float | None) -> str:
         return "–"
     if value >= 0.001:
         return number(value)
-    return f"{value:.0e}" if value >= 1e-99 else "<1e-99"
+    if value >= 1e-99:
+        return f"{value:.0e}"
+    return "<1e-99"

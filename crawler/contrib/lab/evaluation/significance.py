@@ -1,19 +1,19 @@
 """How reliable figures are: bootstrap intervals, tests between two methods, and corrections of the tests.
 
-Pages of one host are alike, so the bootstrap draws hosts and not pages: as many as there are, with replacement, 2000
-times from the same seed; the interval holds the middle 95% of the figures. A page without a host is one of its own. Of
-a single host nothing can be said.
+Pages of one host are alike, so the bootstrap draws hosts instead of pages: as many as there are, with replacement, 2000
+times from the same seed. The interval holds the middle 95% of the figures. A page without a host counts as a host. A
+single host gives no interval.
 
 Two methods are compared on the same pages by
 
 - the paired t-test on the word F1 of each page, with Cohen's d of the differences (their mean over their standard
-  deviation) as the size of the effect. Without differences p is 1 and d is 0. Where there is one page, or all pages
-  differ by the same amount, there is no spread to judge by, and neither is defined.
-- McNemar's exact test on pages that only one of the two has right: a fair coin would split them evenly. Their two
-  counts are the size of the effect.
+  deviation) as the size of the effect. Without differences p is 1 and d is 0. If there is only one page, or all pages
+  differ by the same amount, the deviation is 0, and neither is defined.
+- McNemar's exact test on the pages that only one of the two methods has right: if the methods are equally good, each is
+  as likely to be the one. The two counts are the size of the effect.
 
-Both take pages for independent, which those of one host are not quite. Holm's correction is over all pairs of methods
-of a set, for each of the two tests by itself.
+Both tests assume independent pages, which pages of one host are not quite. Holm's correction is applied over all pairs
+of methods of a set, separately for each test.
 """
 
 from collections import defaultdict
@@ -28,11 +28,12 @@ from crawler.contrib.lab.evaluation.text_metrics import TextScore
 
 DRAWS = 2000
 SEED = 2026
-MIDDLE = (2.5, 97.5)  # percent
-# A standard deviation below this part of the largest difference is a rounding error.
+MIDDLE = (2.5, 97.5)
+"""The percentiles at the ends of an interval."""
 ROUNDING = 1e-9
-# Draws that are computed at once, to limit memory with many hosts.
+"""A standard deviation below this share of the largest difference is a rounding error."""
 AT_ONCE = 500
+"""Draws that are computed at once, to limit memory with many hosts."""
 
 Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Interval = tuple[float, float]
@@ -45,35 +46,36 @@ class MethodComparison:
     first: str
     second: str
     difference: float
-    """Average of the differences in word F1, above 0 where the first is better."""
+    """The mean difference in word F1; above 0 if the first method is better."""
     effect: float | None
     """Cohen's d."""
     t_test: float | None
-    """The p-value, corrected."""
+    """The corrected p-value."""
     only_first: int
     """Pages that only the first method has right."""
     only_second: int
+    """Pages that only the second method has right."""
     mcnemar: float
-    """The p-value, corrected."""
+    """The corrected p-value."""
 
 
 def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
-    """The 95% intervals of the shingle F1 and of the average word F1; None where there is one host only."""
+    """The 95% intervals of the shingle F1 and of the average word F1; None if there is only one host."""
     sums = _sums_by_host(scores, hosts)
     if len(sums) < 2:
         return None, None
-    shingle = []
-    word = []
+    shingle_f1s = []
+    word_f1s = []
     for times in drawn(len(sums), AT_ONCE):
         totals = times @ sums
-        precision, recall, f1 = (_quotient(totals[:, 2 * of], totals[:, 2 * of + 1]) for of in range(3))
-        shingle.append(_quotient(2 * precision * recall, precision + recall))
-        word.append(f1)
-    return middle(np.concatenate(shingle)), middle(np.concatenate(word))
+        precision, recall, word_f1 = (_quotient(totals[:, column], totals[:, column + 1]) for column in (0, 2, 4))
+        shingle_f1s.append(_quotient(2 * precision * recall, precision + recall))
+        word_f1s.append(word_f1)
+    return middle(np.concatenate(shingle_f1s)), middle(np.concatenate(word_f1s))
 
 
 def drawn(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
-    """The draws of the bootstrap, so many at once: a row a draw, how often each of the hosts or sites is in it."""
+    """The draws of the bootstrap, `at_once` at a time: rows with the number of times each host or site was drawn."""
     generator = np.random.default_rng(SEED)
     for done in range(0, DRAWS, at_once):
         yield generator.multinomial(count, [1 / count] * count, size=min(at_once, DRAWS - done))
@@ -86,7 +88,7 @@ def middle(values: Numbers) -> Interval:
 
 
 def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
-    """Every pair of methods, with p-values corrected for the number of pairs."""
+    """The comparisons of all pairs of methods, with p-values corrected for the number of pairs."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests = holm([pair.t_test for pair in pairs])
     mcnemars = holm([pair.mcnemar for pair in pairs])
@@ -115,7 +117,7 @@ def paired_t(differences: Sequence[float]) -> tuple[float | None, float | None]:
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """The p-value of McNemar's exact test."""
-    from scipy import stats  # imported here, as intervals do not need it
+    from scipy import stats  # imported here, because intervals do not need it
 
     count = only_first + only_second
     if count:
@@ -124,7 +126,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """The p-values times the number of those that are not smaller, never falling, at most 1; None stays None.
+    """Holm's correction: each p-value times the number of p-values that are not smaller, at most 1, and not falling.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -159,17 +161,17 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -
 
 
 def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
-    """A row a host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
+    """A row for each host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
     for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):
         row = sums[host or place]
-        for of, value in enumerate((score.shingle_precision, score.shingle_recall, score.f1)):
+        for at, value in enumerate((score.shingle_precision, score.shingle_recall, score.f1)):
             if value is not None:
-                row[2 * of] += value
-                row[2 * of + 1] += 1
+                row[2 * at] += value
+                row[2 * at + 1] += 1
     return np.asarray(list(sums.values()), dtype=np.float64)
 
 
-def _quotient(above: Numbers, below: Numbers) -> Numbers:
-    """One over the other, 0 where there is nothing below."""
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+def _quotient(numerators: Numbers, denominators: Numbers) -> Numbers:
+    """The quotients; 0 where the denominator is 0."""
+    return np.divide(numerators, denominators, out=np.zeros_like(numerators), where=denominators > 0)

@@ -1,9 +1,9 @@
-"""How much of a page's structure a Markdown text keeps: its text, code, formulas and tables, each by itself.
+"""Scores how much of a page's structure a Markdown text keeps: its text, code, formulas and tables, each separately.
 
-Both texts are cut into the four parts in the same way, and each part is compared: text, code and formulas by the edit
-similarity of all their characters, 1 - distance / length of the longer one; tables by the edit similarity of their
-trees, whose nodes are tables, rows and cells: a cell that differs costs as much as its text does. A part that is in
-neither text has no score; a part that is in one only has the score 0.
+Both texts are cut into the four parts in the same way. Text, code and formulas are compared by the edit similarity of
+all their characters: 1 - distance / length of the longer one. Tables are compared by the edit similarity of their
+trees, whose nodes are tables, rows and cells; changing a cell costs the edit distance of its text, from 0 to 1. A part
+that neither text has is not scored; a part that only one has scores 0.
 """
 
 import re
@@ -32,6 +32,8 @@ Table = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class MarkdownParts:
+    """The parts of a Markdown text."""
+
     text: str
     code: str
     formulas: str
@@ -59,22 +61,20 @@ def parts(markdown: str) -> MarkdownParts:
 
 def scores(markdown: str, gold: str) -> dict[str, float | None]:
     """The similarity of each part of two Markdown texts."""
-    parts_of_text = parts(markdown)
-    other = parts(gold)
+    output_parts = parts(markdown)
+    gold_parts = parts(gold)
     similarities: dict[str, float | None] = {}
     for name in PARTS:
-        part_of_text = getattr(parts_of_text, name)
-        theirs = getattr(other, name)
-        if not part_of_text and not theirs:
+        output_part = getattr(output_parts, name)
+        gold_part = getattr(gold_parts, name)
+        if not output_part and not gold_part:
             similarities[name] = None
-        elif not part_of_text or not theirs:
+        elif not output_part or not gold_part:
             similarities[name] = 0.0
+        elif name == "tables":
+            similarities[name] = _table_similarity(output_part, gold_part)
         else:
-            similarities[name] = (
-                _of_tables(part_of_text, theirs)
-                if name == "tables"
-                else Levenshtein.normalized_similarity(part_of_text, theirs)
-            )
+            similarities[name] = Levenshtein.normalized_similarity(output_part, gold_part)
     return similarities
 
 
@@ -92,10 +92,10 @@ def _tables(markdown: str) -> tuple[Table, ...]:
     return tuple(tuple(table) for table in tables if table)
 
 
-def _of_tables(first: Sequence[Table], theirs: Sequence[Table]) -> float:
+def _table_similarity(first: Sequence[Table], second: Sequence[Table]) -> float:
     """The similarity of tables: 1 - distance / nodes of the larger tree."""
-    cost = _distance(first, theirs, _table_cost, _table_size)
-    return max(0.0, 1 - cost / max(sum(map(_table_size, first)), sum(map(_table_size, theirs))))
+    cost = _distance(first, second, _table_cost, _table_size)
+    return max(0.0, 1 - cost / max(sum(map(_table_size, first)), sum(map(_table_size, second))))
 
 
 def _table_size(table: Table) -> int:
@@ -106,35 +106,38 @@ def _row_size(row: tuple[str, ...]) -> int:
     return 1 + len(row)
 
 
-def _table_cost(first: Table, theirs: Table) -> float:
-    return _distance(first, theirs, _row_cost, _row_size)
+def _table_cost(first: Table, second: Table) -> float:
+    return _distance(first, second, _row_cost, _row_size)
 
 
-def _row_cost(first: tuple[str, ...], theirs: tuple[str, ...]) -> float:
-    return _distance(first, theirs, _cell_cost, _cell_size)
+def _row_cost(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+    return _distance(first, second, _cell_cost, _cell_size)
 
 
 def _cell_size(_: str) -> int:
     return 1
 
 
-def _cell_cost(first: str, theirs: str) -> float:
-    if first == theirs:
+def _cell_cost(first: str, second: str) -> float:
+    if first == second:
         return 0.0
-    return Levenshtein.normalized_distance(first, theirs)
+    return Levenshtein.normalized_distance(first, second)
 
 
 def _distance(
-    first: Sequence[T], theirs: Sequence[T], cost: Callable[[T, T], float], size: Callable[[T], int]
+    first: Sequence[T], second: Sequence[T], cost: Callable[[T, T], float], size: Callable[[T], int]
 ) -> float:
-    """The least cost to make one sequence of trees another: leave out, insert, or change the trees in their order."""
-    before = [0.0]
-    for other in theirs:
-        before.append(before[-1] + size(other))
+    """The least cost of changing one sequence of trees into another by removing, inserting and changing trees."""
+    # As in the edit distance of strings, `row[n]` is the cost for the trees read so far and the first n others.
+    row = [0.0]
+    for other in second:
+        row.append(row[-1] + size(other))
     for tree in first:
-        row = [before[0] + size(tree)]
-        for at, other in enumerate(theirs):
-            least = min(before[at + 1] + size(tree), row[at] + size(other))
-            row.append(min(least, before[at] + cost(tree, other)))
-        before = row
-    return before[-1]
+        previous_row = row
+        row = [previous_row[0] + size(tree)]
+        for at, other in enumerate(second):
+            removed = previous_row[at + 1] + size(tree)
+            inserted = row[at] + size(other)
+            changed = previous_row[at] + cost(tree, other)
+            row.append(min(removed, inserted, changed))
+    return row[-1]

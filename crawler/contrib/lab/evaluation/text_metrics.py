@@ -1,22 +1,22 @@
-"""The scores of a text that a method takes out of a page, against the gold text.
+"""Scores the text that a method extracts from a page against the gold text.
 
-A token is a run of letters and digits, in lower case; a Chinese, Japanese or Korean character is one by itself. Of a
-page there are
+A token is a run of letters and digits in lower case, or a single Chinese, Japanese or Korean character. A page has
+these scores:
 
-- shingle precision and recall: the shares of the runs of four tokens in the output that are in the gold, and in the
-  gold that are in the output, each as often as it stands in both. Where a text is empty its share is undefined, and
-  left out of averages; a set's F1 is that of its average precision and its average recall.
-- word F1: the same of single tokens, of each page by itself; 0 where one of the two texts is empty.
-- grade, after Shi: "excellent" main text taken out, noise gone; "good" some noise left; "medium" main text nearly taken
-  out, more noise left; "poor" noise left or main text lost. The paper's graders went by eye. Here "taken out" is a word
-  recall of .9, "nearly" of .7; noise is "gone" from a word precision of .9 on, "some" from .7, "more" from .5.
-- rate, Shao's P: bytes of main text taken out over bytes of main text there are. The paper does not say whether noise
-  taken out counts with the former. It is no main text, so here it does not: the bytes are those of shared tokens.
-- leaves, after Yan, whose unit is the leaf tag: of the leaves that a method takes for main text, how many are, and of
-  those that are, how many it takes. A leaf here is a line of the page (`crawler.page.blocks.Block`), so that tags
-  inside a line are no leaves of their own. As most methods give a text and not leaves, one is taken for main text when
-  each of its runs of four tokens is in that text, or, if it is shorter, when it is a line of it. The same rule on the
-  gold says which are main text.
+- Shingle precision and recall: the shares of the output's runs of four tokens that are in the gold, and of the gold's
+  runs that are in the output; a run counts as often as both texts have it. The share of an empty text is undefined, and
+  left out of averages. The F1 of a set is computed from its average precision and its average recall.
+- Word F1: the same for single tokens and for each page separately; 0 if one of the two texts is empty.
+- Grade, after Shi: "excellent" if the main text is extracted and the noise is gone; "good" if some noise is left;
+  "medium" if the main text is nearly extracted and more noise is left; "poor" otherwise. The graders of the paper
+  judged by eye. Here, "extracted" is a word recall of .9, and "nearly" of .7; noise is "gone" from a word precision of
+  .9, "some" from .7, and "more" from .5.
+- Rate, Shao's P: the bytes of extracted main text over the bytes of all main text. The paper does not say whether
+  extracted noise is counted. Here it is not: the bytes are those of shared tokens.
+- Leaves, after Yan, whose unit is the leaf tag: precision and recall of the leaves that a method extracts. A leaf here
+  is a line of the page (`crawler.page.blocks.Block`), so tags inside a line are not leaves. Most methods return a text
+  instead of leaves, so a leaf counts as extracted if all its runs of four tokens are in the text, or, if it is shorter,
+  if it is a line of the text. The same rule decides by the gold which leaves are main text.
 """
 
 import re
@@ -32,9 +32,11 @@ from crawler.page.page import Page
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 SHINGLE = 4
-# Least word recall and precision of each grade, the best first.
+"""Tokens of a shingle."""
 GRADES = {"excellent": (0.9, 0.9), "good": (0.9, 0.7), "medium": (0.7, 0.5), "poor": (0.0, 0.0)}
-RIGHT = 0.9  # the word F1 from which on a page counts as right
+"""The least word recall and precision of each grade, the best grade first."""
+RIGHT = 0.9
+"""The word F1 from which a page counts as right."""
 
 T = TypeVar("T", bound=Hashable)
 Shingle = tuple[str, ...]
@@ -45,8 +47,8 @@ class LeafCounts:
     """Leaves of a page, or of many."""
 
     both: int
-    """Main text that was taken for it."""
-    taken: int
+    """Leaves of main text that were extracted."""
+    extracted: int
     main: int
 
 
@@ -87,11 +89,11 @@ class CountedText:
     @cached_property
     def lines(self) -> frozenset[Shingle]:
         """The tokens of the lines shorter than a shingle."""
-        cut = (tuple(tokens(line)) for line in self.text.splitlines())
-        return frozenset(line for line in cut if len(line) < SHINGLE)
+        lines = (tuple(tokens(line)) for line in self.text.splitlines())
+        return frozenset(line for line in lines if len(line) < SHINGLE)
 
     def holds(self, leaf: Counter[Shingle]) -> bool:
-        """Whether a leaf, given by its shingles, lies in this text."""
+        """Whether this text has a leaf, which is given by its shingles."""
         first = next(iter(leaf))
         if len(first) < SHINGLE:
             return first in self.lines
@@ -99,21 +101,22 @@ class CountedText:
 
 
 class PageScorer:
-    """Scores any number of outputs for one gold page."""
+    """Scores the outputs of several methods for one gold page."""
 
     def __init__(self, page: GoldPage) -> None:
         self.gold = CountedText(page.gold)
         blocks = Page.from_html(page.html, page.url).blocks
-        self.leaves = [leaf for block in blocks if (leaf := shingles(tokens(block.text)))]
-        self.main = [self.gold.holds(leaf) for leaf in self.leaves]
+        leaves = (shingles(tokens(block.text)) for block in blocks)
+        self.leaves = [leaf for leaf in leaves if leaf]
+        self.is_main = [self.gold.holds(leaf) for leaf in self.leaves]
 
     def score(self, output: str) -> TextScore:
-        """The score of what a method took out of the page."""
+        """The scores of the text that a method extracted from the page."""
         text = CountedText(output)
         shingle_precision, shingle_recall = precision_recall(text.shingles, self.gold.shingles)
         precision, recall = (share or 0.0 for share in precision_recall(text.words, self.gold.words))
-        is_taken = [text.holds(leaf) for leaf in self.leaves]
-        both = sum(in_output and other for in_output, other in zip(is_taken, self.main, strict=True))
+        is_extracted = [text.holds(leaf) for leaf in self.leaves]
+        both = sum(in_text and in_gold for in_text, in_gold in zip(is_extracted, self.is_main, strict=True))
         return TextScore(
             shingle_precision=shingle_precision,
             shingle_recall=shingle_recall,
@@ -121,7 +124,7 @@ class PageScorer:
             recall=recall,
             f1=f1(precision, recall),
             rate=rate(text.words, self.gold.words),
-            leaves=LeafCounts(both=both, taken=sum(is_taken), main=sum(self.main)),
+            leaves=LeafCounts(both=both, extracted=sum(is_extracted), main=sum(self.is_main)),
             size=size(output),
         )
 
@@ -136,7 +139,7 @@ def tokens(text: str) -> list[str]:
 
 
 def shingles(tokens: Sequence[str]) -> Counter[Shingle]:
-    """How often each run of four tokens is there; of fewer tokens, the one run that they are."""
+    """The counts of the runs of four tokens; fewer tokens are one run."""
     if not tokens:
         return Counter()
     last = max(1, len(tokens) - SHINGLE + 1)
@@ -144,11 +147,16 @@ def shingles(tokens: Sequence[str]) -> Counter[Shingle]:
 
 
 def precision_recall(output_parts: Counter[T], gold_parts: Counter[T]) -> tuple[float | None, float | None]:
-    """The share of what was found that was wanted, and the reverse; 1 where both are empty, None of nothing."""
+    """The shares of the output that is in the gold, and of the gold that is in the output.
+
+    Both are 1 if both texts are empty; otherwise the share of an empty text is None.
+    """
     if not output_parts and not gold_parts:
         return 1.0, 1.0
     both = (output_parts & gold_parts).total()
-    return both / output_parts.total() if output_parts else None, both / gold_parts.total() if gold_parts else None
+    precision = both / output_parts.total() if output_parts else None
+    recall = both / gold_parts.total() if gold_parts else None
+    return precision, recall
 
 
 def f1(precision: float, recall: float) -> float:
@@ -163,19 +171,19 @@ def f1(precision: float, recall: float) -> float:
 
 
 def grade(precision: float, recall: float) -> str:
-    """The first grade whose limits both are reached."""
+    """The best grade whose limits are both reached."""
     return next(name for name, least in GRADES.items() if recall >= least[0] and precision >= least[1])
 
 
 def rate(words: Counter[str], gold: Counter[str]) -> float | None:
-    """The bytes of main text that were found over those there are; None where there are none."""
+    """The bytes of extracted main text over the bytes of all main text; None if the gold has no tokens."""
     if gold:
         return _bytes(words & gold) / _bytes(gold)
     return None
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The average of those that are defined; None where none is."""
+    """The average of the values that are not None; None if there are none."""
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None
 

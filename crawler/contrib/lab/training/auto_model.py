@@ -1,15 +1,15 @@
-"""The training of the model of `auto`, from pages with gold text and pages of which some snippets are known.
+"""Trains the model of `auto` on pages with gold text, and on pages of which only some snippets are known.
 
 1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
-2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
-3. A teacher, boosted trees over the features of blocks, whose opinion is half of each label, and all of it where a page
-   of snippets says nothing: what the trees find by rules the network need not find by itself.
-4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent). Sets
-   differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature, for
-   the teacher and for the networks; afterwards it is fixed to the first set, whose main text is that of the model.
-5. The type of a page, by logistic regression over what the network makes of it, and by its names alone: in a language
-   that it was not trained on, the network misses the words, while names of elements are the same everywhere.
-What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
+2. The scores of names and words, by logistic regression, and the type of a page by its names (.word_regression).
+3. A teacher: boosted trees over the features of blocks. Its prediction is half of each label, and the whole label of a
+   block without a snippet, so the network need not find by itself what trees find by rules.
+4. The networks, trained on the pages, on copies with less text, and on the pages of snippets (.gradient_descent). Sets
+   differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature of
+   the teacher and the networks. After the training it is fixed to the first set, which defines the model's main text.
+5. The type of a page, by logistic regression over the values of the networks, and by its names alone: for a language
+   that they were not trained on, the networks do not know the words, while names of elements are the same everywhere.
+For each page, steps 2 and 3 are trained on pages of other sites, because the model will be used on unknown sites.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,13 +37,20 @@ from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
 
 FOLDS = 5
-PLAIN = 0.4  # the share of pages of which a copy without names is made
+PLAIN = 0.4
+"""The share of pages that also get a copy without names."""
 COPY_WEIGHT = 0.5
-KNOWN, GUESSED = 3.0, 0.5  # the weight of blocks with snippets, relative to the others of their page
-TRUST = 0.5  # the teacher's share of a label
+KNOWN_WEIGHT = 3.0
+"""The weight of a block with a snippet."""
+GUESSED_WEIGHT = 0.5
+"""The weight of the other blocks of a page with snippets."""
+TRUST = 0.5
+"""The teacher's share of a label."""
 EPOCHS = 12
-BY_NAMES = 0.4  # the share of the names alone in the type of a page
-NETWORKS = 2  # networks trained from different random beginnings
+BY_NAMES = 0.4
+"""The share of the names in the type of a page."""
+NETWORKS = 2
+"""Networks that are trained from different random weights."""
 TREES = 150
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
@@ -60,7 +67,8 @@ TEACHER: dict[str, Any] = {
     "deterministic": True,
     "force_col_wise": True,
 }
-TOKENS = 2  # the column of the features with the number of words of a block
+TOKENS = 2
+"""The column of the features with the logarithm of a block's number of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +78,10 @@ class PageSigns:
     owner: int
     """The index of its example."""
     part: int
-    """The part that contains its site."""
+    """The part of the cross-validation that contains its site."""
     is_copy: bool
     features: Floats
-    """One row for each block; the last columns are 1 in that of the page's set, otherwise 0."""
+    """One row for each block; of the last columns, one for each set, that of the page's set is 1."""
     nest: BlockGroups
     labels: Floats
     weight: float
@@ -85,7 +93,7 @@ class PageSigns:
 
 
 Scaling = tuple[Floats, Floats]
-"""The mean of each feature and one over its deviation, which scale features to a comparable size."""
+"""The mean and the reciprocal of the deviation of each feature, which scale features to a comparable size."""
 
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
@@ -93,33 +101,39 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     part_of = parts_of([example.site for example in examples], FOLDS, seed)
     parts = [part_of[example.site] for example in examples]
     check(examples, parts)
+
+    # Names and words, and the teacher.
     *vocabularies, whole = _vocabularies(examples, parts, tell)
     sets = list(dict.fromkeys(example.group for example in examples if example.is_golden))
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
+
+    # The input of the networks.
     scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
-    whose = [None if page.is_copy else page.owner for page in described]
+    owners = [None if page.is_copy else page.owner for page in described]
     lessons = _lessons(described, taught, scaling)
     hidden = _hidden(examples[0].seen, whole, len(sets))
 
-    def told(at: int, error: float) -> None:
-        tell(f"epoch {at + 1}: {error:.4f}")
+    def tell_error(epoch: int, error: float) -> None:
+        tell(f"epoch {epoch + 1}: {error:.4f}")
 
-    beginnings = range(seed, seed + NETWORKS)
-    layers = [gradient_descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
+    seeds = range(seed, seed + NETWORKS)
+    layers = [gradient_descent.learn(lessons, hidden, epochs, network_seed, tell_error) for network_seed in seeds]
     networks = tuple(
         _of_first_set(gradient_descent.network(network_layers, *scaling), len(sets)) for network_layers in layers
     )
+
+    # The types of pages.
     typed = [
         (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
-        for at, lesson in zip(whose, lessons, strict=True)
+        for at, lesson in zip(owners, lessons, strict=True)
         if at is not None and examples[at].page_type in KINDS
     ]
     return Model(vocabulary=whole, networks=networks, kinds=_kinds(networks, typed))
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
-    """Raise a TooFewError if the sites outside one of the parts have no page with main text and noise."""
+    """Raise a TooFewError if the sites outside one of the parts have no main text or no noise."""
     for part in range(FOLDS):
         others = [
             example.labels >= 0.5
@@ -128,12 +142,12 @@ def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
         ]
         if not any(main.any() for main in others) or all(main.all() for main in others):
             raise TooFewError(
-                f"{FOLDS} parts want pages with main text and noise outside each; too few sites have gold text"
+                f"too few sites have gold text: outside each of {FOLDS} parts there must be main text and noise"
             )
 
 
 def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWeights]:
-    """For the sites outside each part, and for all."""
+    """The weights of names and words for the sites outside each part, and for all sites."""
     pages = [weighed(example, weight) for example, weight in zip(examples, weights_of(examples), strict=True)]
     vocabularies = []
     for part in range(FOLDS):
@@ -169,7 +183,7 @@ def _described(
 
 
 def _with_copy(example: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
-    """A page; for one with gold also a shorter copy, and sometimes a plainer one."""
+    """A page, and for one with gold text also a shorter copy, and sometimes a plainer one."""
     yield example.seen, example.labels
     if example.is_golden:
         kept = shorter(example.labels, example.seen, chance)
@@ -179,6 +193,7 @@ def _with_copy(example: PageExample, chance: np.random.Generator) -> Iterable[tu
 
 
 def describe(seen: PageArrays, learned_weights: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
+    """The features of the blocks of a page, and their groups."""
     levels = page_arrays.ranges(seen)
     outline = seen.outline
     matrix = np.ascontiguousarray(block_features.features(seen, learned_weights.scores(seen), levels).matrix.T)
@@ -209,7 +224,7 @@ def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
 
 
 def _block_weights(page: PageSigns) -> Floats:
-    """The weights of blocks: the root of their tokens; all blocks of a page together weigh the same as the page."""
+    """The weight of each block: the root of its tokens, scaled so that they sum to the weight of the page."""
     roots = np.sqrt(np.exp(page.features[:, TOKENS]))
     shares: Floats = (page.weight * roots / roots.sum()).astype(np.float32)
     return shares
@@ -219,14 +234,15 @@ def _scaling(described: Sequence[Floats], sets: int) -> Scaling:
     rows = np.concatenate(described)
     means = rows.mean(0)
     scales = (1 / (rows.std(0) + 0.01)).astype(np.float32)
-    means[-sets:], scales[-sets:] = 0, 1
+    means[-sets:] = 0
+    scales[-sets:] = 1
     return means, scales
 
 
 def _lessons(
     described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
 ) -> list[gradient_descent.Lesson]:
-    """The network's input for each page; the pages are consumed to save memory."""
+    """The network's input for each page; removes the pages from the list to save memory."""
     lessons = []
     described.reverse()
     for opinion in taught:
@@ -243,7 +259,7 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     if opinion is not None and page.is_golden:
         target = (1 - TRUST) * page.labels + TRUST * opinion
     elif opinion is not None:
-        weights = weights * np.where(is_labelled, KNOWN, GUESSED)
+        weights = weights * np.where(is_labelled, KNOWN_WEIGHT, GUESSED_WEIGHT)
         f1_weight = 0.0
         target = np.where(is_labelled, page.labels, opinion)
     rows = gradient_descent.normalised(page.features, *scaling)
@@ -259,7 +275,7 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
 
 
 def _hidden(seen: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
-    """The features that come from words, from names, from the page, and those that say its set."""
+    """The groups of features from words, from names, from the whole page, and from its set."""
     names = block_features.features(seen, learned_weights.scores(seen), page_arrays.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
@@ -270,7 +286,7 @@ def _hidden(seen: PageArrays, learned_weights: LearnedWeights, sets: int) -> lis
 
 
 def _of_first_set(net: network.Network, sets: int) -> network.Network:
-    """The network for pages of the first set, without the features that say the set."""
+    """The network for pages of the first set, without the features of sets."""
     features = len(net.means) - sets
     weights = net.first.weights
     bias = net.first.bias
@@ -279,7 +295,7 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
 
 
 def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
-    """A classifier of page types, from the networks' values; given the types and the scores of names."""
+    """A classifier of page types by the values of the networks and the scores of names."""
     features = len(networks[0].means)
     rows = []
     types = []

@@ -1,10 +1,10 @@
 """Trains the shipped weights of `auto`, and writes their card.
 
-1. All pages are read; of each the outline is kept.
-2. A model is trained without one part of the sites, and judged on the pages of these.
-3. The model to ship is trained on everything, and judged on the sets of validation, on the pages of sites that it was
-   not trained on. Both are judged as they come out of a file, in half precision.
-4. The weights and their card are put in place, both or none.
+1. All pages are read, and the outline of each is kept.
+2. A model is trained without one part of the sites, and judged on the pages of this part.
+3. The model to ship is trained on all pages, and judged on the validation sets, without pages of sites that it was
+   trained on. Both models are judged as they are loaded from a file, in half precision.
+4. The weights and their card are put in place, both or neither.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,17 +31,22 @@ from crawler.translation.message import counted
 
 CARD = "CARD.md"
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
-APART = 0  # the part of the sites that is held out from the first model
-LOWEST = 3  # rows of a table that the card names as the weakest
+APART = 0
+"""The part of the sites that is held out from the first model."""
+LOWEST = 3
+"""Rows of each table that the card lists as the weakest."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
+    """The scores of a model on a page with gold text."""
+
     page_type: str
     """The type that its set declares; empty if `auto` has no such type."""
     precision: float | None
-    """The precision of shingles, like recall; None if the text is empty."""
+    """Shingle precision; None if the text is empty."""
     recall: float | None
+    """Shingle recall; None if the gold text is empty."""
     word_f1: float
     is_type_right: bool
 
@@ -79,7 +84,7 @@ def score(row: TrainingPage, model: Model) -> PageScore:
 
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
-    """The averages of some pages, one at least, as `winnow evaluate` makes them."""
+    """The averages over at least one page, computed as in `winnow evaluate`."""
     precision = mean(page_score.precision for page_score in scores) or 0.0
     recall = mean(page_score.recall for page_score in scores) or 0.0
     typed = [page_score.is_type_right for page_score in scores if page_score.page_type]
@@ -116,7 +121,7 @@ def cells(averages: ModelFigures) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AutoTraining:
-    """A trained model, with all values for its card."""
+    """A trained model, with the values for its card."""
 
     sets: list[SetSummary]
     validation: list[SetSummary]
@@ -125,6 +130,7 @@ class AutoTraining:
     held: dict[str, list[PageScore]]
     """The scores on pages of held-out sites, by set."""
     validated: dict[str, list[PageScore]]
+    """The scores on pages of validation sets, by set."""
     model: Model
     seed: int
     size: int
@@ -135,7 +141,7 @@ def tables(training: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
     """The figures in groups, each with its title."""
     held = [score for scores in training.held.values() for score in scores]
     groups = [
-        ("pages of sites kept apart", {name: figures(scores) for name, scores in training.held.items()}),
+        ("pages of held-out sites", {name: figures(scores) for name, scores in training.held.items()}),
         ("the same by type of page", by_type(held)),
         ("validation", {name: figures(scores) for name, scores in training.validated.items()}),
     ]
@@ -151,15 +157,16 @@ def auto_card(training: AutoTraining) -> str:
         "auto_card.md",
         made=training,
         sets=[
-            (one.name, one.pages, len(one.sites), kind_of_gold[one.is_golden], one.fingerprint) for one in training.sets
+            (summary.name, summary.pages, len(summary.sites), kind_of_gold[summary.is_golden], summary.fingerprint)
+            for summary in training.sets
         ],
         first=next(summary.name for summary in training.sets if summary.is_golden),
-        sites=len({site for one in training.sets for site in one.sites}),
+        sites=len({site for summary in training.sets for site in summary.sites}),
         head=("", *COLUMNS),
         groups=[(title, [(name, *cells(row)) for name, row in group.items()]) for title, group in groups],
         validation=[
-            (one.name, one.pages, len(training.validated.get(one.name, ())), one.fingerprint)
-            for one in training.validation
+            (summary.name, summary.pages, len(training.validated.get(summary.name, ())), summary.fingerprint)
+            for summary in training.validation
         ],
         weak=[(title, _weakest(group)) for title, group in groups],
         features=len(networks[0].means),
@@ -195,17 +202,24 @@ class TrainingPlan:
 
 def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
-    validation = [_counted(path, tell) for path in plan.validate]
-    read = [_read(path, tell) for path in plan.paths]
-    sets = [summary for summary, _ in read]
-    pages = [page for _, some in read for page in some]
+    # Read all pages, and hold out a part of the sites.
+    validation = [_summary(path, tell) for path in plan.validate]
+    sets = []
+    pages: list[PageExample] = []
+    for path in plan.paths:
+        summary, pages_of_set = _read(path, tell)
+        sets.append(summary)
+        pages += pages_of_set
     parts = parts_of({site for summary in sets for site in summary.sites}, FOLDS, plan.seed)
-    apart = {site for site, part in parts.items() if part == APART}
-    training_pages = [page for page in pages if page.site not in apart]
+    held_out = {site for site, part in parts.items() if part == APART}
+    training_pages = [page for page in pages if page.site not in held_out]
+
+    # Train both models, and judge them.
     with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
-        tell(f"training without {counted(len(apart), 'site')}: {counted(len(training_pages), 'page')}")
+        tell(f"training without {counted(len(held_out), 'site')}: {counted(len(training_pages), 'page')}")
         model = _trained(plan, training_pages, weights, tell)
-        held = _scores([one for one in sets if one.is_golden], lambda row: row.site in apart, model, tell)
+        golden_sets = [summary for summary in sets if summary.is_golden]
+        held = _scores(golden_sets, lambda row: row.site in held_out, model, tell)
         tell(f"training on everything: {counted(len(pages), 'page')}")
         model = _trained(plan, pages, weights, tell)
         validated = _scores(validation, lambda row: row.site not in parts, model, tell)
@@ -223,7 +237,7 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     return training
 
 
-def _counted(path: Path, tell: Tell) -> SetSummary:
+def _summary(path: Path, tell: Tell) -> SetSummary:
     summary = SetSummary(path)
     for row in read_pages(path):
         summary.add(row)
@@ -232,18 +246,20 @@ def _counted(path: Path, tell: Tell) -> SetSummary:
 
 
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
-    """The summary of a file, and those of its pages that show any text."""
-    count = SetSummary(path)
+    """The summary of a file, and the examples of its pages that have any text."""
+    summary = SetSummary(path)
     page_examples = []
     for row in read_pages(path, snippets=True):
-        count.add(row)
-        if (page := row.page).blocks:
-            if row.gold is None:
-                page_examples.append(snippets(count.name, row.site, page, row.present, row.absent))
-            else:
-                page_examples.append(example(count.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
-    _tell_size(count, tell)
-    return count, page_examples
+        summary.add(row)
+        page = row.page
+        if not page.blocks:
+            continue
+        if row.gold is None:
+            page_examples.append(snippets(summary.name, row.site, page, row.present, row.absent))
+        else:
+            page_examples.append(example(summary.name, row.site, page, row.gold, row.page_type, is_weak=row.is_weak))
+    _tell_size(summary, tell)
+    return summary, page_examples
 
 
 def _tell_size(summary: SetSummary, tell: Tell) -> None:
@@ -251,21 +267,20 @@ def _tell_size(summary: SetSummary, tell: Tell) -> None:
 
 
 def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
+    """Train a model and write its weights; returns the model as loaded from the file."""
     save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights)
     return load(weights)
 
 
 def _scores(
-    sets: list[SetSummary], is_apart: Callable[[TrainingPage], bool], model: Model, tell: Tell
+    sets: list[SetSummary], is_held_out: Callable[[TrainingPage], bool], model: Model, tell: Tell
 ) -> dict[str, list[PageScore]]:
-    """The scores on pages with gold text of sites that the model was not trained on, by set; sets without any are left
-    out.
-    """
+    """The scores on the held-out pages with gold text, by set; sets without such pages are left out."""
     scores_of_set = {}
     for summary in sets:
         tell(f"judging {summary.name}")
         rows = read_pages(summary.path, snippets=True)
-        scores = [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
+        scores = [score(row, model) for row in rows if row.gold is not None and is_held_out(row)]
         if scores:
             scores_of_set[summary.name] = scores
     return scores_of_set

@@ -1,10 +1,11 @@
-"""Which blocks of a page are main text, by its gold text.
+"""Labels the blocks of a page as main text or not, by its gold text.
 
-A block's label is the share of its tokens that stands in the gold. Where a run of four tokens of the page is in the
-gold its tokens do, but short blocks have no such run, and what a page says twice is in the gold once. So page and gold
-are laid side by side: runs that are once in each are anchors, the longest chain of anchors in order is kept, and what
-lies between two anchors is compared token by token. A block of four tokens or more that the alignment leaves out, since
-the gold has another order, is judged by its runs alone; a repeated one is not, when another copy of it was aligned.
+The label of a block is the share of its tokens that are in the gold. If a run of four tokens of the page is in the
+gold, so are its tokens; but short blocks have no such run, and a text that a page repeats is in the gold once. So page
+and gold are aligned: the runs that occur once in each are anchors, the longest chain of anchors in the same order is
+kept, and the tokens between two anchors are compared one by one. A block of four tokens or more may be missed by the
+alignment because the gold has another order. Such a block is judged by its runs alone, unless another copy of it was
+aligned.
 """
 
 from bisect import bisect_left
@@ -14,13 +15,14 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 RUN = 4
-# Tokens between two anchors that are compared: beyond, only a run can match, which is what anchors are.
+"""Tokens of a run."""
 GAP = 300
+"""Tokens after or before an anchor that are compared one by one; tokens further away can only match as runs."""
 Span = tuple[int, int]
 
 
 def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
-    """For each block, the share of its tokens that is in the gold text."""
+    """The label of each block: the share of its tokens that are in the gold text."""
     page = [token for block in blocks for token in block]
     aligned = set(_aligned(page, gold))
     runs = set(_runs(gold))
@@ -60,9 +62,9 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
-    """The positions of the page's tokens that the alignment finds in the gold."""
-    in_page = _once(page)
-    in_gold = _once(gold)
+    """The positions of the tokens of the page that the alignment finds in the gold."""
+    in_page = _unique_runs(page)
+    in_gold = _unique_runs(gold)
     anchors = sorted((place, in_gold[run]) for run, place in in_page.items() if run in in_gold)
     chain = [(-1, -1), *_chain(anchors), (len(page), len(gold))]
     for (left, other_left), (right, other_right) in pairwise(chain):
@@ -74,13 +76,14 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
         yield from _between(page, (start, right), gold, (other, other_right))
 
 
-def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], theirs: Span) -> Iterator[int]:
-    """The positions between two anchors whose tokens are between them in the gold too, near one of the anchors."""
-    (start, end), (other, other_end) = page_span, theirs
+def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], gold_span: Span) -> Iterator[int]:
+    """The positions between two anchors whose tokens the gold also has between them, near one of the anchors."""
+    start, end = page_span
+    other, other_end = gold_span
     if start >= end or other >= other_end:
         return
     length = min(other_end - other, GAP)
-    # Tokens far from both anchors on a page are not those between them in the gold.
+    # Tokens of the page that are far from both anchors do not match the few tokens between them in the gold.
     pieces = [(start, min(end, start + 2 * length + 20), other, other + length)]
     if end - start > 2 * length + 20 or other_end - other > GAP:
         pieces = [
@@ -94,19 +97,19 @@ def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], theirs: 
                 yield from range(left + match.a, left + match.a + match.size)
 
 
-def _once(tokens: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """The runs that occur once, and their positions."""
+def _unique_runs(tokens: Sequence[str]) -> dict[tuple[str, ...], int]:
+    """The positions of the runs that occur once."""
     places: dict[tuple[str, ...], int] = {}
-    twice = set()
+    repeated = set()
     for at, run in enumerate(_runs(tokens)):
         if run in places:
-            twice.add(run)
+            repeated.add(run)
         places[run] = at
-    return {run: at for run, at in places.items() if run not in twice}
+    return {run: at for run, at in places.items() if run not in repeated}
 
 
 def _chain(pairs: Sequence[Span]) -> list[Span]:
-    """The longest sequence of pairs that grow on both sides, by patience sorting."""
+    """The longest sequence of pairs in which both numbers increase, by patience sorting."""
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []

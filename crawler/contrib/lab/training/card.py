@@ -1,6 +1,6 @@
 """Writes the card of a model in Markdown, with its training data and scores, and puts card and weights in place.
 
-The same model has the same card.
+A card has no date, so training the same model again writes the same card.
 """
 
 import re
@@ -17,11 +17,11 @@ from crawler.command_line.terminal import printable
 from crawler.translation.message import counted
 
 SIGNS = re.compile(r"[\\|<`]")
-"""Characters with a meaning in a cell of a Markdown table."""
+"""Characters that have a meaning in the cells of Markdown tables."""
 
 
 def card(template: str, **values: object) -> str:
-    """The card made from a template of this folder and the values."""
+    """The card, rendered from a template of this folder."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=False,  # noqa: S701 - Markdown, whose cells are escaped by `table`
@@ -40,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text escaped for a cell: the names of sets are file names, and may contain anything."""
+    """A text escaped for a cell: the names of sets are file names, which may have any character."""
     return SIGNS.sub(r"\\\g<0>", " ".join(printable(text).split()))
 
 
@@ -52,7 +52,7 @@ def _cell(value: object) -> str:
 
 @contextmanager
 def put_in_place(*paths: Path) -> Iterator[list[Path]]:
-    """Temporary files that replace these files at the end, or none of them if the end is not reached."""
+    """Temporary files that replace these files after the block; an exception leaves the files as they are."""
     parent = paths[0].parent
     parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=parent, prefix=".train-") as folder:

@@ -1,8 +1,8 @@
-"""Pages to learn from: as the files of JSON lines have them, as examples, and as copies with less text.
+"""Pages for training: read from JSON lines, as examples with labelled blocks, and as copies with less text.
 
-A page has a gold text, or snippets that its main text contains and snippets that it does not: lists `with` and
-`without`, or the lines of a gold text that is `gold_partial`. A gold text that is `weak` was made by rules instead of
-people. From copies with less text a model learns what short articles with much noise look like.
+A page has a gold text, or snippets that its main text has and others that it has not: the lists `with` and `without`,
+or the lines of a gold text with `gold_partial`. A gold text with `weak` was made by rules instead of people. Copies
+with less text teach a model what short articles with much noise look like.
 """
 
 from collections import Counter
@@ -47,7 +47,9 @@ class TrainingPage:
     gold: str | None
     """None if only snippets are known."""
     present: tuple[str, ...]
+    """Snippets of the main text."""
     absent: tuple[str, ...]
+    """Snippets that are not in the main text."""
     page_type: str
     _: KW_ONLY
     is_weak: bool = False
@@ -63,7 +65,7 @@ class TrainingPage:
 
 @dataclass
 class SetSummary:
-    """The pages of a file, counted while they are read."""
+    """Counts of the pages of a file, made while they are read."""
 
     path: Path
     pages: int = 0
@@ -77,7 +79,7 @@ class SetSummary:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint as in `winnow evaluate`, if there are gold texts."""
+        """16 hex digits that identify the pages; the same as in `winnow evaluate` if they have gold texts."""
         return self.digest.hexdigest()
 
     def add(self, row: TrainingPage) -> None:
@@ -90,7 +92,7 @@ class SetSummary:
 
 
 def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
-    """The pages of a file, including those with snippets if requested; raises a GoldError at a broken line."""
+    """The pages of a file, with `snippets` also pages that have only snippets; raises a GoldError at a broken line."""
     for number, row in objects(path):
         if isinstance(row, str):
             raise GoldError(f"line {number} of {path}: {row}")
@@ -119,7 +121,7 @@ def _page(row: dict[str, Any], path: Path, number: int) -> TrainingPage:
     is_partial = bool(row.get("gold_partial"))
     return TrainingPage(
         id=str(row.get("id", number)),
-        # A page without an address is a site by itself.
+        # A page without an address gets one of its own, as a separate site.
         url=absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/",
         html=row["html"],
         gold=None if is_partial else row.get("gold"),
@@ -130,17 +132,24 @@ def _page(row: dict[str, Any], path: Path, number: int) -> TrainingPage:
     )
 
 
-SET_EXPONENT = 0.35  # a set of so many times fewer pages than the largest weighs that number to this power more
+SET_EXPONENT = 0.35
+"""A page of a set that has n times fewer pages than the largest set weighs n to this power more."""
 MOST_WEIGHT = 3.0
+"""The most weight that a page gets because its set is small."""
 SNIPPETS_WEIGHT = 0.7
 LISTS = frozenset((PageType.LISTING, PageType.COLLECTION))
-LIST_WEIGHT = 3.0  # of a page whose main text is a list: there are few, and what is text on them is noise elsewhere
-WEAK = 0.5  # the weight of a weak gold text beside one of people
-MOST_PLACES = 3  # blocks with a snippet: a snippet that occurs in more of them may be meant in one only
+LIST_WEIGHT = 3.0
+"""The factor of pages whose main text is a list: they are few, and their main text is like noise on other pages."""
+WEAK = 0.5
+"""The factor of pages with a weak gold text."""
+MOST_PLACES = 3
+"""A snippet of main text that more blocks have is ignored, because it may be main text in only one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageExample:
+    """A page with labelled blocks."""
+
     group: str
     """The set of the page."""
     site: str
@@ -171,7 +180,7 @@ def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
-    """A page of which some snippets of the main text, and some outside it, are known."""
+    """A page with only the labels that snippets give, of main text and of noise."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     block_labels = np.full(len(texts), np.nan, np.float32)
     for value, snippet_texts in ((0.0, absent), (1.0, present)):
@@ -184,33 +193,40 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
+    """The part of the cross-validation of each site, chosen at random."""
     shuffled_sites = sorted(set(sites))
     np.random.default_rng(seed).shuffle(shuffled_sites)
     return {site: place % parts for place, site in enumerate(shuffled_sites)}
 
 
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
-    """The weight of each example. A set with few pages gets more than its share, or the largest set alone would define
-    main text.
+    """The weight of each example. Pages of small sets weigh more, so that the largest set does not decide alone what
+    main text is.
     """
     sizes = Counter(example.group for example in examples)
     most = max(sizes.values())
-    of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
+    weight_of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
     weights = []
     for example in examples:
-        weight = (
-            of_set[example.group]
-            * (WEAK if example.is_weak else 1)
-            * (LIST_WEIGHT if example.page_type in LISTS else 1)
-        )
-        weights.append(weight if example.is_golden else SNIPPETS_WEIGHT)
+        weight = weight_of_set[example.group]
+        if example.is_weak:
+            weight *= WEAK
+        if example.page_type in LISTS:
+            weight *= LIST_WEIGHT
+        if not example.is_golden:
+            weight = SNIPPETS_WEIGHT
+        weights.append(weight)
     return weights
 
 
-SHARE = (0.08, 0.4)  # the part of the main text that a copy keeps, from a least to a most
-FEWEST = 4  # blocks of main text from which some can be cut
-TAG_WORDS = 2  # words that stand for the tag of an element, which come first: itself, and its letters
-DROPPED = 0.02  # how many of the containers without main text a copy loses
+SHARE = (0.08, 0.4)
+"""The least and the greatest share of the main text that a copy keeps."""
+FEWEST = 4
+"""Blocks of main text from which a copy is shortened."""
+TAG_WORDS = 2
+"""The first words of an element, which stand for its tag: the tag, and its letters."""
+DROPPED = 0.02
+"""The share of the containers without main text that a copy loses."""
 
 
 def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:
@@ -218,11 +234,15 @@ def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> ND
     number = len(labels)
     kept = np.ones(number, bool)
     main = np.flatnonzero(labels >= 0.5)
+
+    # Keep one part of the main text.
     if len(main) >= FEWEST:
         count = max(1, round(len(main) * chance.uniform(*SHARE)))
         first = 0 if chance.random() < 0.5 else int(chance.integers(0, len(main) - count + 1))
         kept[main] = False
         kept[main[first : first + count]] = True
+
+    # Drop a few small containers of noise.
     for start, end in zip(seen.outline.starts, seen.outline.ends, strict=True):
         is_small = 0 < end - start < 0.4 * number
         if is_small and not (labels[start:end] >= 0.5).any() and chance.random() < DROPPED:
@@ -233,17 +253,22 @@ def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> ND
 def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     """The arrays of a page with only these blocks."""
     number = len(kept)
-    places = np.concatenate([[0], np.cumsum(kept)])
-    blocks = np.flatnonzero(kept)
     outline = seen.outline
     texts = seen.texts
+
+    # The new index of each block, and the blocks of each element.
+    places = np.concatenate([[0], np.cumsum(kept)])
+    blocks = np.flatnonzero(kept)
     starts = places[outline.starts]
     ends = places[outline.ends]
     outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
+
+    # The new index of each text.
     rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
     row_of = np.full(len(texts.kinds), -1)
     row_of[rows] = np.arange(len(rows))
     owner = row_of[texts.owner]
+
     return replace(
         seen,
         texts=replace(
@@ -268,19 +293,19 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
 
 
 def plainer(seen: PageArrays) -> PageArrays:
-    """The arrays of a page as it was made twenty years ago: elements have only their tags as names, and the head only a
-    title.
+    """The arrays of a page like those of twenty years ago: elements have no names except their tags, and the head has
+    only a title.
     """
     number = len(seen.homes)
     words = seen.words
     texts = seen.texts
     firsts = np.searchsorted(words.owner, words.owner)
     is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
-    is_said = texts.owner <= number
+    is_kept = texts.owner <= number  # the blocks and the title
     return replace(
         seen,
         words=replace(words, buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
-        texts=replace(texts, words=texts.words[is_said], owner=texts.owner[is_said]),
+        texts=replace(texts, words=texts.words[is_kept], owner=texts.owner[is_kept]),
         page=np.zeros_like(seen.page),
         names=(),
     )

@@ -1,11 +1,11 @@
-"""Trains the network: the gradient of its error, computed by hand, and Adam.
+"""Trains the network with Adam, with a gradient that is computed here without a library.
 
-The error of a page is the cross entropy of its blocks, each weighing the root of its tokens, less the F1 of its text
-as the probabilities have it:
+The error of a page is the cross entropy of its blocks, each weighted by the root of its tokens, minus the expected F1
+of its text:
     F1 = 2 sum p y t / sum (p + y) t,     p the probability, y the label, t the tokens of a block.
-The first makes probabilities of what comes out, the second looks at what is to be good. A part of the same error is
-added for the probabilities that tell what blocks are compared with. All of it is deterministic: the same pages and seed
-give the same weights on the same machine.
+The cross entropy makes the outputs probabilities; the F1 is what the text is judged by. A part of the same error is
+added for the probabilities from which the compared main text is computed. The training is deterministic: the same pages
+and seed give the same weights on the same machine.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,20 +19,28 @@ from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, LIMIT, BlockGr
 from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
-STEPS = (1, 0, 2, 0, 1, COMPARED)  # the layers, each as in Layer.step
+STEPS = (1, 0, 2, 0, 1, COMPARED)
+"""The layers between the first and the last, by their Layer.step."""
 WIDTH = 40
-PAGES = 16  # pages in a batch
+"""The values of a block in each layer."""
+PAGES = 16
+"""Pages of a batch."""
 RATE = 3e-3
 """The largest step size."""
 FIRST_STEPS = 50
-"""The number of steps until the largest is reached."""
+"""The number of steps until the largest size is reached."""
 DECAY = 1e-3
 """The weight decay."""
-FORGOTTEN = 0.15  # the dropout rate of layers
-BLIND = 0.25  # how often a page's words, its names, or its page-wide features are hidden
+FORGOTTEN = 0.15
+"""The dropout rate of layers."""
+BLIND = 0.25
+"""The share of pages of a batch for which a group of features is hidden."""
 F1_SHARE = 0.5
-SO_FAR = 0.3  # the part of the error of the main text that blocks are compared with
-MEMORY = 0.998  # the weights kept are the average of about the last 1 / (1 - MEMORY) steps
+"""The weight of the F1 in the error."""
+SO_FAR = 0.3
+"""The weight of the error of the probabilities from which the compared main text is computed."""
+MEMORY = 0.998
+"""The final weights are the average over about the last 1 / (1 - MEMORY) steps."""
 
 Weights = dict[str, Floats]
 Sparse = Any
@@ -41,18 +49,21 @@ Sparse = Any
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
+    """The input of the network for a page."""
+
     features: Floats
     """One row for each block."""
     nest: BlockGroups
     labels: Floats
     tokens: Floats
     weights: Floats
-    """The weight of each block among all of its page; 0 where the label is not known."""
+    """The weight of each block; they sum to the weight of the page."""
     f1_weight: float
+    """The weight of the page's F1; 0 if its main text is only partly known."""
 
 
 class _Batch:
-    """Pages one after the other, as if they were one page with borders."""
+    """Several pages, joined as if they were one page with borders."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         counts = np.array([len(lesson.labels) for lesson in lessons])
@@ -71,7 +82,7 @@ class _Batch:
         self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
 
     def beside(self, rows: Floats, step: int) -> Floats:
-        """The row so many places before each one, none across the border of a page."""
+        """For each row the row that is `step` places before it; zeros beyond the border of the page."""
         shifted = np.zeros_like(rows)
         if step > 0:
             shifted[step:] = rows[:-step]
@@ -89,41 +100,43 @@ class _Batch:
         return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
 
     def text(self, rows: Floats, likely: Floats) -> Floats:
-        """For each block, the mean row of its page's main text, by these probabilities."""
+        """For each block, the mean row of its page's main text, weighted by these probabilities."""
         text_rows: Floats = (self._sums(likely[:, None] * rows) / self._texts(likely))[self.page]
         return text_rows
 
     def text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
-        """The gradients of the rows and of the probabilities from that of the mean rows."""
+        """The gradients of the rows and of the probabilities, from the gradient of the mean rows."""
         through = (self._sums(gradient) / self._texts(likely))[self.page]
         return likely[:, None] * through, ((rows - self.text(rows, likely)) * through).sum(1)
 
     def _sums(self, rows: Floats) -> Floats:
+        """The sums of the rows of each page."""
         sums: Floats = np.add.reduceat(rows, self.firsts)
         return sums
 
     def _texts(self, likely: Floats) -> Floats:
+        """The expected number of blocks of main text of each page, which is never 0."""
         return self._sums(likely[:, None]) + LEAST_TEXT
 
     def seen_back(self, gradient: Floats, step: int, width: int) -> Floats:
-        """The gradient of the rows from that of what a layer was given."""
+        """The gradient of the rows, from the gradient of a layer's input."""
         parts = [gradient[:, place : place + width] for place in range(0, gradient.shape[1], width)]
         if step:
             before, own, after = parts
             places = np.arange(self.number)
             before = np.where((places - step >= self.starts)[:, None], before, 0)
             after = np.where((places + step < self.ends)[:, None], after, 0)
-            found = own.copy()
-            found[:-step] += before[step:]
-            found[step:] += after[:-step]
-            return found
+            gradient_of_rows = own.copy()
+            gradient_of_rows[:-step] += before[step:]
+            gradient_of_rows[step:] += after[:-step]
+            return gradient_of_rows
         means = sum(spread.T @ part for part, spread in zip(parts[1:], self.spreads, strict=True))
         whole: Floats = parts[0] + self.mean.T @ means
         return whole
 
 
 def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
-    """What takes all blocks to the means of groups, and for each kind of group what takes these to the blocks in it."""
+    """A matrix from blocks to the means of groups, and for each kind of group a matrix from these to their blocks."""
     members = []
     sizes = []
     groups = []
@@ -148,9 +161,13 @@ def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Spar
 def learn(
     lessons: Sequence[Lesson], hidden: Sequence[Ints], epochs: int, seed: int, tell: Callable[[int, float], None]
 ) -> tuple[Layer, ...]:
-    """The layers of a network, from lessons. `hidden`: groups of features that are sometimes set to zero for a page."""
+    """Train a network; returns its layers.
+
+    `hidden` are groups of features, each of which is sometimes set to zero for a page. `tell` is called with each epoch
+    and its mean error.
+    """
     chance = np.random.default_rng(seed)
-    weights = _beginning(lessons[0].features.shape[1], chance)
+    weights = _initial_weights(lessons[0].features.shape[1], chance)
     average = {name: rows.copy() for name, rows in weights.items()}
     adam = _Adam(weights, epochs * -(-len(lessons) // PAGES))
     for epoch in range(epochs):
@@ -166,6 +183,7 @@ def learn(
             for name, rows in weights.items():
                 average[name] += share * (rows - average[name])
         tell(epoch, error / len(lessons))
+
     names = ("in", *(str(place) for place in range(len(STEPS))), "out")
     layers = zip((0, *STEPS, 0), names, strict=True)
     return tuple(
@@ -173,7 +191,7 @@ def learn(
     )
 
 
-def _beginning(features: int, chance: np.random.Generator) -> Weights:
+def _initial_weights(features: int, chance: np.random.Generator) -> Weights:
     widths = [("in", features, WIDTH, 1.0)]
     widths += [(str(place), (3 if step else 6) * WIDTH, WIDTH, 0.5) for place, step in enumerate(STEPS)]
     weights: Weights = {}
@@ -185,6 +203,7 @@ def _beginning(features: int, chance: np.random.Generator) -> Weights:
 
 
 def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -> None:
+    """Set each group of features to zero on some pages of a batch."""
     for columns in hidden:
         is_blind = chance.random(batch.pages) < BLIND
         if is_blind.any():
@@ -192,7 +211,8 @@ def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -
 
 
 def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> tuple[float, Weights]:
-    """The error of a batch, and how it changes with each weight."""
+    """The error of a batch, and its gradient for the weights."""
+    # Forward: the input of each layer and the open outputs are kept for the way back.
     first = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
     rows = first
     kept = []
@@ -202,25 +222,29 @@ def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> t
         shown = (chance.random(output.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
         kept.append((seen, shown * (output > 0)))
         rows = rows + output * shown
+
+    # Backward.
     error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
     for place in reversed(range(len(STEPS))):
         seen, open_to = kept[place]
         through = back * open_to
-        gradient[f"{place} weights"], gradient[f"{place} bias"] = seen.T @ through, through.sum(0)
+        gradient[f"{place} weights"] = seen.T @ through
+        gradient[f"{place} bias"] = through.sum(0)
         through = through @ weights[f"{place} weights"].T
         if STEPS[place] == COMPARED:
             back = back + _compared_back(weights, batch, seen, through, gradient)
         else:
             back = back + batch.seen_back(through, STEPS[place], WIDTH)
     back = back * (first > 0)
-    gradient["in weights"], gradient["in bias"] = batch.features.T @ back, back.sum(0)
+    gradient["in weights"] = batch.features.T @ back
+    gradient["in bias"] = back.sum(0)
     return error, gradient
 
 
 def _likely(weights: Weights, rows: Floats) -> Floats:
-    """The probabilities of blocks by what the network has made of them so far."""
+    """The probabilities of the blocks, by their values in the layers so far."""
     return logistic((rows @ weights["out weights"])[:, 0] + weights["out bias"][0])
 
 
@@ -231,7 +255,7 @@ def _compared(weights: Weights, batch: _Batch, rows: Floats) -> Floats:
 
 
 def _compared_back(weights: Weights, batch: _Batch, seen: Floats, through: Floats, gradient: Weights) -> Floats:
-    """The gradient of the rows from that of what the layer was given; adds that of the last weights."""
+    """The gradient of the rows, from that of the layer's input; also adds to the gradient of the last weights."""
     rows, _, text = np.split(seen, 3, 1)
     own, both, same = np.split(through, 3, 1)
     likely = _likely(weights, rows)
@@ -244,7 +268,7 @@ def _compared_back(weights: Weights, batch: _Batch, seen: Floats, through: Float
 
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
-    """The error, and how it changes with what the last layer gives for each block."""
+    """The error, and its gradient for the outputs of the last layer."""
     labels = batch.labels
     tokens = batch.tokens
     page = batch.page
@@ -287,7 +311,7 @@ class _Adam:
 
 
 def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
-    """Features as the network takes them."""
+    """Features scaled and limited, as the network reads them."""
     return np.clip((features - means) * scales, -LIMIT, LIMIT).astype(np.float32)
 
 

@@ -1,7 +1,7 @@
 """The labelled links that the learned model of images is trained on.
 
-Each is found on its page as a crawl would see it, with the evidence of all pages of its site. Labelled images of crawls
-are taken as the crawl saw them, with what it has counted.
+Each link is found on its saved page as in a crawl, with the evidence of all pages of its site. Labelled images of
+crawls are read from the database as the crawl saw them, with the evidence that it counted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +30,10 @@ from crawler.store.read_only import reading
 from crawler.translation.message import counted
 from crawler.urls.address import address_of
 
-METHOD = "auto"  # the extractor that tells the main text
-SET = "crawl {}"  # the name of the labels of a crawl as a set
+METHOD = "auto"
+"""The extractor that finds the main text."""
+SET = "crawl {}"
+"""The name of the set of a crawl's labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,14 @@ class ImageExample:
 
     label: ImageLabel
     site: str
-    """The site of its page; a page without an address is a site by itself."""
+    """The site of its page; a page without an address is a separate site."""
     pages: int
     """How many pages the site has."""
     features: tuple[Floats, ...]
-    """The features of each place where the image stands."""
+    """The features of each occurrence of the image on the page."""
     _: KW_ONLY
     words: tuple[str, ...] = ()
-    """The words that describe it, at its first place."""
+    """The words that describe it at its first occurrence."""
 
 
 def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, tell: Tell) -> list[ImageExample]:
@@ -55,7 +57,7 @@ def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, 
     counts = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
     waiting = PendingLabels(labels, files)
     image_examples = [
-        image_example for line in read_all(files) for image_example in _of_line(line, waiting, counts, tell)
+        image_example for line in read_all(files) for image_example in _examples_of_line(line, waiting, counts, tell)
     ]
     sites = {image_example.site for image_example in image_examples}
     labelled = counted(len(labels), "labelled link")
@@ -63,10 +65,10 @@ def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, 
     return image_examples
 
 
-def _of_line(
+def _examples_of_line(
     line: ReadResult, waiting: PendingLabels, counts: Mapping[str, Evidence], tell: Tell
 ) -> Iterator[ImageExample]:
-    """The labelled links of the page of a line; a broken line is told."""
+    """The labelled links of the page of a line; reports a broken line."""
     if isinstance(line, Broken):
         tell(f"{line.place}: {line.why}")
     if not isinstance(line, Raw):
@@ -90,31 +92,31 @@ def _of_line(
 
 
 def _site(saved: SavedPage, line: Raw) -> str:
-    """The site of a page, which does not depend on where its file lies."""
+    """The site of a page; for a page without an address a name that does not depend on the folder of its file."""
     if saved.page.url == NAMELESS:
         return f"{set_name(Path(line.head[FILE]))} {saved.id}"
     return saved.site
 
 
 def _features(sighting: Sighting, count: Evidence) -> Floats:
-    """The features of an image: how its page shows it, and what was counted of its site."""
+    """The features of an image, from its page and from the evidence of its site."""
     scores = scores_of(sighting, count)
     return features_of(sighting, count, scores.entropy, scores.keyword)
 
 
 def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
-    """The images that people labelled in the state's database, of one crawl or of all."""
+    """The images with labels in the database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
         image_examples = [
-            _of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)
+            _example_of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)
         ]
     sites = {image_example.site for image_example in image_examples}
     tell(f"{counted(len(image_examples), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
     return image_examples
 
 
-def _of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
+def _example_of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
     sighting = Sighting.of(label.detail)
     name = address_of(sighting.page).site
     key = label.crawl, name

@@ -1,13 +1,13 @@
 """Trains the shipped weights of the learned image model, and writes their figures and card.
 
-1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. Their edges are drawn at
-   random (extremely randomized trees, https://doi.org/10.1007/s10994-006-6226-1), which tells noise from content better
-   on sites held out than the best edges do. What more pages of a site show is never taken for less like noise.
-2. The limit: trees of four fifths of the sites judge the last fifth, each fifth in turn. It is the lowest probability
-   above which at most LOST of all content lies, and which keeps KEPT_OF_SITE of the content of SITES_KEPT of the sites.
-   Sites are never split.
-3. The model is judged as it comes out of its file, in half precision: on links of validation, but not on those of sites
-   that it was trained on. The weights and their card are put in place, both or none.
+1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. Their thresholds are drawn
+   at random (extremely randomized trees, https://doi.org/10.1007/s10994-006-6226-1), which is better on held-out sites
+   than the best thresholds. The probability of noise never falls if more pages of the site show the image.
+2. The limit: trees trained on four fifths of the sites judge the last fifth, each fifth in turn. The limit is the
+   lowest probability that has at most LOST of all content above it, and that keeps KEPT_OF_SITE of the content of a
+   site on SITES_KEPT of the sites. The links of a site are never split.
+3. The model is judged as it is loaded from its file, in half precision, on validation links, without links of sites
+   that it was trained on. The weights and their card are put in place, both or neither.
 """
 
 import sys
@@ -45,12 +45,18 @@ from crawler.translation.message import counted
 TREES = 400
 RATE = 0.15
 FOLDS = 5
-LOST = 0.012  # share of all content that may be lost when the limit is chosen
-KEPT_OF_SITE = 0.99  # share of a site's content that is kept
-SITES_KEPT = 0.95  # share of the sites that keep so much
-LEAST = 1e-9  # the least distance of the limit from 0 and 1
-UNSURE = 0.5  # the weight of a link whose labeller was unsure
+LOST = 0.012
+"""The share of all content that may be lost when the limit is chosen."""
+KEPT_OF_SITE = 0.99
+"""The share of its content that a site must keep."""
+SITES_KEPT = 0.95
+"""The share of the sites that must keep that share."""
+LEAST = 1e-9
+"""The least distance of the limit from 0 and 1."""
+UNSURE = 0.5
+"""The weight of a link whose labeller was unsure."""
 RISING = ("pages with it", "share of other pages with it")
+"""The features with which the probability of noise never falls."""
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
     "learning_rate": RATE,
@@ -71,7 +77,7 @@ KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
     " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
-"""Sets that the weights of the extractor were trained on, as its own card says."""
+"""Sets that the weights of the extractor were trained on, according to its card."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
 
 
@@ -92,10 +98,10 @@ def train(links: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
     likely = np.zeros(len(links))
     for part in range(FOLDS):
         tell(f"part {part + 1} of {FOLDS}")
-        model = _fit([link for link, its in zip(links, parts, strict=True) if its != part], seed)
-        for at, one in enumerate(links):
+        model = _fit([link for link, its_part in zip(links, parts, strict=True) if its_part != part], seed)
+        for at, link in enumerate(links):
             if parts[at] == part:
-                likely[at] = judged(model, one)
+                likely[at] = judged(model, link)
     by_site: dict[str, list[float]] = {}
     for link, probability in zip(links, likely.tolist(), strict=True):
         if not link.label.is_noise:
@@ -105,20 +111,20 @@ def train(links: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
 
 
 def _check(links: Sequence[ImageExample], parts: Sequence[int]) -> None:
-    """Raise a TooFewError unless each part has links, and the other parts have noise and content."""
+    """Raise a TooFewError if a part has no links, or the other parts have no noise or no content."""
     for part in range(FOLDS):
-        kinds = {link.label.is_noise for link, its in zip(links, parts, strict=True) if its != part}
+        kinds = {link.label.is_noise for link, its_part in zip(links, parts, strict=True) if its_part != part}
         if part not in parts or len(kinds) < 2:
             raise TooFewError(
-                f"labels are wanted of at least {FOLDS} sites, with content on several of them and noise on several; "
+                f"labels of at least {FOLDS} sites are needed, with content on several of them and noise on several; "
                 f"these are of {counted(len({link.site for link in links}), 'site')}"
             )
 
 
 def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
-    """The limit that keeps enough of all content, and enough of each site on enough sites; always between 0 and 1.
+    """The limit that keeps enough of all content, and enough content of enough sites; always between 0 and 1.
 
-    It is given the probabilities of noise of each site's content.
+    `content_of_sites` are the probabilities of noise of the content of each site.
     """
     of_all = _at_share([likely for content in content_of_sites for likely in content], 1 - LOST)
     of_sites = _at_share([_at_share(content, KEPT_OF_SITE) for content in content_of_sites], SITES_KEPT)
@@ -126,17 +132,17 @@ def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
 
 
 def _at_share(values: Sequence[float], share: float) -> float:
-    """The smallest of the values that at least this share of them do not exceed."""
+    """The smallest of the values that at least this share of the values do not exceed."""
     return sorted(values)[int(np.ceil(share * len(values))) - 1]
 
 
 def judged(model: NoiseModel, link: ImageExample) -> float:
-    """The probability of noise of a link: the lowest of its positions."""
+    """The probability of noise of a link: the lowest of its occurrences."""
     return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
 
 
 def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
-    """The trees, without a limit yet."""
+    """A model whose limit is not chosen yet."""
     import lightgbm
 
     rows = np.stack([row for link in links for row in link.features])
@@ -152,13 +158,13 @@ def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
 
 
 def _rounded_down(edges: Floats) -> Floats:
-    """Edges in half precision: features have no more, and stay above the edges that they were above."""
+    """Thresholds in single precision, rounded down, so that features above a threshold stay above it."""
     rounded = edges.astype(np.float32)
     return np.where(rounded > edges, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
 def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
-    """The splits of a tree, and what it adds for each outcome."""
+    """The features and thresholds of a tree's splits, and its value for each combination of their outcomes."""
     nodes: list[dict[str, Any]] = []
 
     def gather(node: dict[str, Any]) -> None:
@@ -182,18 +188,18 @@ def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLinks:
-    """Labelled links, and the probability of noise of each, by a model that had not seen its site."""
+    """Labelled links, and the probability of noise of each, by a model that was not trained on its site."""
 
     found: Sequence[ImageExample]
     likely: Floats
     labels: int
-    """The number of labels, those of images that are not on their page included."""
+    """The number of labels, including those of images that were not found on their page."""
     fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImageTraining:
-    """A trained model, with all that its card says."""
+    """A trained model, with the values for its card."""
 
     training: JudgedLinks
     validation: JudgedLinks
@@ -204,15 +210,15 @@ class ImageTraining:
 
 
 def tables(training: ImageTraining) -> list[ImageTable]:
-    """The figures in groups, those of sites kept apart first."""
+    """The figures in groups, first those of held-out sites."""
     held = _links(training, training.training)
     validation = _links(training, training.validation)
     unknown = [link for link in validation if link.label.set not in KNOWN]
-    groups = {"sites kept apart": held, "validation": validation}
+    groups = {"held-out sites": held, "validation": validation}
     if len(unknown) < len(validation):
         groups[UNKNOWN] = unknown
     image_tables = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
-    for name, links in (("sites kept apart", held), ("validation", validation)):
+    for name, links in (("held-out sites", held), ("validation", validation)):
         image_tables.append(ImageTable(title=f"{name}, set", rows=by_set(links)))
         image_tables.append(
             ImageTable(title=f"{name}, kind against the other label", rows=by_kind(links, intervals=False))
@@ -221,8 +227,8 @@ def tables(training: ImageTraining) -> list[ImageTable]:
 
 
 def calibrations(training: ImageTraining) -> dict[str, list[CalibrationBin]]:
-    """The bins of sites kept apart and of validation, where there are links."""
-    both = {"sites kept apart": training.training, "validation": training.validation}
+    """The bins of held-out sites and of validation; groups without links are left out."""
+    both = {"held-out sites": training.training, "validation": training.validation}
     return {
         name: calibration(judged_links.likely, [link.label.is_noise for link in judged_links.found])
         for name, judged_links in both.items()
@@ -246,7 +252,7 @@ def image_card(training: ImageTraining) -> str:
         (table.title, ("", *COLUMNS), [(name, *cells(row)) for name, row in table.rows.items()])
         for table in tables(training)
     ]
-    bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, some)) for name, some in calibrations(training).items()]
+    bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, rows)) for name, rows in calibrations(training).items()]
     return card(
         "image_card.md",
         made=training,
@@ -265,7 +271,7 @@ def image_card(training: ImageTraining) -> str:
 
 
 def _sets(links: Sequence[ImageExample]) -> list[tuple[object, ...]]:
-    """Of each set its name and how many links, noise, unsure labels and sites there are."""
+    """For each set its name, and the numbers of links, noise, unsure labels and sites."""
     rows: list[tuple[object, ...]] = []
     for name in sorted({link.label.set for link in links}):
         links_of_set = [link for link in links if link.label.set == name]
@@ -276,13 +282,15 @@ def _sets(links: Sequence[ImageExample]) -> list[tuple[object, ...]]:
 
 
 def _kinds(links: Sequence[ImageExample]) -> list[str]:
-    """How many links there are of each kind; the images of crawls have none."""
+    """The number of links of each kind; the images of crawls have no kind."""
     kinds = Counter(link.label.kind for link in links)
     return [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelFiles:
+    """Labels, and the files with their pages."""
+
     labels: Sequence[ImageLabel]
     files: Sequence[Path]
 
@@ -298,7 +306,7 @@ class ImageTrainingPlan:
     jobs: int
     _: KW_ONLY
     of_state: list[ImageExample] | None = None
-    """Labelled images of crawls, if they are to be learned from too."""
+    """Labelled images of crawls; None to train only on files."""
 
     @property
     def card(self) -> Path:
@@ -308,30 +316,35 @@ class ImageTrainingPlan:
 
 def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
-    of_files = plan.training.labels or plan.of_state is None
-    links = find_images(plan.training.labels, plan.training.files, plan.jobs, tell) if of_files else []
+    links: list[ImageExample] = []
+    if plan.training.labels or plan.of_state is None:
+        links = find_images(plan.training.labels, plan.training.files, plan.jobs, tell)
     labels = list(plan.training.labels)
     for link in plan.of_state or ():
         links.append(link)
         labels.append(link.label)
     trained = train(links, plan.seed, tell)
+
+    # Validate only on sites that the model was not trained on.
     known_sites = {link.site for link in links}
-    validation = (
-        find_images(plan.validation.labels, plan.validation.files, plan.jobs, tell) if plan.validation.labels else []
-    )
-    apart = [link for link in validation if link.site not in known_sites]
-    if len(apart) < len(validation):
-        tell(f"{counted(len(validation) - len(apart), 'link')} of validation left out, of sites that are trained on")
+    validation: list[ImageExample] = []
+    if plan.validation.labels:
+        validation = find_images(plan.validation.labels, plan.validation.files, plan.jobs, tell)
+    held_out = [link for link in validation if link.site not in known_sites]
+    if len(held_out) < len(validation):
+        left_out = counted(len(validation) - len(held_out), "link")
+        tell(f"{left_out} of validation left out, of sites that are trained on")
+
     with put_in_place(plan.output, plan.card) as (weights, text):
         save(trained.model, weights)
         model = load(weights)
-        likely = np.array([judged(model, link) for link in apart])
+        likely = np.array([judged(model, link) for link in held_out])
         training = ImageTraining(
             training=JudgedLinks(
                 found=links, likely=trained.likely, labels=len(labels), fingerprint=fingerprint(labels)
             ),
             validation=JudgedLinks(
-                found=apart,
+                found=held_out,
                 likely=likely,
                 labels=len(plan.validation.labels),
                 fingerprint=fingerprint(plan.validation.labels),
@@ -345,7 +358,7 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
 
 
 def fingerprint(labels: Iterable[ImageLabel]) -> str:
-    """16 hex digits that the same labels share, in any order."""
+    """16 hex digits that identify the labels, in any order."""
     digest = blake2b(digest_size=8)
     for label in sorted(labels):
         digest.update(repr(astuple(label)).encode())

@@ -1,11 +1,11 @@
 """Trains the weights by which author and date of publication are chosen (crawler.metadata.choice).
 
-1. The candidates of each page are read with their signs. Each page counts twice, the second time as a page whose type
-   is not known, because only `auto` tells it.
-2. The weights that make the right candidate likeliest are found by gradient descent (L-BFGS), with a penalty for large
-   ones. Where the right value is no candidate, the empty field is right.
-3. Sites are cut in five parts; weights trained without a part judge the pages of it. Then the weights are trained on
-   all pages.
+1. The candidates of each page are read with their signs. Each page counts twice, the second time as a page of unknown
+   type, because only `auto` finds the type.
+2. The weights that make the right candidates most probable are found by L-BFGS, with a penalty for large weights. If
+   the right value is not a candidate, the right choice is an empty field.
+3. Sites are split into five parts, and the pages of each part are judged by weights trained without it. Then the
+   weights are trained on all pages.
 """
 
 import json
@@ -33,10 +33,13 @@ FIELDS: dict[str, Callable[[Page, Extraction], Candidates]] = {
     "author": author_candidates,
     "published": date_candidates,
 }
+"""The fields that are trained, with the functions that read their candidates."""
 FOLDS = 5
 PENALTY = 1.0
+"""The factor of the squared weights in the error."""
 MAX_STEPS = 300
-DIGITS = 2  # of a weight
+DIGITS = 2
+"""Decimal places of a weight."""
 
 Weights = dict[str, float]
 
@@ -59,7 +62,7 @@ class FieldExample:
 
 @dataclass(frozen=True, slots=True)
 class FieldTraining:
-    """The weights for a field, and how weights trained in the same way did on other sites."""
+    """The weights for a field, and the counts of weights trained in the same way on held-out sites."""
 
     pages: int
     weights: Weights
@@ -87,26 +90,29 @@ def write_metadata_weights(paths: Sequence[Path], output: Path, seed: int, tell:
 
 
 def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
+    """The fields of the pages of a file, with their examples; raises a GoldError at a broken line."""
     for number, row in objects(path):
-        if isinstance(row, str) or not isinstance(row.get("html"), str):
-            raise GoldError(f"line {number} of {path}: {row if isinstance(row, str) else 'no html'}")
+        if isinstance(row, str):
+            raise GoldError(f"line {number} of {path}: {row}")
+        if not isinstance(row.get("html"), str):
+            raise GoldError(f"line {number} of {path}: no html")
         known_fields = [field for field in FIELDS if isinstance(row.get(field), str)]
-        if known_fields:
-            # A page without an address is a site by itself.
-            url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
-            page = Page.from_html(row["html"], url)
-            extraction = auto(page)
-            where = address_of(url).site
-            for field in known_fields:
-                yield field, _example(field, where, FIELDS[field](page, extraction), row[field])
+        if not known_fields:
+            continue
+        # A page without an address gets one of its own, as a separate site.
+        url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
+        page = Page.from_html(row["html"], url)
+        extraction = auto(page)
+        site = address_of(url).site
+        for field in known_fields:
+            yield field, _example(field, site, FIELDS[field](page, extraction), row[field])
 
 
-def _example(field: str, where: str, candidates: Candidates, gold: str) -> FieldExample:
-    same = [value for value in candidates.signs if gold and is_right(field, value, gold)]
-    # Of several spellings, the one of about the same length is meant.
-    return FieldExample(
-        site=where, candidates=candidates, gold=min(same, key=lambda value: abs(len(value) - len(gold)), default=gold)
-    )
+def _example(field: str, site: str, candidates: Candidates, gold: str) -> FieldExample:
+    right_values = [value for value in candidates.signs if gold and is_right(field, value, gold)]
+    # Of several spellings, the one with the most similar length is used.
+    spelling = min(right_values, key=lambda value: abs(len(value) - len(gold)), default=gold)
+    return FieldExample(site=site, candidates=candidates, gold=spelling)
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
@@ -121,9 +127,10 @@ def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraini
 
 
 def fit(examples: Iterable[FieldExample]) -> Weights:
-    """The weights that make the right candidates likeliest."""
+    """The weights that make the right candidates most probable."""
     from scipy.optimize import minimize
 
+    # A row for each candidate, and one for the empty field.
     rows: list[Signs] = []
     pages: list[int] = []
     right: list[int] = []
@@ -134,15 +141,16 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     names = sorted({name for row in rows for name in row})
     table = _table(rows, names)
     page = np.array(pages)
-    at = np.array(right)
+    right_rows = np.array(right)
 
     def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        """The error of weights, and its gradient."""
         scores = table @ weights
         powers = np.exp(scores - scores.max())
         likely = powers / np.bincount(page, powers)[page]
         slope = likely.copy()
-        slope[at] -= 1
-        total = PENALTY * float(weights @ weights) - float(np.log(np.maximum(likely[at], 1e-300)).sum())
+        slope[right_rows] -= 1
+        total = PENALTY * float(weights @ weights) - float(np.log(np.maximum(likely[right_rows], 1e-300)).sum())
         return total, table.T @ slope + 2 * PENALTY * weights
 
     best = minimize(error, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
@@ -150,6 +158,7 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
 
 
 def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
+    """Each example, and a copy of it with an unknown type of page."""
     for example in examples:
         yield example
         page: Signs = {name: value for name, value in example.candidates.page.items() if not name.startswith("type ")}

@@ -1,9 +1,10 @@
-"""The training of template-svm: from pages with gold text to an SVM, as Yan and Wang 2020 have it in section 6.
+"""Trains template-svm: an SVM from pages with gold text, as in section 6 of Yan and Wang 2020.
 
-A block-level label is main text when most of its words, four in a row, stand in the gold; one of fewer words may stand
-there by chance and tells nothing. There are far more blocks of noise than of main text, so as many are drawn of each;
-one of each a page, which the paper does not say, by the length of their text: else a page of a thousand comments or
-buttons would teach more than any other, and what little text they hold would count as much as an article.
+A block is main text if most of its runs of four words are in the gold. A block of fewer words may be in the gold by
+chance, and is not used. There are far more blocks of noise than of main text, so the same number of each is drawn. The
+paper does not say that at most one block of each kind is drawn from a page, with a probability proportional to its
+length. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each button
+would count as much as an article.
 """
 
 import random
@@ -31,18 +32,25 @@ Flags = NDArray[np.bool_]
 Fit = Callable[..., Svm]
 """Trains an SVM on rows and labels, with `cost` and `gamma`."""
 SHINGLE = 4
-MOST = 0.5  # a block is main text if more than this share of its shingles is in the gold
-MAX_BLOCKS = 600  # samples of each kind: more of them make more support vectors, and those cost time on every page
+"""Words of a shingle."""
+MOST = 0.5
+"""A block is main text if a larger share of its shingles is in the gold."""
+MAX_BLOCKS = 600
+"""Blocks of each kind: more blocks give more support vectors, which cost time on every page."""
 MAX_VECTORS = 600
 CHANCE = 0.01
-"""A difference in F1 that means nothing, at so many samples: of the SVMs as good as the best, the one with the fewest
-vectors is taken, which is quick, and smooth enough to be true elsewhere."""
+"""A difference in F1 that is not significant with this number of blocks. Of the SVMs that are as good as the best, the
+one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
+"""
 COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
+"""The parameters that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockSample:
+    """A block of a page with gold text."""
+
     host: str
     page: int
     length: int
@@ -70,20 +78,21 @@ class TrainedSvm:
     hosts: int
     blocks: int
     main: int
-    """How many blocks there were, and how many of them were main text; `drawn` were used of each kind."""
+    """How many of the blocks are main text."""
     drawn: int
+    """How many blocks of each kind were used."""
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
-    """The blocks of pages with gold text: as they are when a crawl comes to a host, and after the template pass."""
+    """The blocks of pages with gold text: as in the first pages of a host, and without the template of the host."""
     sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
         sites[address_of(page.url).host].append((page, text))
-    # One by one, so that the data read from a site's pages can be freed.
-    return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
+    # One site after another, so that the parsed pages of a site can be freed.
+    return [sample for name in sorted(sites) for sample in _samples_of_site(name, sites.pop(name))]
 
 
-def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
+def _samples_of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
     library = _library([page for page, _ in pages])
     for place, (page, text) in enumerate(pages):
         gold = set(_shingles(text))
@@ -108,7 +117,7 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
 
 
 def _library(pages: list[Page]) -> Library:
-    """What the pages of a host have in common; of fewer than a batch, what two of them have."""
+    """The library of a host: the labels that its pages share; with fewer pages than a batch, that any two share."""
     if len(pages) >= N1:
         return learn(pages)
     return Library(label for label, count in frequencies(map(labels, pages)).items() if count > 1)
@@ -120,11 +129,12 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 
 
 def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
-    """The SVM with the best cost and gamma by cross-validation over hosts, among equals one with few vectors."""
+    """The SVM with the best parameters by cross-validation over hosts; of equally good SVMs, the smallest."""
     balanced = _balanced(blocks, random.Random(seed))  # noqa: S311 - to draw samples
     count = len({block.host for block in balanced})
     if count < folds:
-        raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {count}")
+        raise TooFewError(f"{folds} folds need at least as many hosts with main text and noise; there are {count}")
+
     rows = np.array([block.features for block in balanced])
     truth = np.array([block.main for block in balanced])
     splits = list(GroupKFold(folds).split(rows, groups=[block.host for block in balanced]))
@@ -149,6 +159,7 @@ def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> Trained
                     drawn=len(balanced) // 2,
                 )
             )
+
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
     best = max(candidate.score.f1 for candidate in tried)
@@ -166,7 +177,7 @@ def _score(judgement: Flags, truth: Flags) -> BlockScore:
 
 
 def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
-    """The SVM of scikit-learn, as numbers."""
+    """Train an SVM with scikit-learn."""
     classifier = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
     return Svm(
         vectors=classifier.support_vectors_,
@@ -177,12 +188,12 @@ def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
 
 
 def _balanced(all_blocks: list[BlockSample], chance: random.Random) -> list[BlockSample]:
-    """As many blocks of main text as of noise, one of each a page at most."""
+    """The same number of blocks of main text and of noise, at most one of each kind from a page."""
     pages: dict[tuple[bool, str, int], list[BlockSample]] = defaultdict(list)
     for sample in all_blocks:
         pages[sample.main, sample.host, sample.page].append(sample)
     kinds: dict[bool, list[BlockSample]] = {True: [], False: []}
-    for (main, *_), blocks in pages.items():
-        kinds[main] += chance.choices(blocks, [block.length for block in blocks])
+    for (is_main, *_), blocks in pages.items():
+        kinds[is_main] += chance.choices(blocks, [block.length for block in blocks])
     drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
     return [block for kind in kinds.values() for block in chance.sample(kind, drawn)]

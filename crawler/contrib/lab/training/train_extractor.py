@@ -26,7 +26,9 @@ from crawler.translation.message import counted
 
 CALLED = "train"
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz", "metadata": "metadata.json"}
-FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
+"""The default names of the files of weights."""
+FOLDS = 10
+"""Parts of the cross-validation of template-svm, each with whole hosts."""
 
 
 def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -54,13 +56,13 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
-    """The report about new weights of auto."""
+    """Train auto; returns the report."""
     plan = TrainingPlan(paths=gold, validate=validate, output=path, seed=seed)
     return auto_report(write_auto_weights(plan, lambda line: say(CALLED, line)), path)
 
 
 def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
-    """The report about new weights for author and date."""
+    """Train the weights for author and date; returns the report."""
     trainings = write_metadata_weights(gold, path, seed, lambda line: say(CALLED, line))
     head = ("on pages of other sites", "pages", "given", "right", "wrong", "missing", "absent", "invented")
     rows: list[tuple[str, ...]] = [head]
@@ -73,7 +75,7 @@ def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
-    """The report about a new SVM."""
+    """Train template-svm; returns the report."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pages = ((row.page, row.gold or "") for gold_path in gold for row in read_pages(gold_path))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
@@ -90,7 +92,7 @@ def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
 
 
 def auto_report(training: AutoTraining, path: Path) -> str:
-    """The tables of the training of auto, and how large its weights are."""
+    """The tables of the training of auto, and the size of its weights."""
     lines: list[str] = []
     for title, figures_of_name in tables(training):
         rows = [(title, *COLUMNS), *((one_line(name), *cells(figures)) for name, figures in figures_of_name.items())]

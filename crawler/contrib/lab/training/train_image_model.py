@@ -1,4 +1,4 @@
-"""`winnow noise train`: weights of the learned model of images, from links that readers labelled."""
+"""`winnow noise train`: trains the weights of the learned model of images on links that people labelled."""
 
 import argparse
 from importlib.util import find_spec
@@ -30,10 +30,12 @@ from crawler.translation.message import counted
 
 CALLED = "noise train"
 FILE = "images.npz"
+"""The default name of the file of weights."""
 
 
 def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
+    """Train the model, write its weights and their card, and print its figures; returns the exit status."""
+    # Check the options.
     label_files = [opts.file] if opts.file is not None else []
     if opts.crawl is not None and opts.labels is None:
         raise WrongUseError("--crawl goes with --labels state")
@@ -45,22 +47,25 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="lab"
         )
+
+    # Read the labels.
     inputs = [readable_file(name) for name in (*label_files, *opts.validate)]
     labels = _labels(inputs[: len(label_files)])
     validation = _labels(inputs[len(label_files) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
-    others = files_of({label.set for label in validation}, opts.pages) if validation else []
+    validation_files = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
     of_state = _of_state(opts.crawl, settings) if opts.labels is not None else None
     plan = ImageTrainingPlan(
         training=LabelFiles(labels=labels, files=files),
-        validation=LabelFiles(labels=validation, files=others),
+        validation=LabelFiles(labels=validation, files=validation_files),
         output=output,
         seed=opts.seed,
         jobs=opts.jobs or cores(),
         of_state=of_state,
     )
-    _check_output(plan, [*inputs, *files, *others])
+
+    _check_output(plan, [*inputs, *files, *validation_files])
     try:
         print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:
@@ -76,7 +81,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
-    """The labels of all files; what of them could not be read is said, and none at all is wrong."""
+    """The labels of all files; reports broken lines, and raises a WrongUseError if a file has no label."""
     all_labels: list[ImageLabel] = []
     for path in paths:
         labels, faults = read_labels(path)
@@ -89,7 +94,7 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
 
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
-    """What people said of the images of a crawl, or of all."""
+    """The labelled images of a crawl, or of all crawls."""
     url = state_url(settings)
     if not exists(url):
         raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
@@ -100,7 +105,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
 
 
 def _check_output(plan: ImageTrainingPlan, inputs: list[Path]) -> None:
-    """Raise a WrongUseError where the weights or their card would take the place of something else."""
+    """Raise a WrongUseError if the weights or their card would replace a folder, an input or each other."""
     if plan.output.is_dir() or plan.card.is_dir():
         folder = plan.output if plan.output.is_dir() else plan.card
         raise WrongUseError("{path} is a folder", path=repr(str(folder)))
@@ -126,8 +131,8 @@ def _report(training: ImageTraining, plan: ImageTrainingPlan) -> str:
         [
             *lines,
             "",
-            f"Trained on {link_count:,} of {labelled_links}; noise is what is more likely so than {limit:.4f}.",
-            f"{training.size:,} bytes of weights in {weights}; {card} says how they were made.",
+            f"Trained on {link_count:,} of {labelled_links}; images above a probability of {limit:.4f} are noise.",
+            f"{training.size:,} bytes of weights in {weights}; {card} describes how they were made.",
         ]
     )
 

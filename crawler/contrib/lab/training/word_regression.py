@@ -1,4 +1,4 @@
-"""Learns the scores of names and words, and the page type that names indicate, by logistic regression."""
+"""Trains the scores of names and words, and the page types that names indicate, by logistic regression."""
 
 import warnings
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 AROUND = 0.3
 """The weight of a name around a block, relative to a name of the block itself, before their scores are known."""
 NEVER = -30.0
+"""The bias of a type that is never chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,13 @@ class WeighedPage:
 
     example: PageExample
     rows: Any
-    """For each block, the names of its home, those around it, and its words: a sparse matrix."""
+    """A sparse matrix, with a row for each block: the names of its element, the names around it, and its words."""
     weights: Floats
-    """The weight of each block, the root of its tokens; all blocks of a page together weigh as much as the page."""
+    """The weight of each block: the root of its tokens, scaled so that they sum to the weight of the page."""
 
 
 def weighed(example: PageExample, weight: float) -> WeighedPage:
+    """An example with the input of the regression."""
     roots = np.sqrt(model.tokens(example.seen) + 1)
     return WeighedPage(
         example=example, rows=_rows(example.seen), weights=(weight * roots / roots.sum()).astype(np.float32)
@@ -48,14 +50,14 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
     typed = [page.example for page in pages if page.example.page_type in KINDS]
     named = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
-    for row, one in enumerate(typed):
-        named[row, list(one.seen.names)] = 1
-    kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
+    for row, example in enumerate(typed):
+        named[row, list(example.seen.names)] = 1
+    kinds, bias = fit_kinds(sparse.csr_matrix(named), [example.page_type for example in typed])
     return LearnedWeights(own=own, around=AROUND * around, words=words, kinds=kinds, kinds_bias=bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
-    """Weights that determine page types; a type without examples is never chosen."""
+    """The weights and biases of page types; a type without examples is never chosen."""
     weights = np.zeros((rows.shape[1], len(KINDS)), np.float32)
     bias = np.full(len(KINDS), NEVER, np.float32)
     present_types = sorted(set(types))
@@ -69,12 +71,13 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
         coefficients = np.concatenate([-coefficients, coefficients]) / 2
         shifts = np.concatenate([-shifts, shifts]) / 2
     for kind, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
-        weights[:, KINDS.index(kind)], bias[KINDS.index(kind)] = row, shift
+        weights[:, KINDS.index(kind)] = row
+        bias[KINDS.index(kind)] = shift
     return weights, bias
 
 
 def _regression(**settings: float) -> Any:
-    """A logistic regression; it may stop before it converges, which is as good and faster."""
+    """A function that fits a logistic regression, which may stop before it converges: that is faster and as good."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
@@ -87,12 +90,17 @@ def _regression(**settings: float) -> Any:
 
 
 def _rows(seen: PageArrays) -> Any:
+    """The sparse matrix of the names and words of a page."""
     outline = seen.outline
     number = len(seen.homes)
+
+    # The names of each element, and of all elements around it.
     named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
     around: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
         around.append(np.concatenate([around[parent], named[name]]) if parent >= 0 else named[name])
+
+    # A row for each block.
     bounds = np.searchsorted(seen.texts.owner, np.arange(number + 1))
     columns: list[Ints] = []
     values: list[Floats] = []

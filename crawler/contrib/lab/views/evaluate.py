@@ -1,8 +1,8 @@
 """The view "evaluate": how well a crawl kept to its topic, what it skipped as noise, and report files.
 
-Report files are in the output folder, and are recognized by their first bytes. No path ever comes from a request: a
-file is requested by a number derived from its name, and looked for among the existing files. Links are not followed.
-Files are not trusted: each is shown in a frame with an opaque origin, which runs no script and loads nothing.
+Report files are in the output folder, and are recognized by their first bytes. Requests never contain a path: a file is
+requested by a number derived from its name, and searched among the existing files. Symbolic links are not followed.
+Files are not trusted: each is shown in a frame with an opaque origin, which runs no scripts and loads nothing.
 """
 
 import os
@@ -53,10 +53,13 @@ from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_, catalogue_of, languages
 
 MOST_OPENED = 300
+"""Files whose first bytes are read, the newest ones."""
 MOST_BYTES = 20_000_000
-MOST_LETTERS = 500_000
-"""Bytes of a file of figures that are shown."""
-HEAD = 1_000  # bytes in which our report files are recognized
+"""Bytes of the largest file that is shown."""
+MOST_CHARACTERS = 500_000
+"""Characters of a file of figures that are shown."""
+HEAD_BYTES = 1_000
+"""The first bytes of a file, by which reports are recognized."""
 FOCUS = "focus"
 NOISE = "noise"
 FILES = "files"
@@ -66,7 +69,7 @@ NOISE_FIGURES = "noise figures"
 
 
 def _page(title: str) -> re.Pattern[bytes]:
-    """The first bytes of a report with this title, in any language."""
+    """A pattern of the first bytes of a report with this title, in any language."""
     titles = "|".join({re.escape(catalogue_of(language).gettext(title)) for language in languages()})
     beginning = rf'<!doctype html>\s+<html lang="\w+">.{{1,600}}<title>Winnow: (?:{titles})</title>'
     return re.compile(beginning.encode(), re.DOTALL)
@@ -78,26 +81,28 @@ OURS = {
     EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
     NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
 }
-"""The first bytes of files that our commands write."""
+"""Patterns of the first bytes of the files that Winnow's commands write, by kind."""
 PAGES = (EXTRACTION, FOCUS)
+"""The kinds of files that are HTML."""
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
 )
 HEADERS = {"Content-Security-Policy": POLICY}
-AGE = 300.0  # seconds until a report is computed again when it is requested
-PATIENCE = 0.05  # seconds that a response waits for the report of a small crawl
-STRIDE = 50
-"""Pages after which the computation pauses, to leave the processor to other requests."""
-REST = 0.0005
-"""Seconds of such a pause."""
+MOST_AGE_SECONDS = 300.0
+"""The age at which a report is computed again on the next request."""
+WAIT_SECONDS = 0.05
+"""How long a response waits for the report of a small crawl."""
+PAGES_BETWEEN_PAUSES = 50
+"""Pages after which the computation pauses, to leave CPU time to other requests."""
+PAUSE_SECONDS = 0.0005
 router = APIRouter()
 api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest with a page"))]
 
 
 class ReportParameters(BaseModel):
-    """Which report is shown."""
+    """The choice of a report."""
 
     crawl: CrawlName = ""
     report: Literal["focus", "noise", "files"] = Field(default="focus", description="which report")
@@ -128,17 +133,19 @@ class ReportFiles:
 
     files: tuple[ReportFile, ...]
     unopened: int
-    """How many older files may be reports, and were not checked."""
+    """Older files that were not checked, and may be reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """When figures that take long were computed."""
+    """The state of figures that take long to compute."""
 
     at: float | None
-    """The time in seconds since 1970; null if they are not computed yet: ask again."""
+    """When they were computed, in seconds since 1970; null if they are not computed yet, and to be requested again."""
     took: float
+    """How many seconds it took."""
     is_busy: bool
+    """Whether they are being computed."""
     done: int
     """The pages processed so far, during the computation."""
     error: Sentence | None
@@ -162,20 +169,20 @@ class NoiseReport:
     crawl: str
     computed: Computed
     report: NoiseFigures | None
-    """Null where nothing is computed yet."""
+    """Null if nothing is computed yet."""
 
 
 @slow(api.get("/api/evaluate/focus", summary=N_("How well a crawl kept to its topic, once it is computed")))
 def focus(context: Context, crawl: CrawlName = "") -> FocusReport:
     """How well a crawl kept to its topic."""
-    of = _asked(context, crawl)
+    of = _crawl(context, crawl)
     return FocusReport(of.name, *_computed(_focus(context, of)))
 
 
 @slow(api.get("/api/evaluate/noise", summary=N_("What a crawl skipped as noise, once it is computed")))
 def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
     """What a crawl skipped as noise."""
-    of = _asked(context, crawl)
+    of = _crawl(context, crawl)
     return NoiseReport(of.name, *_computed(_noise(context, of)))
 
 
@@ -186,18 +193,18 @@ def files(context: Context) -> ReportFiles:
 
 
 @slow(router.get("/evaluate"))
-def show(context: Context, request: Request, given: Annotated[ReportParameters, Query()]) -> Response:
-    values: dict[str, Any] = {"crawl": given.crawl, "crawls": CrawlNames(), "number": 0, "found": None}
-    if given.report == FILES:
+def show(context: Context, request: Request, parameters: Annotated[ReportParameters, Query()]) -> Response:
+    values: dict[str, Any] = {"crawl": parameters.crawl, "crawls": CrawlNames(), "number": 0, "found": None}
+    if parameters.report == FILES:
         values["found"] = report_files(context.output)
     else:
         with context.reading() as connection:
-            of = chosen_crawl(connection, given.crawl, latest_with(page))
+            of = chosen_crawl(connection, parameters.crawl, latest_with(page))
             values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
         if of is not None:
-            result = _focus(context, of) if given.report == FOCUS else _noise(context, of)
+            result = _focus(context, of) if parameters.report == FOCUS else _noise(context, of)
             values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
-    return context.page(request, "evaluate.html", given=given, **values)
+    return context.page(request, "evaluate.html", given=parameters, **values)
 
 
 @slow(router.get("/evaluate/focus/{crawl}"))
@@ -223,7 +230,7 @@ def show_file(context: Context, file: Number) -> Response:
     return shown_report
 
 
-def _asked(context: DashboardContext, name: str) -> OfCrawl:
+def _crawl(context: DashboardContext, name: str) -> OfCrawl:
     with context.reading() as connection:
         of = chosen_crawl(connection, name, latest_with(page))
     if of is None:
@@ -239,26 +246,26 @@ def _computed(result: Result) -> tuple[Computed, Any]:
 def _focus(context: DashboardContext, of: OfCrawl) -> Result:
     name = (FOCUS, of.id, of.started_at)
 
-    def gently(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
+    def with_pauses(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, fetched_page in enumerate(pages, 1):
-            if number % STRIDE == 0:
+            if number % PAGES_BETWEEN_PAUSES == 0:
                 context.reports.tell(name, number)
-                time.sleep(REST)
+                time.sleep(PAUSE_SECONDS)
             yield fetched_page
 
     def compute() -> CrawlFocus | None:
         with crawls_with_pages(context.url) as crawls:
-            crawl_pages = next((known_crawl for known_crawl in crawls if known_crawl.number == of.id), None)
+            crawl_pages = next((crawl for crawl in crawls if crawl.number == of.id), None)
             if crawl_pages is not None:
-                return crawl_focus(crawl_pages, ON_TOPIC, pace=gently)
+                return crawl_focus(crawl_pages, ON_TOPIC, pace=with_pauses)
             return None
 
-    return context.reports.get(name, compute, AGE, PATIENCE)
+    return context.reports.get(name, compute, MOST_AGE_SECONDS, WAIT_SECONDS)
 
 
 def _noise(context: DashboardContext, of: OfCrawl) -> Result:
     return context.reports.get(
-        (NOISE, of.id, of.started_at), lambda: noise_figures_of(context.url, of.id), AGE, PATIENCE
+        (NOISE, of.id, of.started_at), lambda: noise_figures_of(context.url, of.id), MOST_AGE_SECONDS, WAIT_SECONDS
     )
 
 
@@ -266,7 +273,7 @@ def report_files(folder: Path) -> ReportFiles:
     candidates = _candidates(folder)
     files = []
     for written_at, name, size in candidates[:MOST_OPENED]:
-        head = read_file(folder / name, HEAD) or b""
+        head = read_file(folder / name, HEAD_BYTES) or b""
         kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
         if kind is not None:
             files.append(
@@ -283,23 +290,25 @@ def report_files(folder: Path) -> ReportFiles:
 
 
 def report_file(folder: Path, number: int) -> Response | None:
-    """The report of this number as a document for a frame; None if there is none that may be shown."""
+    """The report with this number as a document for a frame; None if it does not exist or is too large."""
     for file in report_files(folder).files:
         if file.id == number and file.can_be_shown:
             body = read_file(folder / file.name, MOST_BYTES)
-            if body is None or not OURS[file.kind].match(body[:HEAD]):  # it has been replaced meanwhile
+            if body is None or not OURS[file.kind].match(body[:HEAD_BYTES]):  # replaced in the meantime
                 return None
-            return HTMLResponse(body if file.kind in PAGES else _figures(file.name, body), headers=HEADERS)
+            if file.kind not in PAGES:
+                body = _figures(file.name, body)
+            return HTMLResponse(body, headers=HEADERS)
     return None
 
 
 def _candidates(folder: Path) -> list[tuple[float, str, int]]:
-    """The modification times, names and sizes of the files whose names may be those of reports, newest first."""
+    """The modification times, names and sizes of the HTML and JSON files, newest first."""
     candidates = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.lower().endswith((".html", ".htm", ".json")):
-                with suppress(OSError):  # it has been deleted meanwhile
+                with suppress(OSError):  # deleted in the meantime
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
                         candidates.append((status.st_mtime, entry.name, status.st_size))
@@ -307,10 +316,11 @@ def _candidates(folder: Path) -> list[tuple[float, str, int]]:
 
 
 def _number(name: str) -> int:
-    """A number for a name in addresses, small enough for JavaScript."""
+    """The number that identifies a file in addresses, small enough for JavaScript."""
     return int.from_bytes(blake2b(os.fsencode(name), digest_size=6).digest(), "big")
 
 
 def _figures(name: str, body: bytes) -> bytes:
+    """A page that shows a file of figures."""
     text = body.decode("utf-8", "replace")
-    return report_page("figures.html", name=name, text=text, most=MOST_LETTERS).encode("utf-8", "replace")
+    return report_page("figures.html", name=name, text=text, most=MOST_CHARACTERS).encode("utf-8", "replace")

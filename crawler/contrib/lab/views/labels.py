@@ -1,8 +1,8 @@
-"""The view "labels": the least certain pages and images, to be labelled by people, and their labels.
+"""The view "labels": the least certain pages and images, for people to label, and existing labels.
 
-The newest pages are listed by certainty. Those whose method tells none come last, in the order in which they were
-stored. No index tells which pages can be labelled: each part of the list checks so many pages, and the next part
-continues there.
+The newest pages are listed by certainty. Pages without a certainty come last, in the order in which they were stored.
+No index has the pages that can be labelled: each part of the list checks a fixed number of pages, and the next part
+continues after them.
 """
 
 import json
@@ -32,10 +32,13 @@ MOST_PAGES = 20
 MOST_IMAGES = 12
 MOST_LABELS = 20
 MOST_BYTES = 32 * 1024 * 1024
-"""Bytes of a file that is made in memory."""
-BEGINNING = 300  # characters of a text in a list
-NEWEST_PAGES = 50_000  # among which the least certain are looked for: among a million it takes half a second
-LOOKED_AT = 1_000  # pages checked for a part of the list: reading their rows takes some tens of milliseconds
+"""Bytes of a file that is built in memory."""
+BEGINNING = 300
+"""Characters of a text that a list shows."""
+NEWEST_PAGES = 50_000
+"""Pages among which the least certain are searched: a million would take half a second."""
+CHECKED = 1_000
+"""Pages that are checked for a part of the list: reading their rows takes some tens of milliseconds."""
 router = APIRouter()
 api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
@@ -76,7 +79,7 @@ class ListedLabel:
     page: str
     """The page that shows the image; for a page, its own address."""
     value: str
-    """For a text, its beginning."""
+    """The label; of a text, only the beginning."""
     said_at: float
     number: int | None
     """The number of the labelled page, if it still exists."""
@@ -206,15 +209,17 @@ def uncertain_pages(
     after: int = 0,
     most: int = 20,
     *,
-    looked_at: int = LOOKED_AT,
+    checked: int = CHECKED,
     newest: int = NEWEST_PAGES,
 ) -> tuple[tuple[UncertainPage, ...], int]:
-    """The next pages after this one with a stored response and no label, least certain first among the newest; and the
-    page from which to continue, 0 at the end. So many pages are looked at.
+    """The next pages after this one, and the page from which to continue, 0 at the end.
+
+    Pages have a stored response and no label. They are among the `newest` pages of the crawl, the least certain first;
+    `checked` pages are read.
     """
     if not of.kept:
         return (), 0
-    numbers = _next(connection, of.id, after, looked_at, newest)
+    numbers = _next(connection, of.id, after, checked, newest)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
     query = select(*(page.c[page_field.name] for page_field in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
@@ -224,43 +229,52 @@ def uncertain_pages(
     pages = tuple(page_of_number[number] for number in numbers if number in page_of_number)[:most]
     if len(pages) == most:
         return pages, pages[-1].id
-    return pages, numbers[-1] if len(numbers) == looked_at else 0
+    if len(numbers) == checked:
+        return pages, numbers[-1]
+    return pages, 0
 
 
 def _next(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
-    """The numbers of the next pages, from the index alone."""
+    """The ids of the next pages to check; only an index is read."""
     of_crawl = page.c.crawl_id == crawl_id
     last = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
     last_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
-    every = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(last_older).scalar() or 0))
-    with_certainty = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
-    untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
+    newest_pages = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(last_older).scalar() or 0))
+    with_certainty = newest_pages.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
+    without_certainty = newest_pages.where(page.c.certainty.is_(None)).order_by(page.c.id)
     if last is None:
-        ways = [with_certainty, untold]
+        queries = [with_certainty, without_certainty]
     elif last.certainty is not None:
-        ways = [with_certainty.where(tuple_(page.c.certainty, page.c.id) > (last.certainty, after)), untold]
+        is_after = tuple_(page.c.certainty, page.c.id) > (last.certainty, after)
+        queries = [with_certainty.where(is_after), without_certainty]
     else:
-        ways = [untold.where(page.c.id > after)]
+        queries = [without_certainty.where(page.c.id > after)]
     numbers: list[int] = []
-    for way in ways:
-        numbers += connection.execute(way.limit(most - len(numbers))).scalars()
+    for query in queries:
+        numbers += connection.execute(query.limit(most - len(numbers))).scalars()
     return numbers
 
 
 def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
     """The labels of a crawl before this one, newest first; a changed label keeps its place."""
-    # By number, so that long texts are read only for these few.
+    # Ids are chosen first, so that long texts are read only for these few labels.
     numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
     beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
     query = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
     query = query.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
     rows = connection.execute(query).all()
-    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
-    pages_now = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
-    pages = {(row.id, row.url) for row in connection.execute(pages_now)}
-    return tuple(
-        ListedLabel(*row[:-1], number if ((number := of_pages.get(row.id)), row.url) in pages else None) for row in rows
+
+    # The pages of the labels that still exist.
+    page_numbers = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
+    pages_query = select(page.c.id, page.c.url).where(
+        page.c.id.in_([number for number in page_numbers.values() if number])
     )
+    pages = {(row.id, row.url) for row in connection.execute(pages_query)}
+    listed = []
+    for row in rows:
+        number = page_numbers.get(row.id)
+        listed.append(ListedLabel(*row[:-1], number if (number, row.url) in pages else None))
+    return tuple(listed)
 
 
 def _chosen(connection: Connection, name: str) -> LabelledCrawl:
@@ -275,5 +289,10 @@ def _counts(connection: Connection, name: str) -> LabelCounts:
     texts, images, topics = (
         count_labels(connection, name, kind) for kind in (LabelKind.TEXT, LabelKind.IMAGE, LabelKind.TOPIC)
     )
-    of_topic = topics.get(ON_TOPIC, 0), topics.get(OFF_TOPIC, 0)
-    return LabelCounts(texts.get(LabelKind.TEXT, 0), images.get(CONTENT, 0), images.get(NOISE, 0), *of_topic)
+    return LabelCounts(
+        texts=texts.get(LabelKind.TEXT, 0),
+        content=images.get(CONTENT, 0),
+        noise=images.get(NOISE, 0),
+        on_topic=topics.get(ON_TOPIC, 0),
+        off_topic=topics.get(OFF_TOPIC, 0),
+    )

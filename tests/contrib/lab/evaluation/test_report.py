@@ -12,8 +12,8 @@ from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
 from crawler.contrib.lab.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
 from crawler.contrib.lab.evaluation.report import (
-    BEFORE,
-    EXCERPT,
+    CHARACTERS_BEFORE,
+    EXCERPT_BYTES,
     HEADS,
     TOLERANCE,
     BaselineComparison,
@@ -108,15 +108,15 @@ def test_excerpts() -> None:
 
 def test_excerpts_of_any_script_are_within_their_limit() -> None:
     for character in 'a"<蜂\U00020000':
-        assert len(shown(excerpt(character * EXCERPT, EXCERPT).text).encode()) <= EXCERPT
+        assert len(shown(excerpt(character * EXCERPT_BYTES, EXCERPT_BYTES).text).encode()) <= EXCERPT_BYTES
 
 
 def test_the_source_is_shown_from_the_gold_on() -> None:
     rows = [
-        ("x" * 1000 + "Bees dance.", "Bees dance.", 1000 - BEFORE),
+        ("x" * 1000 + "Bees dance.", "Bees dance.", 1000 - CHARACTERS_BEFORE),
         ("Bees dance.", "Bees dance.", 0),
-        ("x" * 1000 + "<body>", "Bees dance.", 1000 - BEFORE),
-        ("x" * 1000 + "Wasps too.", "Bees dance.\n\n Wasps too.", 1000 - BEFORE),
+        ("x" * 1000 + "<body>", "Bees dance.", 1000 - CHARACTERS_BEFORE),
+        ("x" * 1000 + "Wasps too.", "Bees dance.\n\n Wasps too.", 1000 - CHARACTERS_BEFORE),
         ("x" * 1000, "", 0),
     ]
     for html, gold, start in rows:
@@ -186,7 +186,7 @@ def test_what_cannot_be_compared_is_said() -> None:
     absent["news"]["methods"]["slope"] = {"absent": "not installed"}
     for before, now, gaps in ((figures(0.9), {}, 0), (figures(0.9), other, 1), (figures(0.1), absent, 1)):
         compared = compare_records(before, now)
-        (missing,) = compared.left
+        (missing,) = compared.not_compared
         assert missing.startswith("news, slope: ")
         assert compared == BaselineComparison([], [missing], 0, gaps=gaps)
     assert compare_records(absent, figures(0.1)) == BaselineComparison([], [], 0)

@@ -61,6 +61,6 @@ def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model
     one = replace(found.sets[0], path=Path(name))
     text = auto_card(replace(found, sets=[one], validation=[one], held={name: [WORDY]}))
     assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
-    assert f"kept apart: {written} 0.533 (1)" in text
+    assert f"held-out sites: {written} 0.533 (1)" in text
     said = auto_report(replace(found, held={name: [WORDY]}), Path(__file__)).splitlines()
     assert all(line.isprintable() for line in said)

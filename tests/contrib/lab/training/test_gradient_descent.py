@@ -10,8 +10,8 @@ from crawler.contrib.lab.training.gradient_descent import (
     STEPS,
     Lesson,
     _Batch,
-    _beginning,
     _gradient,
+    _initial_weights,
     learn,
 )
 from crawler.extraction.auto import network
@@ -70,7 +70,7 @@ def error(weights: gradient_descent.Weights) -> float:
 def weights(monkeypatch: pytest.MonkeyPatch) -> gradient_descent.Weights:
     monkeypatch.setattr(gradient_descent, "WIDTH", 24)
     chance = np.random.default_rng(1)
-    found = _beginning(FEATURES, chance)
+    found = _initial_weights(FEATURES, chance)
     # Small ones, so that no probability is next to 0 or 1, where the error is clipped.
     return {
         name: (rows + 0.1 * chance.standard_normal(rows.shape)).astype(np.float32) / 3 for name, rows in found.items()

@@ -171,7 +171,7 @@ def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> Non
 @pytest.mark.parametrize("sites", [FOLDS - 1, FOLDS])
 def test_so_many_sites_there_must_be(sites: int) -> None:
     if sites < FOLDS:
-        with pytest.raises(TooFewError, match=r"\b5 sites, .* 4 sites$"):
+        with pytest.raises(TooFewError, match=r"\b5 sites are needed, .* 4 sites$"):
             train(links(sites), 0, lambda _: None)
     else:
         assert len(train(links(sites), 0, lambda _: None).likely) == sites * 12
@@ -180,7 +180,7 @@ def test_so_many_sites_there_must_be(sites: int) -> None:
 @pytest.mark.parametrize("is_noise", [True, False])
 def test_there_must_be_content_and_noise(is_noise: bool) -> None:
     found = [one for one in links() if one.label.is_noise is is_noise]
-    with pytest.raises(TooFewError, match=r"\b5 sites, "):
+    with pytest.raises(TooFewError, match=r"\b5 sites are needed, "):
         train(found, 0, lambda _: None)
 
 

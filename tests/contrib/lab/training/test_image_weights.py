@@ -49,7 +49,7 @@ def titled(found: list[ImageTable], title: str) -> ImageTable:
 
 
 def bins(*links: tuple[str, str, float]) -> list[CalibrationBin]:
-    return calibrations(made(given(*links)))["sites kept apart"]
+    return calibrations(made(given(*links)))["held-out sites"]
 
 
 def test_bins() -> None:
@@ -65,7 +65,7 @@ def test_links_of_a_bin() -> None:
 
 
 def test_the_limit_decides() -> None:
-    row = titled(tables(made()), "all").rows["sites kept apart"]
+    row = titled(tables(made()), "all").rows["held-out sites"]
     assert (row.links, row.noise, row.kept, row.recall, row.precision, row.adverts) == (4, 2, 0.5, 0.5, 0.5, 1.0)
 
 
@@ -74,7 +74,7 @@ def test_by_set_and_kind() -> None:
     assert len(found) == 3
     assert {name: row.links for name, row in found[1].rows.items()} == {"a|b": 1, "news": 3}
     assert {name: row.links for name, row in found[2].rows.items()} == {"text": 3, "head": 3, "advert": 3, "icon": 3}
-    assert list(calibrations(made())) == ["sites kept apart"]
+    assert list(calibrations(made())) == ["held-out sites"]
 
 
 @pytest.mark.parametrize(

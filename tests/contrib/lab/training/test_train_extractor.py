@@ -37,7 +37,7 @@ ROWS = [
 WEAK = {"url": "http://weak.example/", "html": row(13)["html"], "with": ["On day 1300"], "without": ["Section 1"]}
 
 SITE_NAMES = [*(f"site{at}.com" for at in range(6)), "weak.example", "more.jsonl.gz-1", "more.jsonl.gz-2"]
-TOO_FEW = "5 parts want pages with main text and noise outside each; too few sites have gold text"
+TOO_FEW = "too few sites have gold text: outside each of 5 parts there must be main text and noise"
 
 
 class Ended(NamedTuple):
@@ -140,8 +140,8 @@ def test_wrong_use(run: Run, tmp_path: Path, line: tuple[str, ...], said: str) -
         ("a.jsonl", [*ROWS[:3], WEAK], "line 4 of a.jsonl: no html and gold"),
         ("a.jsonl", [*ROWS[:3], {"html": ""}], "line 4 of a.jsonl: no html and gold"),
         ("a.jsonl", [*ROWS[:3], ["html", "gold"]], "line 4 of a.jsonl: no object"),
-        ("a.jsonl", ROWS[:9], "10 folds want as many hosts with main text and noise; there are 9"),
-        ("a.jsonl", [], "10 folds want as many hosts with main text and noise; there are 0"),
+        ("a.jsonl", ROWS[:9], "10 folds need at least as many hosts with main text and noise; there are 9"),
+        ("a.jsonl", [], "10 folds need at least as many hosts with main text and noise; there are 0"),
     ],
 )
 def test_gold_that_teaches_nothing(run: Run, tmp_path: Path, name: str, rows: list[object], said: str) -> None:

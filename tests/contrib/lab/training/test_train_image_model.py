@@ -61,8 +61,8 @@ def test_it_trains(train: Any) -> None:
     parts = [[f"{part}", "5"] for part in range(1, 6)]
     assert steps == [["48", "48", "8"], *parts, [], ["18", "18", "3"], ["6"]]  # 6 links of sites that are trained on
     rows = {line.split("  ")[0]: line.split() for line in out.split("\n\n")[0].splitlines()}
-    assert list(rows) == ["all", "sites kept apart", "validation"]
-    assert rows["sites kept apart"][3:5] == ["48", "32"]
+    assert list(rows) == ["all", "held-out sites", "validation"]
+    assert rows["held-out sites"][2:4] == ["48", "32"]
     assert rows["validation"][1:3] == ["12", "8"]
     model = load(Path("output/images.npz"))
     assert re.search(rf"\b48 of 48 links\b.* {model.limit:.4f}\.$", out.splitlines()[-2])
