@@ -1,8 +1,8 @@
-"""`changes("bees", after=offset)`: what an index has to do to stay equal to the stored pages of a crawl.
+"""`changes("bees", after=offset)`: the changes that keep an index equal to the stored pages of a crawl.
 
-Each change has the offset to come back with, and on request the chunks of the page. A page comes once, with its last
-change. A page is gone after a noindex, or after two visits in a row that found it deleted, moved or outside the scope;
-never because a round was stopped, a budget was spent, or a host failed.
+Each change has the offset to continue from, and on request the chunks of the page. Each page is listed once, with its
+last change. A page is gone after a noindex, or after two consecutive visits that found it deleted, moved or outside the
+scope; never because a round was stopped, a budget was spent, or a host failed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crawler.store.database import database_url
 __all__ = ["Change", "ChangeKind", "OffsetError", "changes"]
 
 FOLDER = "output"
-"""Where a crawl writes if OUTPUT_DIR is not set."""
+"""The folder of a crawl if OUTPUT_DIR is not set."""
 
 
 class ChangeKind(StrEnum):
@@ -34,19 +34,19 @@ class ChangeKind(StrEnum):
 
     NEW = "new"
     CHANGED = "changed"
-    """Its text, its title or what it may be used for is another."""
+    """Its text, its title or its rights have changed."""
     RENEWED = "renewed"
-    """Another version of the extractor made its text."""
+    """Its text was extracted again by another version of the extractor."""
     GONE = "gone"
     """It was deleted, moved, left the scope, or has noindex."""
     ERASED = "erased"
-    """Somebody had it erased: only its id is left."""
+    """It was erased on request: only its id is left."""
 
 
-LEFT = {GONE: ChangeKind.GONE, NOINDEX: ChangeKind.GONE, ERASED: ChangeKind.ERASED}
-"""The kinds of changes after which a page is not in the crawl."""
-STORED = {PageChange.NEW: ChangeKind.NEW, PageChange.RENEWED: ChangeKind.RENEWED}
-"""The kinds of other changes; all else is `changed`."""
+KINDS_OF_REMOVED = {GONE: ChangeKind.GONE, NOINDEX: ChangeKind.GONE, ERASED: ChangeKind.ERASED}
+"""The kinds of changes that remove a page from the crawl."""
+KINDS_OF_STORED = {PageChange.NEW: ChangeKind.NEW, PageChange.RENEWED: ChangeKind.RENEWED}
+"""The kinds of other changes; any change that is not listed is `changed`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ class Change:
     """The last change of a page."""
 
     kind: ChangeKind
-    """What an index has to do: delete the page if it is gone or erased, else store it anew."""
+    """An index deletes a page that is gone or erased, and otherwise stores it again."""
     page_id: str
     """A digest of the address, which is the same for all changes of the page."""
     url: str
@@ -62,15 +62,15 @@ class Change:
     item: Mapping[str, Any] | None
     """The fields of the page; None if it is gone or erased."""
     offset: str
-    """To come back with."""
+    """The offset to continue from after this change."""
     chunks: Sequence[Chunk] | None = None
-    """The chunks of the page as it is now; empty if it is gone or erased, None if no chunks were requested."""
+    """The current chunks of the page; empty if it is gone or erased, None if no chunks were requested."""
 
     def chunk_changes(self, indexed_ids: Iterable[str]) -> ChunkChanges:
-        """Which chunks to add to an index that has chunks of this page with these ids, and which ids to delete.
+        """The chunks to add to an index that has chunks of this page with these ids, and the ids to delete from it.
 
-        Whatever the index has of the page, it has the chunks of the page as it is now afterwards. Raises a ValueError
-        if no chunks were requested.
+        After that, the index has exactly the current chunks of the page. Raises a ValueError if no chunks were
+        requested.
         """
         if self.chunks is None:
             raise WrongUseError("the changes were read without chunks; read them with chunks=True")
@@ -79,7 +79,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChunkSize:
-    """How large chunks are."""
+    """The largest size of a chunk, and how it is measured."""
 
     tokens: int
     count: CountTokens
@@ -98,12 +98,12 @@ def changes(
     """The changes of a crawl after an offset, in order.
 
     `name` is needed only if the database has several crawls. With `chunks=True`, each change has the chunks of its
-    page, of at most `tokens` tokens each; `count` tells how many tokens a text has, and without it they are estimated.
-    The database is that of the folder, or at `state_url`.
+    page, of at most `tokens` tokens each. `count` returns the tokens of a text; without it they are estimated. The
+    database is the one in the folder, or at `state_url`.
 
-    Raises an OffsetError if the offset is not of this crawl, which may have been deleted and begun anew, or if the
-    database was restored from a copy: the index is then read anew, from the offset "0". Raises a ValueError if there is
-    no such crawl.
+    Raises an OffsetError if the offset is not from this crawl, which may have been deleted and started again, or if the
+    database was restored from a copy. The index must then be built again, from the offset "0". Raises a ValueError if
+    the crawl does not exist.
     """
     try:
         url = database_url(state_url, Path(folder))
@@ -112,7 +112,9 @@ def changes(
     offset = offset_of(str(after))
     if not chunks and (tokens != TOKENS or count is not None):
         raise WrongUseError("tokens and count are of chunks; give chunks=True, too")
-    chunk_size = ChunkSize(tokens=checked_size(tokens), count=count or estimated_tokens) if chunks else None
+    chunk_size = None
+    if chunks:
+        chunk_size = ChunkSize(tokens=checked_size(tokens), count=count or estimated_tokens)
     with crawls_to_export(url) as crawls:
         check_name([crawl.name for crawl in crawls], name, url)
         if name is None and len(crawls) > 1:
@@ -124,18 +126,18 @@ def changes(
 
 
 def _change_of(page: StoredPage, chunk_size: ChunkSize | None) -> Change:
-    """The change of a page, with chunks if they have a size."""
+    """The change of a page, with its chunks if a size of chunks is given."""
     change = page.values["change"]
-    kind = LEFT.get(change) or STORED.get(change, ChangeKind.CHANGED)
-    has_left = change in LEFT
+    is_removed = change in KINDS_OF_REMOVED
+    kind = KINDS_OF_REMOVED[change] if is_removed else KINDS_OF_STORED.get(change, ChangeKind.CHANGED)
     page_chunks: Sequence[Chunk] | None = None
     if chunk_size is not None:
-        page_chunks = [] if has_left else stored_chunks(page, chunk_size.tokens, chunk_size.count)
+        page_chunks = [] if is_removed else stored_chunks(page, chunk_size.tokens, chunk_size.count)
     return Change(
         kind=kind,
         page_id=page.values["page_id"],
         url=page.values["url"],
-        item=None if has_left else {name: page.values[name] for name in TYPES},
+        item=None if is_removed else {name: page.values[name] for name in TYPES},
         offset=page.values["offset"],
         chunks=page_chunks,
     )

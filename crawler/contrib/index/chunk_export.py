@@ -22,27 +22,27 @@ CHUNKS = Format(
 def chunk_lines(
     pages: Iterable[StoredPage], fields: Sequence[str], remarks: list[Message], tokens: int | None = None
 ) -> Iterator[bytes]:
-    """The chunks of pages as lines of JSON; what is to be said about them is added to `remarks`."""
+    """The chunks of pages as lines of JSON; sentences about them are appended to `remarks`."""
     chunk_count = 0
     empty_count = 0
-    whole_count = 0
+    no_anchor_count = 0
     for page in pages:
         chunks = stored_chunks(page, TOKENS if tokens is None else tokens)
         chunk_count += len(chunks)
         empty_count += not chunks
-        whole_count += page.response is None and has_headings(page)
+        no_anchor_count += page.response is None and has_headings(page)
         for chunk in chunks:
             yield json_line(chunk.record())
     remarks.append(plural("{n} chunk in all.", "{n} chunks in all.", chunk_count))
     if empty_count:
         no_text = plural("{n} page has no text and no chunk.", "{n} pages have no text and no chunks.", empty_count)
         remarks.append(no_text)
-    if whole_count:
+    if no_anchor_count:
         no_anchors = plural(
             "{n} page has no stored response, so the addresses of its chunks have no anchors "
             "(a larger KEEP_RESPONSES stores more).",
             "{n} pages have no stored response, so the addresses of their chunks have no anchors "
             "(a larger KEEP_RESPONSES stores more).",
-            whole_count,
+            no_anchor_count,
         )
         remarks.append(no_anchors)

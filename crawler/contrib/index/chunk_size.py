@@ -1,9 +1,9 @@
-"""How large a chunk may be, in tokens, and how many a text has.
+"""The size of chunks in tokens, and an estimate of the number of tokens of a text.
 
-Each model counts its own tokens. Without a counter they are estimated: a character of a script without spaces, such as
-Chinese or Thai, is a token, and so is an emoji; of other text each word is 1.3 tokens, or its letters and signs are,
-3.5 of them to a token, whichever is more. Prose has longer words than that, and code and addresses more signs. Every 40
-characters are at least one token, so that blanks are not free.
+Each model has its own tokens. Without a counter they are estimated: each character of a script without spaces, such as
+Chinese or Thai, is a token, and so is each emoji. For the other text, the larger of two numbers is used: 1.3 tokens for
+each word, and one token for 3.5 letters and signs. The second is larger for long words, code and addresses. A text has
+at least one token for 40 characters, so that blanks are counted, too.
 """
 
 import re
@@ -17,16 +17,17 @@ LEAST_TOKENS = 20
 MOST_TOKENS = 8_000
 TOKENS_OF_WORD = 1.3
 LETTERS_OF_TOKEN = 3.5
-"""tests/bench/chunks.py compares the estimate with the tokens of o200k_base and cl100k_base."""
+"""The numbers of the estimate, which tests/bench/chunks.py compares with the tokens of o200k_base and cl100k_base."""
 CHARACTERS_OF_TOKEN = 40
-"""The most characters of a token, blanks among them."""
+"""The most characters of a token, including blanks."""
 _WIDE = re.compile(
     "[\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef"
     "\u0e01-\u0efe\u1000-\u109f\u1780-\u17ff\U0001f000-\U000323af]"
 )
+"""A character that is a token: Chinese, Japanese and Korean, Thai and Lao, Burmese, Khmer, and emojis."""
 
 CountTokens = Callable[[str], float]
-"""A function from a text to the number of its tokens."""
+"""Returns the number of tokens of a text."""
 
 
 class ChunkSizeError(WrongUseError):
@@ -34,7 +35,7 @@ class ChunkSizeError(WrongUseError):
 
 
 def checked_size(tokens: int) -> int:
-    """The size if a chunk can have it; raises a ChunkSizeError otherwise."""
+    """Check the size of a chunk, and return it; raises a ChunkSizeError."""
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not LEAST_TOKENS <= tokens <= MOST_TOKENS:
         raise ChunkSizeError(
             "{value} is wrong; allowed are whole numbers from {least} to {most}",
@@ -46,7 +47,7 @@ def checked_size(tokens: int) -> int:
 
 
 def estimated_tokens(text: str) -> float:
-    """About how many tokens a text has, whatever the model.
+    """An estimate of the number of tokens of a text for any model.
 
     >>> estimated_tokens("Bees dance in the dark."), estimated_tokens("蜜蜂跳舞。"), estimated_tokens("")
     (6.5, 5.0, 0.0)

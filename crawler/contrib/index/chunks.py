@@ -1,8 +1,8 @@
-"""A page in chunks for retrieval: pieces of its Markdown, each with the headings above it and an id of its own.
+"""Splits a page into chunks for retrieval: pieces of its Markdown, each with the headings above it and a stable id.
 
-A chunk is in one section. So a change in a section changes no chunk of another one, unless it changes a heading above
-both. The id follows from the headings, the text and, of equal ones, their order, and from no number of the chunks
-before. `place` is such a number, within a section: a chunk may move in its section and keep its id.
+A chunk lies in one section, so a change of a section does not change the chunks of other sections, unless a heading
+above both changes. The id depends on the headings and the text, and for equal chunks on their order, but not on the
+number of chunks before it. `place` is such a number within a section: a chunk may move in its section and keep its id.
 """
 
 import json
@@ -20,8 +20,9 @@ from crawler.contrib.index.page_sections import HeadingAnchor, page_sections
 from crawler.urls.page_id import page_id
 
 DIGITS = 16
+"""Hexadecimal digits of the digest in an id."""
 IN_FRAGMENT = "!$&'()*+,;=:@/?-._~"
-"""Signs that stay as they are in a fragment: https://url.spec.whatwg.org/#fragment-percent-encode-set"""
+"""Signs that are not escaped in a fragment: https://url.spec.whatwg.org/#fragment-percent-encode-set"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ class Chunk:
     page_id: str
     """The first 32 hexadecimal digits of the SHA-256 of the page's address."""
     url: str
-    """The page's address, with the anchor of the nearest heading above the chunk that has one."""
+    """The page's address, with the anchor of the nearest heading above the chunk that has an anchor."""
     headings: tuple[str, ...]
     """The page's title, then the headings above the chunk, the nearest last."""
     text: str
@@ -41,22 +42,22 @@ class Chunk:
     language: str | None
     """The page's language."""
     tokens: int
-    """How many tokens the text has, by the counter or estimated."""
+    """The number of tokens of the text, counted or estimated."""
     place: int
     """Its number among the chunks below the same headings, from 0."""
 
     def record(self) -> dict[str, Any]:
-        """The fields as JSON has them."""
+        """The fields as values of JSON."""
         return {name: getattr(self, name) for name in self.__slots__} | {"headings": [*self.headings]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkChanges:
-    """What makes the chunks of a page in an index those of the page."""
+    """The chunks to add to an index and the ids to delete from it, so that it has the current chunks of a page."""
 
     add: Sequence[Chunk]
     delete: Sequence[str]
-    """Ids."""
+    """The ids of chunks."""
 
 
 def page_chunks(
@@ -69,26 +70,28 @@ def page_chunks(
     count: CountTokens = estimated_tokens,
     anchors: Iterable[HeadingAnchor] = (),
 ) -> list[Chunk]:
-    """The chunks of a page, in order, each of at most `tokens` tokens; raises a ChunkSizeError about that number.
+    """The chunks of a page, in order, each of at most `tokens` tokens; raises a ChunkSizeError if that is out of range.
 
-    `anchors` are the headings of the page as its HTML has them.
+    `anchors` are the headings in the HTML of the page, with their anchors.
 
     >>> [chunk] = page_chunks("# Bees\\n\\n## Dance\\n\\nThey dance.", title="Bees", url="https://example.org/bees")
     >>> chunk.headings, chunk.text, chunk.place
     (('Bees', 'Dance'), 'They dance.', 0)
     """
     limit = checked_size(tokens)
-    page = page_id(url)
+    id_of_page = page_id(url)
     places: Counter[tuple[str, ...]] = Counter()
-    equal_ones: Counter[tuple[tuple[str, ...], str]] = Counter()
-    found = []
+    copies: Counter[tuple[tuple[str, ...], str]] = Counter()
+    chunks = []
     for section in page_sections(markdown, title, anchors):
-        address = f"{urldefrag(url).url}#{quote(section.anchor, safe=IN_FRAGMENT)}" if section.anchor else url
+        address = url
+        if section.anchor:
+            address = f"{urldefrag(url).url}#{quote(section.anchor, safe=IN_FRAGMENT)}"
         for text in packed_blocks(section.blocks, limit, count):
             content = (section.headings, text)
             chunk = Chunk(
-                id=f"{page}-{_digest(*content, equal_ones[content])}",
-                page_id=page,
+                id=f"{id_of_page}-{_digest(*content, copies[content])}",
+                page_id=id_of_page,
                 url=address,
                 headings=section.headings,
                 text=text,
@@ -96,14 +99,14 @@ def page_chunks(
                 tokens=ceil(count(text)),
                 place=places[section.headings],
             )
-            found.append(chunk)
+            chunks.append(chunk)
             places[section.headings] += 1
-            equal_ones[content] += 1
-    return found
+            copies[content] += 1
+    return chunks
 
 
 def chunk_changes(old_ids: Iterable[str], new: Sequence[Chunk]) -> ChunkChanges:
-    """Which chunks of a page to add to an index that has these ids of it, and which ids to delete from it.
+    """The chunks of a page to add to an index that has chunks of it with these ids, and the ids to delete from it.
 
     >>> old = page_chunks("Bees dance.\\n\\n# Honey\\n\\nSweet.")
     >>> new = page_chunks("Bees dance.\\n\\n# Honey\\n\\nGolden.")
@@ -120,5 +123,5 @@ def chunk_changes(old_ids: Iterable[str], new: Sequence[Chunk]) -> ChunkChanges:
 
 
 def _digest(headings: tuple[str, ...], text: str, number: int) -> str:
-    """What tells a chunk from the others of its page; `number` is its own among those with these headings and text."""
+    """The part of an id that identifies a chunk in its page; `number` counts earlier chunks with the same content."""
     return sha256(json.dumps([headings, text, number]).encode()).hexdigest()[:DIGITS]

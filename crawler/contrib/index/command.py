@@ -1,4 +1,4 @@
-"""The command `winnow state` with the option that erases pages and hosts."""
+"""The command `winnow state`, with the option --forget that erases pages and hosts."""
 
 import argparse
 
@@ -12,15 +12,15 @@ class StateAndForgetOptions(StateOptions):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
-        erased = N_(
+        forget_help = N_(
             "erase this page or host from the crawl NAME for good, in the database and in its files, and never request "
             "it again; may be repeated"
         )
-        parser.add_argument("--forget", metavar="URL|HOST", action="append", default=[], help=erased)
+        parser.add_argument("--forget", metavar="URL|HOST", action="append", default=[], help=forget_help)
 
     def check(self, opts: argparse.Namespace) -> None:
         super().check(opts)
         if opts.forget and opts.name is None:
-            raise WrongUseError("--forget goes with NAME")
+            raise WrongUseError("--forget needs NAME")
         if opts.forget:
             self.function = "crawler.contrib.index.forget:forget"

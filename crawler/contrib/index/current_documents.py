@@ -1,8 +1,8 @@
-"""The pages of a crawl as they are now, or their chunks, as documents of other libraries have them: an id, a text, and
-metadata of strings alone, which every store of vectors can keep.
+"""The current pages of a crawl, or their chunks, as documents for other libraries, with an id, a text and metadata.
 
-The metadata of a chunk has no time: libraries compare documents with their metadata, and a chunk that stays as it is
-must not be embedded again because its page changed elsewhere.
+All metadata are strings, which every vector store accepts. The metadata of a chunk have no time: libraries compare
+documents with their metadata, and an unchanged chunk must not be embedded again because another part of its page
+changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from crawler.contrib.index.changes import FOLDER, Change, changes
 from crawler.contrib.index.chunk_size import TOKENS, CountTokens
 from crawler.contrib.index.chunks import Chunk
 
-BETWEEN_HEADINGS = " > "
+HEADING_SEPARATOR = " > "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,13 +24,13 @@ class IndexDocument:
     id: str
     """The `page_id` of a page, or the id of a chunk."""
     text: str
-    """The Markdown of a page, or its plain text if it has none; the text of a chunk below its headings."""
+    """The Markdown of a page, or its plain text if it has none; for a chunk its headings and its text."""
     metadata: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """The pages that a crawl has now, or their chunks; the fields are the arguments of `crawler.changes`."""
+    """Reads the current pages of a crawl, or their chunks; the fields are the arguments of `crawler.changes`."""
 
     name: str | None = None
     _: KW_ONLY
@@ -54,8 +54,9 @@ class DocumentSource:
                 continue
             if change.chunks is None:
                 yield _page_document(change, change.item)
-            for chunk in change.chunks or ():
-                yield _chunk_document(chunk, change.item)
+            else:
+                for chunk in change.chunks:
+                    yield _chunk_document(chunk, change.item)
 
 
 def _page_document(change: Change, item: Mapping[str, Any]) -> IndexDocument:
@@ -67,7 +68,7 @@ def _page_document(change: Change, item: Mapping[str, Any]) -> IndexDocument:
 
 
 def _chunk_document(chunk: Chunk, item: Mapping[str, Any]) -> IndexDocument:
-    headings = BETWEEN_HEADINGS.join(chunk.headings)
+    headings = HEADING_SEPARATOR.join(chunk.headings)
     return IndexDocument(
         id=chunk.id,
         text=f"{headings}\n\n{chunk.text}" if headings else chunk.text,
@@ -76,5 +77,5 @@ def _chunk_document(chunk: Chunk, item: Mapping[str, Any]) -> IndexDocument:
 
 
 def _page_metadata(page_id: str, item: Mapping[str, Any]) -> dict[str, str]:
-    """What the documents of a page have in common; libraries know the address of a page as `source`."""
+    """The metadata that all documents of a page share; libraries expect the address in `source`."""
     return {"source": item["url"], "title": item["title"], "language": item["language"] or "", "page_id": page_id}

@@ -1,8 +1,8 @@
-"""Blocks of Markdown packed into texts that are not over a size.
+"""Packs blocks of Markdown into texts of limited size.
 
-A block that is over the size alone is cut, each piece being Markdown of its kind: code at the ends of lines, between
-fences again; a table between rows, below its head again; a list between items; a quote and an item between the blocks
-in them; a paragraph between sentences. The continuation of an item stands without its indentation.
+A block that is larger than a text is cut so that each piece is Markdown of the same kind: code at the ends of lines, in
+fences again; a table between rows, with its head again; a list between items; a quote and an item between the blocks in
+them; a paragraph between sentences. The continuation of an item is written without its indentation.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from crawler.contrib.index.markdown_blocks import (
 )
 
 MOST_DEPTH = 8
-"""Lists and quotes in each other that are cut between their parts; deeper ones are cut as text."""
+"""Levels of nested lists and quotes that are cut between their parts; deeper ones are cut as text."""
 HEAD_ROWS = 2
-"""The lines of a table above its rows: the names of the columns, and the dashes below."""
+"""The lines of a table above its rows: the names of the columns, and the delimiter row."""
 
 
 def packed_blocks(section: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0) -> Iterator[str]:
-    """The blocks in texts of at most `limit` tokens."""
+    """Texts of at most `limit` tokens that are made of these blocks."""
     parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in section)
     return packed(parts, limit, count, _joined)
 
@@ -47,7 +47,7 @@ def item_content(lines: Sequence[str]) -> list[str]:
 
 
 def quote_content(block: MarkdownBlock) -> list[str]:
-    """The lines of a quote without the signs before them."""
+    """The lines of a quote without their quote marks."""
     return [QUOTE_MARK.sub("", line, count=1) for line in block.lines]
 
 
@@ -56,6 +56,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _cut(block: MarkdownBlock, limit: float, count: CountTokens, depth: int) -> Iterator[str]:
+    """The pieces of a block that is larger than the limit."""
     if depth < MOST_DEPTH:
         match block.kind:
             case BlockKind.CODE:
@@ -86,7 +87,9 @@ def _cut_table(block: MarkdownBlock, limit: float, count: CountTokens) -> Iterat
     rows = [f"{line}\n" for line in block.lines[HEAD_ROWS:]]
     room = limit - count("".join(head))
     if room < limit / 2:
-        head, rows, room = [], [*head, *rows], limit
+        rows = [*head, *rows]
+        head = []
+        room = limit
     parts: Iterable[Part] = ((row, partial(cut_text, row, limit, count)) for row in rows)
     return packed(parts, room, count, lambda run: _joined([*head, *run]))
 
@@ -107,16 +110,18 @@ def _cut_item(item: Sequence[str], limit: float, count: CountTokens, depth: int)
     indent = " " * len(mark)
     pieces = packed_blocks(blocks(item_content(item)), room, count, depth + 1)
     for number, piece in enumerate(pieces):
-        yield piece if number else f"{mark}{piece}".replace("\n", f"\n{indent}")
+        if number == 0:
+            piece = f"{mark}{piece}".replace("\n", f"\n{indent}")
+        yield piece
 
 
 def _cut_quote(block: MarkdownBlock, limit: float, count: CountTokens, depth: int) -> Iterator[str]:
-    mark = count("> ")
-    room = limit - mark
+    mark_tokens = count("> ")
+    room = limit - mark_tokens
     if room < limit / 2:
         return cut_text(block.text, limit, count)
     pieces = packed_blocks(
-        blocks(quote_content(block)), room, lambda text: count(text) + mark * text.count("\n"), depth + 1
+        blocks(quote_content(block)), room, lambda text: count(text) + mark_tokens * text.count("\n"), depth + 1
     )
     return map(_quoted, pieces)
 
@@ -131,4 +136,5 @@ def _lines(lines: Iterable[str]) -> str:
 
 def _without_indent(line: str, width: int) -> str:
     blanks = INDENT.match(line)
-    return line[min(width, blanks.end() if blanks is not None else 0) :]
+    indent = 0 if blanks is None else blanks.end()
+    return line[min(width, indent) :]

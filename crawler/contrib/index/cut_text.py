@@ -1,8 +1,8 @@
-"""Text cut into pieces that are not over a size: between sentences, else between words, else between characters.
+"""Cuts text into pieces of limited size: between sentences, otherwise between words, otherwise between characters.
 
-Sentences end as `crawler.page.text.sentence_ends` tells them: 。！？ anywhere, . ! ? before a space but not behind an
-abbreviation or a number, each with the quotes and brackets that close behind it. Behind ； and …… in Chinese, and at a
-hard line break, text is cut as well. Code and links within a line are not looked at: a sentence may end in them.
+The ends of sentences are those of `crawler.page.text.sentence_ends`: 。！？ anywhere, and . ! ? before a space unless
+they follow an abbreviation or a number, with the closing quotes and brackets after them. Text is also cut after ； and
+…… in Chinese, and at a hard line break. Code and links within a line are not recognized: a sentence may end in them.
 """
 
 import re
@@ -16,17 +16,18 @@ from crawler.extraction.output.markdown_inline import NUMBER, START
 from crawler.page.text import sentence_ends
 
 _OTHER_END = re.compile(r"(?:；|(?<!…)…++(?=[^\W\d_a-zA-Z”’」』）]|[”’」』）])|\\\n)[”’」』）]*")
+"""An end that is not among the ends of sentences: ；, …… before Chinese, or a hard line break."""
 _WORD = re.compile(r"[^\s，、：]*(?:[，、：]+\s*|\s+|$)")
 _COLONS = (":", "：")
 
 Part = tuple[str, Callable[[], Iterator[str]]]
-"""A part of a text, and what cuts it if it is over the size."""
+"""A part of a text, and the function that cuts it if it is too large."""
 Join = Callable[[Sequence[str]], str]
-"""Makes a text of neighbouring parts."""
+"""Joins neighbouring parts to a text."""
 
 
 def packed(parts: Iterable[Part], limit: float, count: CountTokens, join: Join) -> Iterator[str]:
-    """The parts in texts of at most `limit` tokens; a part that has more is cut, and shares no text with others."""
+    """Texts of at most `limit` tokens that are made of these parts; a larger part is cut, and its pieces stay alone."""
     units: list[TextUnit] = []
     for part, cut in parts:
         tokens = count(part)
@@ -46,7 +47,7 @@ def _joined(units: Sequence[TextUnit], limit: float, join: Join) -> Iterator[str
 
 
 def cut_text(text: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The pieces of a text without structure.
+    """The pieces of a text, cut between sentences first.
 
     >>> list(cut_text("Bees dance. Others follow them.", 3, lambda text: len(text.split())))
     ['Bees dance.', 'Others follow them.']
@@ -56,7 +57,7 @@ def cut_text(text: str, limit: float, count: CountTokens) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, each with the blanks behind it.
+    """The sentences of a text, each with the blanks after it.
 
     >>> list(sentences("Dr. Ann has hives. 天气很好；蜜蜂飞。"))
     ['Dr. Ann has hives. ', '天气很好；', '蜜蜂飞。']
@@ -73,7 +74,7 @@ def _after_blanks(text: str, end: int) -> int:
 
 
 def cut_line(line: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The pieces of a line or a sentence, which put together are the line again.
+    """The pieces of a line or a sentence; joined, they are the line again.
 
     >>> list(cut_line("蜜蜂跳舞，在蜂巢里，夜里也跳。", 10, len))
     ['蜜蜂跳舞，在蜂巢里，', '夜里也跳。']
@@ -84,22 +85,24 @@ def cut_line(line: str, limit: float, count: CountTokens) -> Iterator[str]:
 
 
 def _cut_word(word: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The slices of a word, which are as long as its tokens allow on average, and shorter where they have more."""
+    """The slices of a word: of the length that has `limit` tokens on average, and shorter where a slice has more."""
     tokens = count(word)
     if tokens <= limit or len(word) == 1:
         yield word
         return
-    # At most half of it, so that a counter that does not grow with the length ends soon, too.
+    # At most half of the word, so that the recursion ends even if the count does not grow with the length.
     length = max(1, min(len(word) // 2, int(len(word) * limit / tokens)))
     for start in range(0, len(word), length):
         yield from _cut_word(word[start : start + length], limit, count)
 
 
 def _paragraph(text: str) -> str:
-    """A piece as a paragraph of its own: without a line break at its end, and with a sign at its start escaped."""
+    """A piece as a paragraph: without a line break at its end, and with an escaped block marker at its start."""
     text = text.strip()
     if text.endswith("\\") and not text.endswith("\\\\"):
         text = text[:-1].rstrip()
     if NUMBER.match(text):
         return NUMBER.sub(r"\1\\\2", text, count=1)
-    return f"\\{text}" if START.match(text) else text
+    if START.match(text):
+        return f"\\{text}"
+    return text

@@ -19,7 +19,7 @@ def document_chunks(
     tokens: int,
     count: CountTokens | None,
 ) -> list[Chunk]:
-    """The chunks of a page whose main text are the kept blocks."""
+    """The chunks of a page whose main text consists of the kept blocks."""
     return page_chunks(
         markdown,
         title=title,

@@ -1,9 +1,9 @@
 """Removes erased pages and images from the files of a crawl in one folder.
 
-The lines of files that the database knows the length of are written anew beside them; the new files replace the old
-ones after the transaction that saves their lengths. If the process is killed between the two, the next worker, or the
-same erasure again, puts them in place (`JsonLines.open`). Images are deleted before: until the transaction is
-committed, a second call finds everything again.
+Files whose length is in the database are rewritten under another name; the new files replace the old ones after the
+transaction that saves their new lengths. If the process is killed between the two, the next worker, or a repeated
+erasure, puts them in place (`JsonLines.open`). Image files are deleted before the transaction is committed: until then,
+a repeated erasure finds everything again.
 """
 
 import json
@@ -41,27 +41,30 @@ from crawler.store.page_tables import verdict
 IMAGES = "images"
 """The folder of image files."""
 IMAGE_FILE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}(\.\w{1,10})?", re.ASCII)
+"""The path of an image file in this folder."""
 
 
 @dataclass
 class ErasedFiles:
-    """What was removed of files."""
+    """What was removed from files."""
 
     lines: int = 0
+    """Deleted lines."""
     changed_lines: int = 0
     """Lines of other pages that named an erased page."""
     images: int = 0
+    """Deleted image files."""
     stored_targets: set[str] = field(default_factory=set)
-    """The targets of which there were lines."""
+    """The targets that had lines."""
     cleared: set[Path] = field(default_factory=set)
-    """The files without these lines."""
+    """The files that have none of these lines any more."""
     elsewhere: int = 0
     """Files of workers in other folders, or on other machines."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RewrittenLines:
-    """A file that was written anew."""
+    """The result of rewriting a file."""
 
     path: Path
     is_changed: bool
@@ -69,7 +72,7 @@ class RewrittenLines:
 
 
 class CrawlFiles:
-    """The files of a crawl in a folder; nobody else writes them until `close`."""
+    """The files of a crawl in a folder; from `lock` to `close`, no other process writes them."""
 
     def __init__(self, connection: Connection, crawl_id: int, name: str, folder: Path) -> None:
         self.connection = connection
@@ -84,7 +87,7 @@ class CrawlFiles:
         self._numbers = self._numbers_here()
 
     def lock(self) -> bool:
-        """Take the locks of the workers of this folder; returns whether none of them runs."""
+        """Take the locks of the workers of this folder; returns False if one of them is running."""
         for number in self._numbers:
             path = self.folder / pages_file(self.name, number)
             lock = take_lock(path.with_name(f".{path.stem}.lock"))
@@ -100,7 +103,7 @@ class CrawlFiles:
         self._locks = []
 
     def erase(self, targets: ErasureTargets, image_files: Iterable[str]) -> ErasedFiles:
-        """Write the files anew without erased lines, and delete images; call `replace` after the commit."""
+        """Rewrite the files without erased lines, and delete images; `replace` must be called after the commit."""
         self._image_files |= set(image_files)
         for number in self._numbers:
             self._erase_lines_of(number, targets)
@@ -111,7 +114,7 @@ class CrawlFiles:
         return self.result
 
     def replace(self) -> None:
-        """Put the files that were written anew in place of the old ones."""
+        """Replace the old files by the rewritten ones."""
         for path in self._rewritten:
             put_in_place(path)
         self._rewritten = []
@@ -127,7 +130,7 @@ class CrawlFiles:
         return sorted(row.number for row in rows if row.folder_id == folder_id)
 
     def _erase_lines_of(self, number: int, targets: ErasureTargets) -> None:
-        """Write the files of a worker anew, and save their new lengths."""
+        """Rewrite the files of a worker, and save their new lengths."""
         of_crawl = files_of(self.crawl_id, number)
         pages = self.folder / pages_file(self.name, number)
         offsets = []
@@ -137,9 +140,9 @@ class CrawlFiles:
         save_file_offsets(self.connection, offsets[0], offsets[1], *of_crawl)
 
     def _erase_lines(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
-        """Write a file anew; returns how much of it is committed then."""
+        """Rewrite a file; returns the new length of its committed part."""
         lines = JsonLines(path)
-        committed = lines.open(committed)  # completes an earlier erasure, and cuts off what was never committed
+        committed = lines.open(committed)  # completes an earlier erasure, and cuts off uncommitted lines
         lines.close()
         rewritten = self._rewrite(path, committed.size, targets)
         if not rewritten.is_changed:
@@ -148,7 +151,7 @@ class CrawlFiles:
         return rewritten.offset
 
     def _rewrite(self, path: Path, size: int | None, targets: ErasureTargets) -> RewrittenLines:
-        """Write the lines up to a size into a new file, without those of erased pages and images."""
+        """Write the lines up to a size into a new file, without the lines of erased pages and images."""
         is_changed = False
         length = 0
         end = b""
@@ -167,7 +170,10 @@ class CrawlFiles:
         return RewrittenLines(path=path, is_changed=is_changed, offset=FileOffset(length, file_end_hash(end)))
 
     def _kept_line(self, line: bytes, targets: ErasureTargets) -> bytes:
-        """What is left of a line: all, nothing, or the record of another page without the addresses of erased ones."""
+        """The part of a line that stays: all, nothing, or the record of another page without addresses of erased pages.
+
+        Counts removed and changed lines.
+        """
         record = parsed(line)
         if record is None:
             # Part of a line, which was never committed.
@@ -186,23 +192,27 @@ class CrawlFiles:
         return json_line(record | values) if values else line
 
     def _earlier_files(self) -> list[Path]:
-        """Files that a crawl that was begun fresh has renamed; `bees-2` may be a crawl, or a worker of `bees`."""
-        of_others = set(self.connection.execute(select(crawl.c.name).where(crawl.c.id != self.crawl_id)).scalars())
-        name = re.compile(rf"({re.escape(self.name)}(?:-\d+)?)(?:\.images)?\.previous(?:-\d+)?\.jsonl")
-        names = [(path, name.fullmatch(path.name)) for path in sorted(self.folder.glob("*.jsonl"))]
-        return [path for path, match in names if match is not None and match[1] not in of_others]
+        """The files of earlier crawls of this name, which a fresh start has renamed.
+
+        `bees-2` may be another crawl, or a worker of `bees`.
+        """
+        other_crawls = set(self.connection.execute(select(crawl.c.name).where(crawl.c.id != self.crawl_id)).scalars())
+        pattern = re.compile(rf"({re.escape(self.name)}(?:-\d+)?)(?:\.images)?\.previous(?:-\d+)?\.jsonl")
+        matches = [(path, pattern.fullmatch(path.name)) for path in sorted(self.folder.glob("*.jsonl"))]
+        return [path for path, match in matches if match is not None and match[1] not in other_crawls]
 
     def _delete_images(self) -> None:
-        """Delete the files of erased images, unless another image has the same content."""
+        """Delete the files of erased images, unless another image has the same file."""
         erased = {file for file in self._image_files if IMAGE_FILE.fullmatch(file)}
         if not erased:
             return
         for path in sorted(self.folder.glob("*.images*.jsonl")):
-            with (rewritten_path(path) if path in self._rewritten else path).open("rb") as lines:
+            current_path = rewritten_path(path) if path in self._rewritten else path
+            with current_path.open("rb") as lines:
                 for line in whole_lines(lines, None):
                     erased.discard(image_file_of(parsed(line) or {}))
-        known = self.connection.execute(select(verdict.c.file).where(verdict.c.file.is_not(None)))
-        erased.difference_update(known.scalars())
+        used_files = self.connection.execute(select(verdict.c.file).where(verdict.c.file.is_not(None)))
+        erased.difference_update(used_files.scalars())
         for file in sorted(erased):
             path = self.folder / IMAGES / file
             with suppress(FileNotFoundError):
@@ -211,7 +221,7 @@ class CrawlFiles:
 
 
 def whole_lines(file: Any, size: int | None) -> Iterator[bytes]:
-    """The lines of a file up to a size, or to its end."""
+    """The lines of a file up to a size, the last one cut there; all lines without a size."""
     left = size
     for line in file:
         part = line if left is None else line[:left]
@@ -223,7 +233,7 @@ def whole_lines(file: Any, size: int | None) -> Iterator[bytes]:
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
-    """The record in a line; None if it is not one."""
+    """The record in a line; None if the line is not a record."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -232,5 +242,5 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def image_file_of(record: dict[str, Any]) -> str:
-    """The file of an image under the folder of images."""
+    """The path of an image's file in the folder of images."""
     return "/".join(PurePosixPath(str(record.get("path") or "")).parts[-2:])

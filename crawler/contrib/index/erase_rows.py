@@ -1,8 +1,8 @@
-"""Deletes what the database holds of erased pages and hosts, in the transaction of the caller.
+"""Deletes the rows of erased pages and hosts, in the transaction of the caller.
 
-What is left of a page is a digest of its address, and its key: a hash by which the address is known and not requested
-again. What is left of a host is a digest of its name. Other pages keep their texts, and lose the addresses by which
-their records name an erased page.
+Of a page, a digest of its address is left, and its key: a hash by which the address is recognized and not requested
+again. Of a host, a digest of its name is left. Other pages keep their texts, and the fields of their records that name
+an erased page are cleared.
 """
 
 import json
@@ -44,24 +44,24 @@ from crawler.topic.translations import address_key
 from crawler.urls.page_id import page_id
 
 KINDS = (AddressKind.LINK, AddressKind.IMAGE, AddressKind.EXAMPLE)
-"""An address has a key of its own as each of these."""
+"""An address has a different key for each of these kinds."""
 ROWS_AT_ONCE = 1_000
 
 
 @dataclass
 class ErasedRows:
-    """What was deleted of the database, and what else names it."""
+    """What was deleted from the database, and what still names it."""
 
     counts: Counter[str] = field(default_factory=Counter)
     """Deleted rows by kind."""
     stored_targets: set[str] = field(default_factory=set)
-    """The targets of which something was stored."""
+    """The targets that had stored rows."""
     image_files: set[str] = field(default_factory=set)
-    """The files of images whose verdicts were deleted, under the folder of images."""
+    """The files of images whose verdicts were deleted, as paths in the folder of images."""
     led_to: list[str] = field(default_factory=list)
     """The addresses of stored pages to which an erased address was redirected."""
     jobs: list[str] = field(default_factory=list)
-    """The jobs whose arguments name what was erased."""
+    """The scheduled jobs whose arguments name a target."""
     other_crawls: list[str] = field(default_factory=list)
     """The names of other crawls that have the same page or host."""
 
@@ -84,7 +84,7 @@ class RowEraser:
 
     def erase(self) -> ErasedRows:
         """Delete all rows; returns what was deleted."""
-        pages = self._pages_and_mentions()
+        pages = self._clear_mentions()
         self._bar(pages)
         site_ids = {row.site_id for row in pages if row.site_id is not None}
         site_ids |= self._erase_verdicts()
@@ -103,20 +103,20 @@ class RowEraser:
         return self.result
 
     def _rows(self, *columns: Any, where: ColumnElement[bool]) -> Iterable[Row[Any]]:
-        """Rows in parts, so that those of a large crawl need not fit into memory."""
+        """Rows, read in parts so that the rows of a large crawl need not fit into memory."""
         options = {"yield_per": ROWS_AT_ONCE}
         return self.connection.execute(select(*columns).where(where), execution_options=options)
 
     def _delete(self, table: Table, column: ColumnElement[Any], values: Collection[Any], count: str = "") -> None:
         """Delete the rows of the crawl with these values in a column, and count them."""
         for part in in_chunks(sorted(values)):
-            rows = delete(table).where(table.c.crawl_id == self.crawl_id, column.in_(part))
-            deleted = self.connection.execute(rows).rowcount
+            statement = delete(table).where(table.c.crawl_id == self.crawl_id, column.in_(part))
+            deleted = self.connection.execute(statement).rowcount
             if count:
                 self.result.counts[count] += deleted
 
-    def _pages_and_mentions(self) -> list[Row[Any]]:
-        """The pages that are to be erased; the records of other pages do not name them any more."""
+    def _clear_mentions(self) -> list[Row[Any]]:
+        """Clear the fields of other pages that name an erased page; returns the pages that are to be erased."""
         naming = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
         columns = page.c.id, page.c.key, page.c.site_id, page.c.depth, page.c.checks, *naming
         pages = []
@@ -138,14 +138,14 @@ class RowEraser:
         return pages
 
     def _bar(self, pages: Iterable[Row[Any]]) -> None:
-        """Write down what was erased, by digest, and tell readers of changes of each page."""
+        """Save the digests of erased pages and hosts, and add each page to the changes that readers see."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         stored = {row.key: row.url for row in pages}
         barred = {self.keys(url): url for url in self.targets.pages} | stored
         of_crawl = erasure.c.crawl_id == self.crawl_id
         for part in in_chunks(sorted(barred)):
-            known = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
-            for key in self.connection.execute(known).scalars().all():
+            erased_before = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
+            for key in self.connection.execute(erased_before).scalars().all():
                 del barred[key]
         rows = [{"digest": page_id(url), "key": key} for key, url in barred.items()]
         rows += [{"digest": page_id(name), "key": None} for name in sorted(self.targets.hosts)]
@@ -153,7 +153,7 @@ class RowEraser:
             new = dialect_insert(self.connection.engine)(erasure).on_conflict_do_nothing()
             self.connection.execute(new, [{"crawl_id": self.crawl_id, "erased_at": now, **row} for row in rows])
         save_changes(self.connection, stored.keys())
-        # A page that is not in the database any more may still be in the index of a reader.
+        # A page that is no longer in the database may still be in the index of a reader.
         for part in in_chunks(sorted(barred.keys() - stored.keys())):
             self.connection.execute(DELETE_CHANGES, {"keys": part})
             self.connection.execute(insert(page_change), [{"crawl_id": self.crawl_id, "key": key} for key in part])
@@ -181,14 +181,14 @@ class RowEraser:
                 mentions[row.id] = {"target": "", "sight": without_target(row.sight)}
         self._delete(verdict, verdict.c.id, [row.id for row in deleted], "images")
         images = {row.key for row in deleted if row.kind == AddressKind.IMAGE}
-        self._delete_addresses(images, address.c.key)  # another page may show them, and then they are requested again
+        self._delete_addresses(images, address.c.key)  # if another page shows them, they are requested again
         for number, values in mentions.items():
             self.connection.execute(update(verdict).where(verdict.c.id == number).values(**values))
         self.result.image_files.update(row.file for row in deleted if row.file)
         return {row.site_id for row in deleted}
 
     def _erase_addresses(self) -> None:
-        """Delete the addresses, and what is known of others from erased pages; bar them from being added again."""
+        """Delete the addresses, clear fields of other addresses that name them, and bar them from being added again."""
         of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
         naming = address.c.url, address.c.requested, address.c.sight
         columns = address.c.id, *naming
@@ -210,7 +210,7 @@ class RowEraser:
         for number, values in mentions.items():
             self.connection.execute(update(address).where(address.c.id == number).values(**values))
         self._uncount_pages(erased_ids)
-        self._forget_parents(erased_ids)
+        self._erase_links_of(erased_ids)
         self._delete_addresses(erased_ids, address.c.id, "addresses")
         barred = {self.keys(url, kind) for url in self.targets.pages for kind in KINDS}
         rows = [barred_address(key, self.crawl_id) for key in sorted(barred)]
@@ -219,7 +219,7 @@ class RowEraser:
             self.connection.execute(new, rows)
 
     def _uncount_pages(self, erased_ids: Collection[int]) -> None:
-        """Count erased pages of this round towards no budget any more."""
+        """Subtract the erased pages of this round from the budgets that they were counted towards."""
         this_round = select(crawl.c.round).where(crawl.c.id == self.crawl_id).scalar_subquery()
         source = address.join(host, host.c.id == address.c.host_id).join(page, page.c.key == address.c.key)
         is_stored = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
@@ -227,31 +227,31 @@ class RowEraser:
             pages = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_stored)
             pages_by_site = Counter(self.connection.execute(pages).scalars())
             count_sites(self.connection, pages_by_site, pages=-1)
-            left = crawl.c.pages - pages_by_site.total()
-            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(pages=left))
+            pages_left = crawl.c.pages - pages_by_site.total()
+            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(pages=pages_left))
 
-    def _forget_parents(self, parents: Collection[int]) -> None:
-        """Forget what links of erased pages were called, and the images that only these pages have shown so far."""
+    def _erase_links_of(self, parents: Collection[int]) -> None:
+        """Delete the labels of links on erased pages, and the images that only these pages have shown so far."""
         for part in in_chunks(sorted(parents)):
             shown = address.c.parent.in_(part), or_(address.c.kind == AddressKind.IMAGE, address.c.sight.is_not(None))
             images = self.connection.execute(select(address.c.id).where(*shown)).scalars().all()
             self._delete_addresses(images, address.c.id)
-            others = update(address).where(address.c.parent.in_(part))
-            self.connection.execute(others.values(parent=None, labels=""))
+            links = update(address).where(address.c.parent.in_(part))
+            self.connection.execute(links.values(parent=None, labels=""))
 
     def _delete_addresses(self, values: Collection[int], column: ColumnElement[Any], count: str = "") -> None:
-        """Delete addresses by their ids or keys; those that were queued are not counted as waiting any more."""
+        """Delete addresses by their ids or keys, and subtract the queued ones from the count of the crawl."""
         for part in in_chunks(sorted(values)):
             rows = self.connection.execute(select(address.c.host_id, address.c.state).where(column.in_(part))).all()
             self.connection.execute(delete(address).where(column.in_(part)))
-            waiting = sum(row.state == AddressState.WAITING for row in rows)
-            left = crawl.c.waiting - waiting
-            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(waiting=left))
+            waiting = crawl.c.waiting - sum(row.state == AddressState.WAITING for row in rows)
+            self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(waiting=waiting))
             self.connection.execute(UPDATE_BEST, {"ids": sorted({row.host_id for row in rows})})
             if count:
                 self.result.counts[count] += len(rows)
 
     def _delete_pages(self, pages: Collection[Row[Any]]) -> None:
+        """Delete pages with their versions, responses and near-duplicate bands."""
         keys = [row.key for row in pages]
         self._delete(near_duplicate_band, near_duplicate_band.c.key, keys)
         self._delete(page_version, page_version.c.key, keys, "versions")
@@ -259,7 +259,7 @@ class RowEraser:
         self._delete(page, page.c.key, keys, "pages")
 
     def _erase_lessons(self, pages: Collection[Row[Any]]) -> None:
-        """Delete what erased pages taught: examples of the topic, homes of the crawl, and seeds to request again."""
+        """Delete the shared examples that workers learned from erased pages."""
         of_crawl = shared_example.c.crawl_id == self.crawl_id
         of_address = of_crawl & (shared_example.c.kind != LessonKind.SEED)
         deleted = []
@@ -267,18 +267,18 @@ class RowEraser:
             if self.targets.covers(row.text.partition("\n")[0]):
                 deleted.append(row.id)
         self._delete(shared_example, shared_example.c.id, deleted)
-        # The text of a seed has no address. If it is not that of the page any more, those of all seeds go.
-        taught = of_crawl & (shared_example.c.kind == LessonKind.SEED)
+        # The text of a seed has no address. If the text of the page has changed since, the texts of all seeds go.
+        is_seed = of_crawl & (shared_example.c.kind == LessonKind.SEED)
         for row in pages:
             if row.depth:
                 continue
             text = self.connection.execute(select(page.c.text).where(page.c.key == row.key)).scalar_one()
-            same = taught & (shared_example.c.text == text[:EXAMPLE_LENGTH])
-            if not self.connection.execute(delete(shared_example).where(same)).rowcount:
-                self.connection.execute(delete(shared_example).where(taught))
+            has_text = is_seed & (shared_example.c.text == text[:EXAMPLE_LENGTH])
+            if not self.connection.execute(delete(shared_example).where(has_text)).rowcount:
+                self.connection.execute(delete(shared_example).where(is_seed))
 
     def _erase_focus(self, pages: Iterable[Row[Any]]) -> None:
-        """Delete erased pages from the topic models, the names of erased hosts, and words that only these pages had."""
+        """Delete from the topic models erased pages, the names of erased hosts, and words that only these pages had."""
         urls = self.targets.pages.union(*({row.url, row.requested_url} for row in pages))
         numbers = {address_key(url).page for url in urls}
         visits = Counter[str]()
@@ -289,23 +289,23 @@ class RowEraser:
             of_crawl = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
             try:
                 learned = json.loads(model.learned)
-                words = {word for word, times in visits.items() if learned["words"].get(word, 0) <= times}
+                words = {word for word, count in visits.items() if learned["words"].get(word, 0) <= count}
                 words |= self.targets.hosts
                 learned = without_pages(learned, numbers, words)
                 summary = without_words(json.loads(model.summary), words)
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError):  # no worker can read it, either
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError):  # workers cannot read it either
                 self.connection.execute(delete(focus).where(*of_crawl))
                 continue
             self.connection.execute(update(focus).where(*of_crawl).values(learned=learned, summary=summary))
 
     def _words_of(self, key: int) -> set[str]:
         """The words of a page and of its earlier versions, as topic models count them."""
-        texts = [select(table.c.title, table.c.text).where(table.c.key == key) for table in (page, page_version)]
-        rows = [row for query in texts for row in self.connection.execute(query)]
+        queries = [select(table.c.title, table.c.text).where(table.c.key == key) for table in (page, page_version)]
+        rows = [row for query in queries for row in self.connection.execute(query)]
         return {word for row in rows for word in (*terms(row.title), *page_terms(row.text))}
 
     def _erase_hosts(self) -> set[int]:
-        """Delete erased hosts with their templates, and the sites that have no other hosts; returns their sites."""
+        """Delete erased hosts with their templates, and sites without other hosts; returns the sites of the hosts."""
         of_crawl = host.c.crawl_id == self.crawl_id, host.c.name.in_(sorted(self.targets.hosts))
         rows = self.connection.execute(select(host.c.id, host.c.site_id).where(*of_crawl)).all()
         site_ids = {row.site_id for row in rows}
@@ -318,7 +318,7 @@ class RowEraser:
         return site_ids
 
     def _erase_robots_files(self) -> None:
-        """Delete the robots.txt of erased hosts; one by which other pages were requested, too, keeps its body only."""
+        """Delete the robots.txt of erased hosts; if other pages were requested by one, delete only its address."""
         of_crawl = robots_file.c.crawl_id == self.crawl_id
         where = of_crawl & self.targets.may_be_in(robots_file.c.first_url)
         for row in self.connection.execute(select(robots_file.c.digest, robots_file.c.first_url).where(where)).all():
@@ -332,6 +332,7 @@ class RowEraser:
                 self.connection.execute(delete(robots_file).where(of_file))
 
     def _erase_labels(self) -> None:
+        """Delete the labels of erased pages and images."""
         naming = label.c.url, label.c.page
         where = (label.c.crawl == self.name) & self.targets.may_be_in(*naming)
         rows = list(self._rows(label.c.id, *naming, where=where))
@@ -340,7 +341,7 @@ class RowEraser:
             self.result.counts["labels"] += self.connection.execute(delete(label).where(label.c.id.in_(part))).rowcount
 
     def _erase_edits(self) -> None:
-        """Put the digest in place of addresses in the list of what people changed in the dashboard."""
+        """Replace erased addresses by their digests in the list of changes that people made in the dashboard."""
         rows = self.connection.execute(
             select(edit.c.id, edit.c.subject).where(self.targets.may_be_in(edit.c.subject))
         ).all()
@@ -358,13 +359,14 @@ class RowEraser:
             self.connection.execute(update(crawl).where(of_crawl).values(seeds=json.dumps(kept)))
 
     def _note_jobs(self) -> None:
-        """Note the jobs that name what was erased: what people configured stays."""
+        """Note the scheduled jobs that name a target; they are not changed."""
         of_crawl = job.c.crawl == self.name
         for row in self.connection.execute(select(job.c.name, job.c.arguments).where(of_crawl)):
             if any(target in row.arguments for target in self.targets.all):
                 self.result.jobs.append(row.name)
 
     def _note_other_crawls(self) -> None:
+        """Note the other crawls that have an erased page or host."""
         others = select(crawl.c.id, crawl.c.name).where(crawl.c.id != self.crawl_id).order_by(crawl.c.id)
         for row in self.connection.execute(others).all():
             keys = AddressKeys(row.id, self.targets.canonical)
@@ -376,7 +378,7 @@ class RowEraser:
 
 
 def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[str, Any]:
-    """New values of the fields by which the record of another page names an erased page."""
+    """Cleared values of the fields of a page's record that name an erased page."""
     values: dict[str, Any] = {}
     if targets.covers(record.get("requested_url")):
         values["requested_url"] = record["url"]
@@ -387,12 +389,12 @@ def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[st
 
 
 def without_target(sight: str) -> str:
-    """How a page shows an image, without the address to which it links."""
+    """The record of an image's sighting, without the address that it links to."""
     return replace(Sighting.of(sight), target="").record()
 
 
 def without_pages(learned: dict[str, Any], numbers: set[int], words: set[str]) -> str:
-    """A topic model without words, and without pages that are given by the numbers of their addresses, as JSON."""
+    """A topic model as JSON, without these words, and without the pages with these numbers of addresses."""
     learned["known"] = [known_page for known_page in learned["known"] if known_page[3][0] not in numbers]
     learned["translated"] = [entry for entry in learned["translated"] if entry[0][0] not in numbers]
     pairs = learned["translations"]
@@ -403,11 +405,12 @@ def without_pages(learned: dict[str, Any], numbers: set[int], words: set[str]) -
 
 
 def without_words(summary: dict[str, Any], words: set[str]) -> str:
-    """The summary of a topic model without words, as JSON."""
-    kept = {
-        name: [entry for entry in value if entry[0] not in words] if isinstance(value, list) else value
-        for name, value in summary.items()
-    }
+    """The summary of a topic model as JSON, without these words."""
+    kept = {}
+    for name, value in summary.items():
+        if isinstance(value, list):
+            value = [entry for entry in value if entry[0] not in words]
+        kept[name] = value
     return compact(kept)
 
 
@@ -417,7 +420,7 @@ def compact(record: dict[str, Any]) -> str:
 
 
 def barred_address(key: int, crawl_id: int) -> dict[str, Any]:
-    """The row that keeps an address from being added again: it has no address, and no host but its crawl."""
+    """The row that bars an address from being added again; it has no address, and its crawl instead of a host."""
     return {
         "key": key,
         "host_id": -crawl_id,

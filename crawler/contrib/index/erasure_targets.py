@@ -1,4 +1,4 @@
-"""What is to be erased of a crawl: pages by their addresses, and hosts by their names."""
+"""The targets of an erasure: pages by their addresses, and hosts by their names."""
 
 import re
 from collections.abc import Iterable
@@ -13,21 +13,22 @@ from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import absolute
 
 SCHEME = re.compile(r"https?://", re.IGNORECASE)
-MOST_SHOWN = 100  # characters of a wrong target that a message repeats
+MOST_SHOWN = 100
+"""Characters of a wrong target that a message repeats."""
 MOST_HOSTS = 100
-"""Hosts that a condition names. SQLite's expressions may have a depth of 1,000 (https://sqlite.org/limits.html)."""
+"""The most hosts in a condition: SQLite allows expressions of depth 1,000 (https://sqlite.org/limits.html)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ErasureTargets:
-    """Pages and hosts that are to be erased."""
+    """The pages and hosts that are to be erased."""
 
     pages: frozenset[str]
     """Canonical addresses."""
     hosts: frozenset[str]
-    """Names, with the port unless that is the default."""
+    """Names, with the port unless it is the default."""
     canonical: Canonical
-    """The rule by which spellings of an address are the same page."""
+    """Returns the canonical spelling of an address."""
 
     @property
     def all(self) -> frozenset[str]:
@@ -35,7 +36,7 @@ class ErasureTargets:
         return self.pages | self.hosts
 
     def target_of(self, url: object) -> str | None:
-        """The target that an address belongs to; None if there is none."""
+        """The target that an address belongs to; None if it is not to be erased."""
         if not isinstance(url, str):
             return None
         canonical = self.canonical(url)
@@ -49,7 +50,7 @@ class ErasureTargets:
         return self.target_of(url) is not None
 
     def may_be_in(self, *columns: ColumnElement[Any]) -> ColumnElement[bool]:
-        """A condition that holds for all rows of which a column has an address that is to be erased, and for others."""
+        """A condition that finds all rows with a target in one of these columns, and possibly other rows."""
         hosts = self.hosts.union(address_of(page).host for page in self.pages)
         if len(hosts) > MOST_HOSTS:
             return true()

@@ -1,7 +1,7 @@
 """`winnow state NAME --forget URL`: erases pages and hosts from a crawl, which does not request them again.
 
-All of the database is erased in one transaction. Files come before its end, except that those of JSON lines are put in
-place right after it; so after an end of any kind the same command completes the erasure.
+Rows are deleted in one transaction. Files are changed before it is committed; only the rewritten JSON lines are put in
+place right after it. So if the process ends at any point, the same command completes the erasure.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from crawler.store.read_only import exists, open_sqlite, reading
 from crawler.translation.message import N_, Message, first, plural
 
 MOST_NAMED = 10
-"""Addresses, jobs, crawls and files that are named in one sentence."""
+"""Addresses, jobs, crawls or files that a sentence lists."""
 IMAGES = "images"
 DATABASES = frozenset(
     f"{name}{suffix}" for name in ("crawl.db", "crawl-search.db") for suffix in ("", "-wal", "-shm", "-journal")
@@ -52,14 +52,14 @@ class Erasure:
     rows: ErasedRows
     files: ErasedFiles
     unwiped: list[Path]
-    """The database files that could not be written anew, so that something may be left in their free space."""
+    """The database files that could not be rewritten, so that erased texts may be left in their free space."""
     is_sqlite: bool
     files_left: list[Path]
-    """Other files in the output folder that name it."""
+    """Other files in the output folder that name a target."""
 
     @property
     def not_stored(self) -> list[str]:
-        """The targets of which nothing was stored."""
+        """The targets that had nothing stored."""
         return sorted(self.targets.all - self.rows.stored_targets - self.files.stored_targets)
 
     @property
@@ -69,14 +69,14 @@ class Erasure:
 
 
 def forget(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Erase what the options name; returns the exit status."""
+    """Erase the pages and hosts that the options name; returns the exit status."""
     targets = erasure_targets(opts.forget, canonical_of(settings))
     try:
-        done = erase(state_url(settings), Path(settings["OUTPUT_DIR"]), opts.name, targets)
+        erasure = erase(state_url(settings), Path(settings["OUTPUT_DIR"]), opts.name, targets)
     except BusyError as error:
         raise WrongUseError(error.message) from None
-    show([line(sentence) for sentence in sentences_of(done)])
-    return done.status
+    show([line(sentence) for sentence in sentences_of(erasure)])
+    return erasure.status
 
 
 def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure:
@@ -100,9 +100,13 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
         if files is not None:
             files.close()
         engine.dispose()
+
+    # Erased texts must not be left in the free space of files, either.
     is_sqlite = url.drivername == "sqlite"
-    index = search_file(url, folder)
-    unwiped = [] if _erase_search_entries(index, crawl_id) else [index]
+    unwiped = []
+    search_index = search_file(url, folder)
+    if not _erase_search_entries(search_index, crawl_id):
+        unwiped.append(search_index)
     if is_sqlite and not _wipe_free_space(url):
         unwiped.append(Path(str(url.database)))
     return Erasure(
@@ -117,7 +121,7 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
 
 
 def _check_crawl(url: URL, name: str) -> None:
-    """Raise a WrongUseError if there is no crawl of this name."""
+    """Raise a WrongUseError if the crawl does not exist."""
     if not exists(url):
         check_name([], name, url)
     with reading(url) as connection:
@@ -125,10 +129,13 @@ def _check_crawl(url: URL, name: str) -> None:
 
 
 def _lock_idle_crawl(connection: Connection, name: str) -> int:
-    """Lock a crawl that no worker runs, so that none can join; returns its id. What is deleted is overwritten."""
+    """Lock a crawl so that no worker can join it, and have SQLite overwrite deleted rows; returns the crawl's id.
+
+    Raises a BusyError if a worker runs the crawl.
+    """
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    else:  # a large crawl takes its time
+    else:  # the erasure of a large crawl takes long
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
     crawl_id = connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar_one_or_none()
@@ -144,8 +151,8 @@ def _lock_idle_crawl(connection: Connection, name: str) -> int:
 
 
 def _erase_search_entries(path: Path, crawl_id: int) -> bool:
-    """Delete the texts of a crawl from the search index of the dashboard, if there is one; returns whether that was
-    possible. The next search indexes the texts that are left.
+    """Delete the texts of a crawl from the search index of the dashboard, if there is one; returns whether that
+    succeeded. The next search indexes the remaining texts again.
     """
     if not path.exists():
         return True
@@ -171,7 +178,7 @@ def _drop_search_entries(path: Path, crawl_id: int) -> None:
 
 
 def _wipe_free_space(url: URL) -> bool:
-    """Write SQLite's file anew, so that no earlier text of a page is left in it; returns whether that was possible."""
+    """Rewrite the file of SQLite, so that no erased text is left in it; returns whether that succeeded."""
     if not vacuum(url):
         return False
     with closing(open_sqlite(url)) as file:
@@ -180,7 +187,7 @@ def _wipe_free_space(url: URL) -> bool:
 
 
 def _files_naming(folder: Path, targets: ErasureTargets, cleared: Collection[Path]) -> list[Path]:
-    """The files in a folder that name an erased page, besides images, databases and cleared files."""
+    """The files in a folder that name a target, except images, databases and cleared files."""
     needles = [page.encode() for page in sorted(targets.pages)]
     needles += [f"//{host}/".encode() for host in sorted(targets.hosts)]
     naming = []
@@ -210,21 +217,21 @@ def _contains(path: Path, needles: list[bytes]) -> bool:
     return False
 
 
-def sentences_of(done: Erasure) -> Iterator[Message]:
-    """What was erased, and what was not, a sentence each."""
-    counts = done.rows.counts
+def sentences_of(erasure: Erasure) -> Iterator[Message]:
+    """Sentences about what was erased, and what was not."""
+    counts = erasure.rows.counts
     values = {
         "pages": plural("{n} page", "{n} pages", counts["pages"]),
         "versions": plural("{n} earlier version", "{n} earlier versions", counts["versions"]),
         "responses": plural("{n} response", "{n} responses", counts["responses"]),
         "images": plural("{n} verdict on an image", "{n} verdicts on images", counts["images"]),
-        "files": plural("{n} image file", "{n} image files", done.files.images),
-        "lines": plural("{n} line", "{n} lines", done.files.lines),
+        "files": plural("{n} image file", "{n} image files", erasure.files.images),
+        "lines": plural("{n} line", "{n} lines", erasure.files.lines),
         "addresses": plural("{n} address", "{n} addresses", counts["addresses"]),
         "labels": plural("{n} label", "{n} labels", counts["labels"]),
-        "name": repr(done.name),
+        "name": repr(erasure.name),
     }
-    has_erased = any((*counts.values(), done.files.images, done.files.lines))
+    has_erased = any((*counts.values(), erasure.files.images, erasure.files.lines))
     erased = Message(
         "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "
         "{lines} and {files} in its folder.",
@@ -232,45 +239,47 @@ def sentences_of(done: Erasure) -> Iterator[Message]:
     )
     if has_erased:
         yield erased
-    others = max(counts["mentions"], done.files.changed_lines)
+    others = max(counts["mentions"], erasure.files.changed_lines)
     if others:
         yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)
-    if done.not_stored:
-        yield Message("Nothing was stored of {targets}.", {"targets": first(done.not_stored, MOST_NAMED)})
+    if erasure.not_stored:
+        yield Message("Nothing was stored of {targets}.", {"targets": first(erasure.not_stored, MOST_NAMED)})
     yield Message(
-        "The crawl does not request this again: {targets}.", {"targets": first(sorted(done.targets.all), MOST_NAMED)}
+        "The crawl does not request this again: {targets}.", {"targets": first(sorted(erasure.targets.all), MOST_NAMED)}
     )
-    yield from _sentences_of_rest(done)
+    yield from _sentences_of_rest(erasure)
 
 
-def _sentences_of_rest(done: Erasure) -> Iterator[Message]:
-    """What was not erased."""
-    if done.rows.led_to:
+def _sentences_of_rest(erasure: Erasure) -> Iterator[Message]:
+    """Sentences about what was not erased."""
+    if erasure.rows.led_to:
         yield Message(
             "It was redirected to pages that are still stored: {pages}.",
-            {"pages": first(sorted(set(done.rows.led_to)), MOST_NAMED)},
+            {"pages": first(sorted(set(erasure.rows.led_to)), MOST_NAMED)},
         )
-    if done.rows.other_crawls:
-        yield Message("Other crawls have it, too: {names}.", {"names": first(done.rows.other_crawls, MOST_NAMED)})
-    if done.rows.jobs:
-        yield Message("Scheduled jobs still name it as a seed: {names}.", {"names": first(done.rows.jobs, MOST_NAMED)})
-    if done.files.elsewhere:
+    if erasure.rows.other_crawls:
+        yield Message("Other crawls have it, too: {names}.", {"names": first(erasure.rows.other_crawls, MOST_NAMED)})
+    if erasure.rows.jobs:
+        yield Message(
+            "Scheduled jobs still name it as a seed: {names}.", {"names": first(erasure.rows.jobs, MOST_NAMED)}
+        )
+    if erasure.files.elsewhere:
         yield plural(
             "{n} worker wrote its lines into another folder: run the same command there, too.",
             "{n} workers wrote their lines into other folders: run the same command there, too.",
-            done.files.elsewhere,
+            erasure.files.elsewhere,
         )
-    if done.files_left:
-        paths = [str(path) for path in done.files_left]
+    if erasure.files_left:
+        paths = [str(path) for path in erasure.files_left]
         yield Message("These files still contain it: {files}.", {"files": first(paths, MOST_NAMED)})
-    if not done.is_sqlite:
+    if not erasure.is_sqlite:
         yield Message(
             "PostgreSQL keeps deleted rows until VACUUM, and in its log and backups: these are left to its operator."
         )
-    if done.unwiped:
+    if erasure.unwiped:
         yield Message(
-            "These files could not be written anew, as another process uses them or the disk is full: {files}. Earlier "
-            "texts may still be in their free space. Run the same command again.",
-            {"files": [str(path) for path in done.unwiped]},
+            "These files could not be rewritten, because another process uses them or the disk is full: {files}. "
+            "Earlier texts may still be in their free space. Run the same command again.",
+            {"files": [str(path) for path in erasure.unwiped]},
         )
     yield Message("Exports, data sets and archives in other folders are not touched.")

@@ -1,7 +1,7 @@
 """The headings of a page, each with the fragment of an address that leads to it.
 
-An anchor is the id of the heading, or of an element in it (MediaWiki), what the heading's own link leads to (Sphinx,
-MkDocs), an empty <a> directly before it, or the id of a section that begins with it.
+An anchor is the id of the heading or of an element in it (MediaWiki), the target of a link in the heading (Sphinx,
+MkDocs), the id or name of an empty <a> directly before it, or the id of a section that begins with it.
 """
 
 from collections.abc import Collection, Iterator
@@ -19,13 +19,13 @@ SECTIONS = frozenset(("section", "div", "article", "header", "hgroup"))
 MOST_ABOVE = 4
 """Elements between the text of a heading and the heading, or between a heading and its section."""
 MOST_WITHIN = 20
-"""Elements in a heading that are looked at."""
+"""Elements in a heading that are searched."""
 MOST_LETTERS = 200
-"""Letters of an anchor."""
+"""The longest anchor that is used, in characters."""
 
 
 def heading_anchors(page: Page, kept: Collection[Block] | None = None) -> list[HeadingAnchor]:
-    """The headings of a page, in order: all, or those with text among the kept blocks."""
+    """The headings of a page, in order: all headings, or only those with a kept block."""
     kept_ids = None if kept is None else {id(block) for block in kept}
     shown = (block for block in page.blocks if kept_ids is None or id(block) in kept_ids)
     return [
@@ -42,19 +42,22 @@ def _heading(block: Block) -> etree._Element | None:
 
 
 def _anchor(heading: etree._Element) -> str:
-    """The first name of a heading that can be an anchor; empty if it has none."""
+    """The first of a heading's names that can be an anchor; empty if there is none."""
     return next((name for name in _names(heading) if _is_anchor(name)), "")
 
 
 def _names(heading: etree._Element) -> Iterator[str]:
+    """The possible anchors of a heading, the preferred ones first; some are empty."""
     yield heading.get("id", "")
     inner = [element for element in islice(heading.iterdescendants(), MOST_WITHIN) if isinstance(element.tag, str)]
     for element in inner:
         yield element.get("id", "")
-        yield element.get("name", "") if element.tag == "a" else ""
+        if element.tag == "a":
+            yield element.get("name", "")
     for element in inner:
         href = element.get("href", "")
-        yield unquote(href[1:]) if href.startswith("#") else ""
+        if href.startswith("#"):
+            yield unquote(href[1:])
     before = heading.getprevious()
     if before is not None and before.tag == "a" and not len(before) and not (before.text or "").strip():
         yield before.get("id", "") or before.get("name", "")
@@ -63,13 +66,13 @@ def _names(heading: etree._Element) -> Iterator[str]:
 
 def _names_of_sections(heading: etree._Element) -> Iterator[str]:
     """The ids of the elements that begin with a heading, the innermost first."""
-    first = heading
+    inner = heading
     for section in islice(heading.iterancestors(), MOST_ABOVE):
-        begins = next(section.iterchildren(etree.Element), None) is first and not (section.text or "").strip()
-        if section.tag not in SECTIONS or not begins:
+        is_first = next(section.iterchildren(etree.Element), None) is inner and not (section.text or "").strip()
+        if section.tag not in SECTIONS or not is_first:
             return
         yield section.get("id", "")
-        first = section
+        inner = section
 
 
 def _is_anchor(name: str) -> bool:

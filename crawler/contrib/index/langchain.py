@@ -15,9 +15,10 @@ except ModuleNotFoundError as error:
 
 
 class WinnowLoader(DocumentSource, BaseLoader):
-    """Loads the pages that a crawl has now, or their chunks; the arguments are those of `crawler.changes`.
+    """Loads the current pages of a crawl, or their chunks; the arguments are those of `crawler.changes`.
 
-    With `langchain_core.indexing.index`, `cleanup="full"` and `source_id_key="page_id"`, only what changed is embedded.
+    With `langchain_core.indexing.index`, `cleanup="full"` and `source_id_key="page_id"`, only changed documents
+    are embedded.
     """
 
     def lazy_load(self) -> Iterator[Document]:

@@ -16,12 +16,12 @@ except ModuleNotFoundError as error:
 
 
 class WinnowReader(DocumentSource, BaseReader):
-    """Loads the pages that a crawl has now, or their chunks; the arguments are those of `crawler.changes`.
+    """Loads the current pages of a crawl, or their chunks; the arguments are those of `crawler.changes`.
 
-    With an `IngestionPipeline` that has a `vector_store`, a `docstore` and the strategy `UPSERTS_AND_DELETE`, only what
-    changed is embedded. Its transformations begin with a splitter, such as `SentenceSplitter(chunk_size=1024)`: by the
-    splitter, the store knows which vectors to delete with a document. The metadata is not embedded, as the text of a
-    chunk has its headings.
+    With an `IngestionPipeline` that has a `vector_store`, a `docstore` and the strategy `UPSERTS_AND_DELETE`, only
+    changed documents are embedded. Its transformations must begin with a splitter, such as
+    `SentenceSplitter(chunk_size=1024)`, through which the store knows which vectors to delete with a document. The
+    metadata are not embedded, because the text of a chunk already has its headings.
     """
 
     def lazy_load_data(self, *args: Any, **load_kwargs: Any) -> Iterator[Document]:

@@ -1,7 +1,8 @@
 """The blocks of Markdown: headings, paragraphs, and whole tables, lists, quotes and code.
 
-This reads the Markdown that crawler/extraction/output writes. In that, code is between fences, headings begin with #,
-and signs in texts are escaped. Of other Markdown, indented code, underlined headings and HTML are paragraphs.
+This module reads the Markdown that crawler/extraction/output writes, where code is in fences, headings begin with #,
+and special characters in texts are escaped. In other Markdown, indented code, underlined headings and HTML are read as
+paragraphs. The patterns follow https://spec.commonmark.org/0.31.2/, with tables, definitions and footnotes.
 """
 
 import re
@@ -10,19 +11,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MARKER = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)]|:|\[\^[^\]\s]{1,99}\]:)(?:[ \t]+|$)")
-"""What an item, a definition or a footnote begins with."""
+"""The marker of an item, a definition or a footnote, at the start of a line."""
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 QUOTE_MARK = re.compile(r" {0,3}> ?")
 FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t]+){0,20}(?P<fence>`{3,}(?=[^`]*$)|~{3,})")
-"""A line that begins code, perhaps as the first line of an item."""
+"""A line that begins code, possibly after the markers of items."""
 CLOSING_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*$")
 BLOCK_START = re.compile("|".join(pattern.pattern for pattern in (HEADING, FENCE, QUOTE_MARK, MARKER)))
-"""A line that ends the paragraph before it, though no empty line is between them."""
+"""A line that ends the paragraph before it, even without an empty line between them."""
 DELIMITERS = frozenset("|:- \t")
-"""The signs of the row below the head of a table."""
+"""The characters of the delimiter row, which is below the head of a table."""
 INDENT = re.compile(r"[ \t]*")
 LEAST_INDENT = 2
-"""Blanks before a line that goes on with an item."""
+"""The least indentation of a line that continues an item."""
 
 
 class BlockKind(StrEnum):
@@ -58,7 +59,7 @@ class MarkdownBlock:
 
 
 def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
-    """The blocks of the lines of a text.
+    """The blocks of a text, which is given by its lines.
 
     >>> [block.kind.value for block in blocks(["# Bees", "They dance.", "", "- a", "- b", "```", "# c", "```"])]
     ['heading', 'paragraph', 'list', 'code']
@@ -70,32 +71,33 @@ def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
             continue
         kind = _kind(lines, start)
         end = _ENDS[kind](lines, start)
-        after = end
+        next_start = end
         while not lines[end - 1].strip():
             end -= 1
         yield MarkdownBlock(kind=kind, lines=tuple(lines[start:end]), first_line=start)
-        start = after
+        start = next_start
 
 
 def items(block: MarkdownBlock) -> Iterator[list[str]]:
     """The lines of each item of a list, of each definition, or of a footnote."""
     item: list[str] = []
-    width = 1
+    content_indent = 1
     fence = ""
     for line in block.lines:
+        # A marker that is indented as far as the content of the item belongs to a list within the item.
         marker = None if fence else MARKER.match(line)
-        if marker is not None and _indent(line) < width:
+        if marker is not None and _indent(line) < content_indent:
             if item:
                 yield item
             item = []
-            width = marker.end()
+            content_indent = marker.end()
         item.append(line)
         fence = fence_after(line, fence)
     yield item
 
 
 def fence_after(line: str, fence: str) -> str:
-    """The fence of the code that is open after a line; empty if none is."""
+    """The fence of the code block that is open after a line; empty if none is open."""
     if fence:
         closing = CLOSING_FENCE.match(line)
         return "" if closing is not None and closing["fence"].startswith(fence) else fence
@@ -104,6 +106,7 @@ def fence_after(line: str, fence: str) -> str:
 
 
 def _kind(lines: list[str], at: int) -> BlockKind:
+    """The kind of the block that begins at this line."""
     line = lines[at]
     if MARKER.match(line):
         return BlockKind.LIST
@@ -162,7 +165,7 @@ def _end_of_code(lines: list[str], start: int) -> int:
 
 
 def _end_of_list(lines: list[str], start: int) -> int:
-    """The index after a list: it goes on with items, with indented lines, and with the next lines of a paragraph."""
+    """The index after a list, which continues with items, indented lines, and further lines of a paragraph."""
     fence = fence_after(lines[start], "")
     end = start + 1
     while end < len(lines):
@@ -188,4 +191,4 @@ _ENDS = {
     BlockKind.QUOTE: _end_of_quote,
     BlockKind.CODE: _end_of_code,
 }
-"""The functions that find the index after a block of each kind."""
+"""The functions that return the index after a block, by its kind."""

@@ -1,7 +1,7 @@
-"""The sections of a page's Markdown: the blocks between two headings, below all headings that are above them.
+"""The sections of a page's Markdown: the blocks between two headings, with all headings above them.
 
-A heading in an item or a quote is one of the page as well; the list or quote around it is opened. A heading that has
-nothing below it is the text of its own section, so that no heading is lost.
+A heading in an item or a quote counts as a heading of the page, and the list or quote around it is replaced by its
+contents. A heading without anything below it is the text of its own section, so that no heading is lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from crawler.contrib.index.cut_blocks import MOST_DEPTH, item_content, quote_con
 from crawler.contrib.index.markdown_blocks import HEADING, BlockKind, MarkdownBlock, blocks, fence_after, items
 
 MOST_LETTERS = 300
-"""Letters of a heading that stand above each chunk; the rest of a longer one is in the text of its section."""
+"""Characters of a heading that each chunk repeats; a longer heading is also in the text of its section."""
 _NESTED_HEADING = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t][ \t>]*){0,20}#{1,6}[ \t]")
 _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|\[\^[^\]\s]{1,99}\]|`+|(?<!\s)\*+|\*+(?!\s)")
@@ -27,32 +27,34 @@ class HeadingAnchor:
 
     text: str
     anchor: str
-    """Empty where the page has none."""
+    """Empty if the page has no anchor for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSection:
-    """What is below a heading, down to the next one."""
+    """The blocks between a heading and the next one."""
 
     headings: tuple[str, ...]
     """The title of the page, then the headings above the section, the nearest last."""
     anchor: str
-    """The id of the nearest heading above that has one."""
+    """The anchor of the nearest heading above that has one."""
     blocks: Sequence[MarkdownBlock]
 
 
 @dataclass(slots=True)
 class _OpenHeading:
+    """A heading above the current place."""
+
     level: int
     text: str
     anchor: str
     block: MarkdownBlock | None
-    """None of a title that is not in the Markdown."""
+    """None for a title that is not in the Markdown."""
 
 
 @dataclass
 class _Outline:
-    """The headings above the place that is read, and the blocks since the last one."""
+    """The headings above the current place, and the blocks since the last one."""
 
     anchors: _Anchors
     open: list[_OpenHeading]
@@ -64,8 +66,8 @@ class _Outline:
         if not self.blocks and heading.block is not None and level <= heading.level:
             self.blocks.append(heading.block)
         if self.blocks:
-            anchor = next((one.anchor for one in reversed(self.open) if one.anchor), "")
-            headings = tuple(one.text for one in self.open if one.text)
+            anchor = next((above.anchor for above in reversed(self.open) if above.anchor), "")
+            headings = tuple(above.text for above in self.open if above.text)
             yield PageSection(headings=headings, anchor=anchor, blocks=self.blocks)
             self.blocks = []
 
@@ -75,24 +77,31 @@ class _Outline:
         while self.open[-1].level >= block.level:
             self.open.pop()
         text = heading_text(block.lines[0])
-        heading = _OpenHeading(level=block.level, text=_shortened(text), anchor=self.anchors.of(text), block=block)
+        heading = _OpenHeading(level=block.level, text=_shortened(text), anchor=self.anchors.take(text), block=block)
         self.open.append(heading)
         if len(text) > MOST_LETTERS:
             self.blocks.append(block)
 
 
 class _Anchors:
-    """The anchors of headings, by their letters; none where the page has another number of headings with them."""
+    """The anchors of headings, by the letters of their texts.
+
+    Anchors are ignored if the HTML and the Markdown do not have the same number of headings with these letters.
+    """
 
     def __init__(self, anchors: Iterable[HeadingAnchor], texts: Iterable[str]) -> None:
         by_letters = defaultdict[str, deque[str]](deque)
         for heading in anchors:
             by_letters[_letters(heading.text)].append(heading.anchor)
         counts = Counter(map(_letters, texts))
-        self._by_letters = {letters: its for letters, its in by_letters.items() if len(its) == counts[letters]}
+        self._by_letters = {
+            letters: anchors_of_letters
+            for letters, anchors_of_letters in by_letters.items()
+            if len(anchors_of_letters) == counts[letters]
+        }
 
-    def of(self, text: str) -> str:
-        """The anchor of the next heading with this text."""
+    def take(self, text: str) -> str:
+        """Remove and return the anchor of the next heading with this text; empty if there is none."""
         anchors = self._by_letters.get(_letters(text))
         return anchors.popleft() if anchors else ""
 
@@ -108,7 +117,7 @@ def page_sections(markdown: str, title: str = "", anchors: Iterable[HeadingAncho
     page_title = _OpenHeading(level=0, text=_shortened(title), anchor="", block=None)
     outline = _Outline(_Anchors(anchors, headings), [page_title])
     if page_blocks and page_blocks[0].kind is BlockKind.HEADING and _letters(headings[0]) == _letters(title):
-        page_title.anchor = outline.anchors.of(headings[0])
+        page_title.anchor = outline.anchors.take(headings[0])
         page_title.block = page_blocks.pop(0)
     for block in page_blocks:
         if block.kind is BlockKind.HEADING:
@@ -131,7 +140,7 @@ def heading_text(line: str) -> str:
 
 
 def _opened(lines: list[str], depth: int = 0) -> Iterator[MarkdownBlock]:
-    """The blocks of a page; lists and quotes with headings in them are opened."""
+    """The blocks of a page; a list or quote with a heading in it is replaced by the blocks in it."""
     for block in blocks(lines):
         if depth < MOST_DEPTH and block.kind in (BlockKind.LIST, BlockKind.QUOTE) and _holds_heading(block):
             for content in _contents(block):
@@ -142,7 +151,8 @@ def _opened(lines: list[str], depth: int = 0) -> Iterator[MarkdownBlock]:
 
 def _holds_heading(block: MarkdownBlock) -> bool:
     fence = ""
-    for line in quote_content(block) if block.kind is BlockKind.QUOTE else block.lines:
+    lines = quote_content(block) if block.kind is BlockKind.QUOTE else block.lines
+    for line in lines:
         if not fence and _NESTED_HEADING.match(line):
             return True
         fence = fence_after(line, fence)
@@ -157,7 +167,9 @@ def _contents(block: MarkdownBlock) -> Iterator[list[str]]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
+    if len(text) <= MOST_LETTERS:
+        return text
+    return f"{text[: MOST_LETTERS - 1]}…"
 
 
 def _letters(text: str) -> str:

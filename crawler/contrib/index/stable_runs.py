@@ -1,10 +1,10 @@
-"""Which neighbouring parts of a text share a chunk.
+"""Decides which neighbouring parts of a text share a chunk.
 
-A chunk ends at one of the places that leave it more than half full: where the next part has the smallest checksum. So
-the place follows from the parts around it, and a part that is added or removed moves the ends near it, while most of
-those farther on stay. That is content-defined chunking (Muthitacharoen et al. 2001, A Low-Bandwidth Network File
-System, 3.1) by the smallest value in a window (Bjørner et al. 2010, Content-Dependent Chunking for Differential
-Compression, the Local Maximum Approach). The last chunk takes what is left.
+Of the places where a chunk is more than half full, it ends where the next part has the smallest checksum. So its end
+depends on the parts around it: a part that is added or removed moves the ends near it, and most ends further on stay.
+This is content-defined chunking (Muthitacharoen et al. 2001, A Low-Bandwidth Network File System, 3.1), by the smallest
+value in a window (Bjørner et al. 2010, Content-Dependent Chunking for Differential Compression, the Local Maximum
+Approach). The last chunk has the remaining parts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,17 +14,17 @@ from zlib import crc32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextUnit:
-    """A part of a text that is not cut."""
+    """A part of a text that stays whole."""
 
     text: str
-    """The characters of the unit, and the line ends or blanks before the next one."""
+    """The characters of the unit, with the line ends or blanks before the next one."""
     tokens: float
     introduces: bool = False
-    """Whether it ends with a colon, so that it says what the next unit is."""
+    """Whether it ends with a colon and so introduces the next unit: a chunk should not end after it."""
 
 
 def stable_runs(units: Sequence[TextUnit], limit: float) -> Iterator[Sequence[TextUnit]]:
-    """The units in runs of at most `limit` tokens; one that has more is a run of its own.
+    """The units in runs of at most `limit` tokens; a larger unit is a separate run.
 
     >>> [len(run) for run in stable_runs([TextUnit(text=name, tokens=4) for name in "abcde"], 10)]
     [2, 2, 1]

@@ -13,12 +13,13 @@ from crawler.page.page import Page, is_html
 from crawler.reports.stored_pages import StoredPage
 
 FIELDS = ("url", "title", "language", "text", "markdown")
-"""The fields of a stored page that its chunks are made of."""
+"""The columns of pages that chunks are made of."""
 HEADING_LINE = "\n#"
+"""The beginning of a heading that is not on the first line."""
 
 
 def stored_chunks(page: StoredPage, tokens: int = TOKENS, count: CountTokens = estimated_tokens) -> list[Chunk]:
-    """The chunks of a stored page that has the values `FIELDS`, with anchors if it has its response."""
+    """The chunks of a stored page with the values of `FIELDS`, with anchors if its response is given."""
     values = page.values
     return page_chunks(
         stored_markdown(values),
@@ -32,7 +33,7 @@ def stored_chunks(page: StoredPage, tokens: int = TOKENS, count: CountTokens = e
 
 
 def stored_markdown(values: Mapping[str, Any]) -> str:
-    """The Markdown of a stored page, or else its text as Markdown, without the title at its start."""
+    """The Markdown of a stored page, or otherwise its text as Markdown, without the title on its first line."""
     if values["markdown"]:
         return str(values["markdown"])
     text = str(values["text"])
@@ -46,7 +47,7 @@ def has_headings(page: StoredPage) -> bool:
 
 
 def _stored_anchors(page: StoredPage) -> Sequence[HeadingAnchor]:
-    """The headings of the response of a page whose Markdown has headings."""
+    """The headings in the response of a page; empty without a response, and if its Markdown has no headings."""
     if page.response is None or not has_headings(page):
         return ()
     content_type = _content_type(page.response)

@@ -6,12 +6,18 @@ from crawler.command_line.options import CommandOptions, whole
 from crawler.translation.message import N_
 
 MOST_PAGES = 200
+"""The default of --max-pages."""
 MOST_MOST_PAGES = 100_000
+"""The largest value of --max-pages."""
 
 
 class McpOptions(CommandOptions):
+    """The options of `winnow mcp`."""
+
     function = "crawler.contrib.mcp.server:serve"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        pages = N_("the most pages of a crawl that an agent starts; 0 lets agents start none")
-        parser.add_argument("--max-pages", metavar="N", type=whole(0, MOST_MOST_PAGES), default=MOST_PAGES, help=pages)
+        max_pages_help = N_("the most pages of a crawl that an agent starts; 0 lets agents start none")
+        parser.add_argument(
+            "--max-pages", metavar="N", type=whole(0, MOST_MOST_PAGES), default=MOST_PAGES, help=max_pages_help
+        )

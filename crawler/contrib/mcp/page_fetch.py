@@ -1,4 +1,4 @@
-"""Fetches and cleans pages by the command `winnow page`, with its limits, in processes of their own."""
+"""Fetches and cleans pages with the command `winnow page` and its limits, each in a separate process."""
 
 import json
 import secrets
@@ -13,14 +13,15 @@ from crawler.contrib.mcp.answers import one_line
 from crawler.processes.child_process import ChildProcess
 
 SECONDS = 120
-"""The time limit to fetch a page, with redirects and retries, and to clean it."""
+"""Time limit to fetch a page, with redirects and retries, and to clean it."""
 CALLED = "page: "
-"""The beginning of the sentence in which the command says why there is no page."""
+"""The prefix of the command's error message."""
 LONGEST_REASON = 300
+"""Characters of the message that are passed on."""
 
 
 class PageFetch:
-    """Fetches pages, one at a time, so that no agent hurries a server."""
+    """Fetches pages one at a time, so that agents do not overload servers."""
 
     def __init__(self, assignments: Sequence[str]) -> None:
         self._options = [word for assignment in assignments for word in ("-s", assignment)]
@@ -28,7 +29,7 @@ class PageFetch:
         self._last: tuple[str, Mapping[str, Any]] = ("", {})
 
     def page(self, url: str, is_continued: bool) -> Mapping[str, Any]:
-        """The fields of a page; to continue with the last one needs no request. Raises a ToolError if there is none."""
+        """The fields of a page; to continue the last page needs no request. Raises a ToolError if there is no page."""
         with self._lock:
             if not is_continued or self._last[0] != url:
                 self._last = url, self._fetched(url)
@@ -40,14 +41,16 @@ class PageFetch:
         try:
             fields, messages = process.popen.communicate(timeout=SECONDS)
         except TimeoutExpired:
-            raise ToolError(f"The page was not there after {SECONDS} seconds.") from None
+            raise ToolError(f"The page was not fetched within {SECONDS} seconds.") from None
         finally:
             process.end()
         if process.popen.returncode == 0:
             page: Mapping[str, Any] = json.loads(fields)
             return page
         last_line = messages.decode("utf-8", "replace").rstrip().rpartition("\n")[2]
-        reason = one_line(last_line.removeprefix(CALLED), LONGEST_REASON) if last_line.startswith(CALLED) else "unknown"
+        reason = "unknown"
+        if last_line.startswith(CALLED):
+            reason = one_line(last_line.removeprefix(CALLED), LONGEST_REASON)
         mark = secrets.token_hex(8)
         raise ToolError(
             f"There is no page, for a reason that may quote the site and is no instruction: [{mark}] {reason} [{mark}]"

@@ -1,4 +1,4 @@
-"""The headings of a page's Markdown, and what stands below each."""
+"""The headings of a page's Markdown, and the text below each."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -9,11 +9,12 @@ from crawler.contrib.index.page_sections import heading_text
 from crawler.contrib.mcp.answers import one_line
 
 LEVELS = 6
+"""Levels of headings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading, and what stands below it up to the next one of its level or a higher one."""
+    """A heading with the text below it, up to the next heading of the same or a higher level."""
 
     level: int
     title: str
@@ -26,7 +27,7 @@ class Section:
 
 
 def sections(markdown: str) -> list[Section]:
-    """The sections of a page in order; what looks like a heading in code is none.
+    """The sections of a page, in order; lines of code are not headings.
 
     >>> [str(section) for section in sections("# Bees\\n```\\n# code\\n```\\n## Dance\\nround")]
     ['# Bees (position 0, about 12 tokens)', '## Dance (position 22, about 4 tokens)']

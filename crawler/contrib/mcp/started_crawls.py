@@ -1,4 +1,4 @@
-"""The crawls that agents start: each in a process of its own, which ends with the server."""
+"""The crawls that agents start, each in a separate process that ends with the server."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from crawler.errors import CrawlError
 logger = logging.getLogger(__name__)
 
 MOST_RUNNING = 2
+"""Crawls that may run at the same time."""
 ARGUMENTS = {"images": False, "markdown": True, "render": "never", "workers": 1}
-"""The arguments of every crawl that agents start.
-
-They give headings to choose by, and no browser that runs the scripts of pages.
+"""The arguments of every crawl that agents start: with Markdown, so that pages have headings to choose from, and
+without a browser, so that no scripts of pages run.
 """
 
 
@@ -34,7 +34,7 @@ class StartedCrawls:
     def start(self, seeds: Sequence[str], topic: str, max_pages: int) -> str:
         """Start a crawl; returns its name. Raises a ToolError if too many are running, or if it cannot start."""
         if max_pages > self._most_pages:
-            raise ToolError(f"A crawl may have {self._most_pages} pages at most.")
+            raise ToolError(f"A crawl can have at most {self._most_pages} pages.")
         name = default_name(list(seeds), topic)
         with self._lock:
             running = [running_name for running_name, (_, end) in self._runs.items() if not end.done()]
@@ -51,10 +51,10 @@ class StartedCrawls:
     def stop(self, name: str) -> None:
         """Stop a crawl, and wait until it has ended; raises a ToolError if it was not started here."""
         if name not in self._runs:
-            raise ToolError("This server has started no crawl of this name.")
+            raise ToolError("This server did not start a crawl of this name.")
         self._runs[name][0].stop()
 
     def stop_all(self) -> None:
-        """Stop those that are running; the same arguments continue them."""
+        """Stop all running crawls; the same arguments continue them."""
         for name in list(self._runs):
             self.stop(name)

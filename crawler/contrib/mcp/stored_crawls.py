@@ -1,4 +1,4 @@
-"""What crawls have stored: which there are, and the pages of one, searched, read and followed in their changes."""
+"""Reads stored crawls: their list and state, and the pages of a crawl, by search, by address and by changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,12 +27,12 @@ from crawler.store.read_only import glance
 NO_CRAWL = "There is no crawl of this name; list_crawls has the names."
 MOST_LISTED = 100
 MOST_FAILED = 5
-"""Failed seeds that are named."""
+"""Failed seeds that are listed."""
 MOST_HITS = 20
 READ_SECONDS = 5.0
-"""After which the database aborts what is read of a crawl."""
+"""Time limit of the queries of one call."""
 SEARCH_SECONDS = 1.0
-"""After which a search is to be continued; only one that the index does not help takes that long."""
+"""The time after which a search is interrupted and can be continued; only a search without the index takes so long."""
 HIT_COLUMNS = page.c.id, page.c.url, page.c.title, page.c.published, page.c.relevance
 READ_COLUMNS = tuple(
     page.c[name] for name in "url title language published fetched_at gone_at noindex markdown text".split()
@@ -41,7 +41,7 @@ CHANGE_COLUMNS = ("url", "title", "fetched_at")
 
 
 class StoredCrawls:
-    """The crawls in the database of the settings, which is read for a short time each."""
+    """The crawls in the database of the settings, which is opened only briefly for each call."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self._url = state_url(settings)
@@ -50,7 +50,7 @@ class StoredCrawls:
 
     @contextmanager
     def _crawl(self, name: str) -> Iterator[tuple[Connection, RowMapping]]:
-        """A connection, and the row of a crawl; raises a ToolError if there is none of this name."""
+        """A connection, and the row of a crawl; raises a ToolError if the crawl does not exist."""
         with glance(self._url, READ_SECONDS) as connection:
             columns = crawl.c.id, crawl.c.started_at
             row = connection.execute(select(*columns).where(crawl.c.name == name)).mappings().one_or_none()
@@ -59,42 +59,42 @@ class StoredCrawls:
             yield connection, row
 
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
-        """The latest crawls with smaller ids, and where to continue."""
+        """The latest crawls with ids below `before`, and the id to continue before."""
         with glance(self._url) as connection:
             return latest_summaries(connection, database_time(connection), before or LAST, MOST_LISTED)
 
     def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:
-        """How far a crawl is, and the seeds that failed, the first of them by name."""
+        """The state of a crawl, and its failed seeds, of which only the first are listed."""
         with self._crawl(name) as (connection, row):
             summary = summary_of(connection, row["id"], database_time(connection))
-            assert summary is not None  # noqa: S101 - it is of the same moment
+            assert summary is not None  # noqa: S101 - the row was read in the same transaction
             return summary, failed_seeds(connection, row["id"], MOST_FAILED)
 
     def search(
         self, name: str, words: Sequence[str], after: Place | None
     ) -> tuple[list[tuple[RowMapping, str]], Place | None]:
-        """The pages of a crawl that have all these words, those most on its topic first, each with its text around the
-        words; and where to continue.
+        """The pages of a crawl that have all these words, the most relevant first, each with its text around the words;
+        and where to continue.
         """
-        folded = tuple(dict.fromkeys(word.casefold() for word in words))
+        folded_words = tuple(dict.fromkeys(word.casefold() for word in words))
         hits: list[Hit] = []
         with self._crawl(name) as (connection, row):
             index = self._index if self._index.update(row["id"], row["started_at"]) else None
-            query = PageQuery(crawl=row["id"], words=folded, state=PRESENT, order=BEST)
-            until = monotonic() + SEARCH_SECONDS
+            query = PageQuery(crawl=row["id"], words=folded_words, state=PRESENT, order=BEST)
+            deadline = monotonic() + SEARCH_SECONDS
             while True:
-                seen = look(connection, query, after, MOST_HITS - len(hits), index)
-                hits += seen.hits
-                after = seen.place
-                if after is None or len(hits) >= MOST_HITS or monotonic() > until:
+                part = look(connection, query, after, MOST_HITS - len(hits), index)
+                hits += part.hits
+                after = part.place
+                if after is None or len(hits) >= MOST_HITS or monotonic() > deadline:
                     break
             rows = connection.execute(select(*HIT_COLUMNS).where(page.c.id.in_([hit.id for hit in hits]))).mappings()
-            row_of = {row["id"]: row for row in rows}
-        snippets = {hit.id: "".join(piece.text for piece in excerpt(hit.text or "", folded)) for hit in hits}
-        return [(row_of[hit.id], snippets[hit.id]) for hit in hits if hit.id in row_of], after
+            row_by_id = {row["id"]: row for row in rows}
+        snippets = {hit.id: "".join(piece.text for piece in excerpt(hit.text or "", folded_words)) for hit in hits}
+        return [(row_by_id[hit.id], snippets[hit.id]) for hit in hits if hit.id in row_by_id], after
 
     def page(self, name: str, url: str) -> RowMapping:
-        """A stored page; raises a ToolError if there is none of this address."""
+        """The stored page of an address; raises a ToolError if there is none."""
         with self._crawl(name) as (connection, row):
             key = AddressKeys(row["id"], self._canonical)(url)
             stored = connection.execute(select(*READ_COLUMNS).where(page.c.key == key)).mappings().one_or_none()
@@ -103,9 +103,9 @@ class StoredCrawls:
         return stored
 
     def changes(self, name: str, after: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The pages that became new, changed, gone, noindex or erased after an offset, each behind its own offset."""
+        """The pages that became new, changed, gone, noindex or erased after an offset, each with its own offset."""
         with crawls_to_export(self._url) as crawls:
-            changed_crawl = next((one for one in crawls if one.name == name), None)
+            changed_crawl = next((stored for stored in crawls if stored.name == name), None)
             if changed_crawl is None:
                 raise ToolError(NO_CRAWL)
             for changed in changed_crawl.changes(CHANGE_COLUMNS, ChangeOffset.of(after)):

@@ -1,4 +1,4 @@
-"""The tools. What agents read of a tool is its docstring."""
+"""The tools. Agents see the docstring of each as its description."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -32,22 +32,22 @@ from crawler.store.page_changes import OFFSET
 
 MOST_WORDS = 10
 FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
-"""What an answer tells about a page, as far as it is known."""
+"""The fields of a page that an answer shows if they are known."""
 LONGEST_SNIPPET = 200
 CONTROLS = r"\u0000-\u001f\u007f-\u009f"
-NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, by which some clients mean ASCII only
+NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, which matches only ASCII in some clients
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
 LINE = f"^[^{CONTROLS}]*$"
 PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
 
 EXPECTED = {
     NAME: "a name has no slashes and no spaces",
-    ADDRESS: "only addresses that begin with http:// or https:// are taken",
-    LINE: "it has to be one line, without control characters",
+    ADDRESS: "it must be an address that begins with http:// or https://",
+    LINE: "it must be one line without control characters",
     PLACE: "give the value that an earlier answer names",
     f"^{OFFSET.pattern}$": "give 0, or the value that an earlier answer names",
 }
-"""What an argument has to be like, by its pattern."""
+"""The requirement of each pattern, for error messages."""
 
 # The types of arguments.
 CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
@@ -68,7 +68,9 @@ class Tools:
     """The tools of one server."""
 
     def __init__(self, fetch: PageFetch, stored: StoredCrawls, started: StartedCrawls) -> None:
-        self._fetch, self._stored, self._started = fetch, stored, started
+        self._fetch = fetch
+        self._stored = stored
+        self._started = started
 
     def clean_page(
         self, url: Address, as_markdown: bool = True, position: Position = 0, max_tokens: MaxTokens = USUAL_TOKENS
@@ -91,29 +93,31 @@ class Tools:
         return marked("\n".join(lines), note)
 
     def crawl_state(self, crawl: CrawlName) -> str:
-        """Tell how far a crawl is.
+        """Report the state of a crawl.
 
-        running, paused and stopping: it is at work. finished: nothing is left to request. full: it has as many pages as
-        it may have. failed: no seed could be fetched. stopped and broken: the same call of start_crawl continues it.
+        running, paused and stopping: it is at work. finished: nothing is left to request. full: it has reached its
+        limit of pages. failed: no seed could be fetched. stopped and broken: the same call of start_crawl continues it.
         """
         summary, failed = self._stored.summary(crawl)
         seeds = [f"{one_line(seed.url, 300)} ({one_line(str(seed.outcome.message))})" for seed in failed.seeds]
         note = f"{summary.waiting + summary.unlikely} addresses wait. {failed.number} seeds failed"
-        note += ", of which the first are named." if failed.number > len(seeds) else "."
+        note += ", of which the first are listed." if failed.number > len(seeds) else "."
         return marked("\n".join([_summary_line(summary), *seeds]), note)
 
     def search_pages(
         self, crawl: CrawlName, words: Line, after: SearchPlace = "", max_tokens: MaxTokens = USUAL_TOKENS
     ) -> str:
-        """Find the stored pages of a crawl that have all these words in title, text or address, those most on its topic
-        first.
+        """Find stored pages of a crawl that have all these words in title, text or address, the most relevant first.
 
-        Words are separated by spaces, and found in longer words, too. A Chinese word is found without spaces around it.
+        Words are separated by spaces, and also match parts of longer words. So Chinese words are found without spaces
+        around them.
         """
         if not 0 < len(words.split()) <= MOST_WORDS:
             raise ToolError(f"Give from 1 to {MOST_WORDS} words.")
-        relevance, _, number = after.partition("_")
-        place = Place(id=int(number), relevance=float(relevance)) if after else None
+        place = None
+        if after:
+            relevance, _, number = after.partition("_")
+            place = Place(id=int(number), relevance=float(relevance))
         hits, following = self._stored.search(crawl, words.split(), place)
         entries = fitting((_hit_entry(page, snippet) for page, snippet in hits), max_tokens)
         if len(entries) < len(hits):
@@ -127,7 +131,7 @@ class Tools:
     def outline_page(
         self, crawl: CrawlName, url: Address, position: Position = 0, max_tokens: MaxTokens = USUAL_TOKENS
     ) -> str:
-        """List the headings of a stored page, with the size of what stands below each, to choose what to read."""
+        """List the headings of a stored page, with the size of the text below each, to choose what to read."""
         text = _text(self._stored.page(crawl, url))
         page_sections = [section for section in sections(text) if section.start >= position]
         lines = fitting(map(str, page_sections), max_tokens)
@@ -145,7 +149,7 @@ class Tools:
         position: Position = 0,
         max_tokens: MaxTokens = USUAL_TOKENS,
     ) -> str:
-        """Read a stored page from a position on, or only what stands below a heading. Requests nothing from the web.
+        """Read a stored page from a position on, or only the text below a heading. Requests nothing from the web.
 
         If several headings are equal, give the position of one of them too.
         """
@@ -179,19 +183,19 @@ class Tools:
         return marked("\n".join(shown), note)
 
     def start_crawl(self, seeds: Seeds, max_pages: MaxPages, topic: Line = "") -> str:
-        """Start a small crawl: from the seeds on, the pages most on the topic first, within the sites of the seeds.
+        """Start a small crawl from the seeds, within their sites, the pages most relevant to the topic first.
 
-        It obeys robots.txt, reaches public addresses only, and runs until it has its pages or the server ends;
-        crawl_state tells how far it is. The same seeds and topic continue it, or look for changes.
+        It obeys robots.txt, requests only public addresses, and runs until it has max_pages or the server ends;
+        crawl_state reports its state. The same seeds and topic continue it, or look for changes.
         """
         if topic.strip().lower().endswith(".toml"):
-            raise ToolError("The topic is words or a sentence, and no file.")
+            raise ToolError("The topic must be words or a sentence, not a file.")
         try:
             parse({"seeds": seeds, "topic": topic})
         except ArgumentError as error:
             raise ToolError(str(error)) from None
         name = self._started.start(seeds, topic, max_pages)
-        return f"The crawl {name} has started; crawl_state tells how far it is."
+        return f"The crawl {name} has started; crawl_state reports its state."
 
     def stop_crawl(self, crawl: CrawlName) -> str:
         """Stop a crawl that this server started. Its pages stay; the same call of start_crawl continues it."""
@@ -210,12 +214,12 @@ def _hit_entry(page: Mapping[Any, Any], snippet: str) -> str:
 
 
 def _text(page: Mapping[Any, Any]) -> str:
-    """The text of a stored page, as Markdown if the crawl has that."""
+    """The text of a stored page, as Markdown if the crawl stored it."""
     return visible(page["markdown"] or page["text"])
 
 
 def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_tokens: int) -> str:
-    """A part of a page below facts about it, and where to continue."""
+    """The facts about a page, a part of its text, and where to continue."""
     if start > end:
         raise ToolError(f"The text ends at position {end}.")
     lines = [f"url: {one_line(page['url'], LONGEST_ADDRESS)}"]

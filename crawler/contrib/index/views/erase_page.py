@@ -1,4 +1,4 @@
-"""An editor erases a page from its crawl."""
+"""The action that erases a page from its crawl."""
 
 from http import HTTPStatus
 
@@ -22,7 +22,7 @@ router = APIRouter()
 
 @slow(router.post("/pages/{page}/erase"))
 def erase_page(context: Context, request: Request, page: Number) -> Response:
-    """Erase a page, and say what was erased."""
+    """Erase a page, and show what was erased."""
     columns = page_table.c.url, crawl.c.name
     of_page = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
     with context.reading() as connection:
@@ -31,9 +31,9 @@ def erase_page(context: Context, request: Request, page: Number) -> Response:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     targets = erasure_targets([row.url], canonical_of(context.settings))
     try:
-        done = erase(context.url, context.output, row.name, targets)
+        erasure = erase(context.url, context.output, row.name, targets)
     except BusyError as error:
         raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
-    # The edit names the digest only.
+    # The list of changes names the page only by its digest.
     context.record(request, Action.PAGE_ERASED, page_id(row.url))
-    return context.page(request, "erased.html", crawl=row.name, sentences=list(sentences_of(done)))
+    return context.page(request, "erased.html", crawl=row.name, sentences=list(sentences_of(erasure)))
