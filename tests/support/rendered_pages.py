@@ -89,7 +89,7 @@ def rendering_in_browser() -> Iterator[Rendering]:
     missing.skip(browser.missing())
     rendering = Rendering()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_load, "GRACE", 1.0)
+        patch.setattr(page_load, "GRACE_SECONDS", 1.0)
         patch.setattr(page_load, "STABLE_SECONDS", 0.3)
         yield rendering
     rendering.close()

@@ -1,1 +1,1 @@
-"""Renders pages whose text only their scripts make, in a browser that has no network of its own."""
+"""Renders pages whose text is made by their scripts, in a browser without network access."""

@@ -1,8 +1,8 @@
-"""The life of the browser: started at first need, renewed after many pages or a fault, ended when idle.
+"""The life cycle of the browser: started when first needed, replaced after many pages or a fault, ended when idle.
 
-It has no network: its proxy is an address where nothing listens, and it resolves no name. Whatever a page asks for is
-answered by its crawler (crawler.contrib.browser.page_load), or it is not answered. If the crawler or the driver that
-Playwright puts between the two ends in whatever way, the browser loses its pipe and ends as well.
+The browser has no network: its proxy is an address where nothing listens, and it resolves no host names. All requests
+of a page are answered by the crawler (crawler.contrib.browser.page_load), or fail. If the crawler, or the driver that
+Playwright runs between the two, ends for any reason, the browser loses its pipe and ends as well.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from crawler.contrib.browser.installed import has_own_browser, system_browser
 from crawler.contrib.browser.processes import is_renderer, kill, memory_of, own_child_above, process_tree
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Playwright
+    from playwright.async_api import Browser, BrowserContext, Playwright, ViewportSize
 
 logger = logging.getLogger(__name__)
 
 HEAP_MB = 256
-"""Memory of the scripts of a page, in megabytes; a page that wants more crashes."""
+"""The largest heap of the scripts of a page, in megabytes; a page that needs more crashes."""
 MOST_OF_PAGE = 700 * 1024 * 1024
-"""Bytes of memory of the process of a page, in which there is more than what its scripts have on their heap."""
+"""The most bytes of memory of the process of a page, which includes more than the heap of its scripts."""
 MOST_OF_ALL = 1_200 * 1024 * 1024
-"""Bytes of memory of all processes of a browser and of its driver. Blobs, caches and messages to the console are not in
-the process of their page. The largest page that is allowed and three ordinary ones need less.
+"""The most bytes of memory of all processes of a browser and its driver. Blobs, caches and console messages are outside
+the process of their page. The largest allowed page together with three ordinary ones stays below this limit.
 """
 ARGUMENTS = (
     "--disable-gpu",
@@ -41,18 +41,23 @@ ARGUMENTS = (
     f"--js-flags=--max-old-space-size={HEAP_MB}",
 )
 UNWANTED = ("--disable-popup-blocking",)
-"""Arguments of Playwright that pages must not have the use of."""
+"""Default arguments of Playwright that are removed, because pages could use them."""
+VIEWPORT: ViewportSize = {"width": 1280, "height": 4000}
+"""A high viewport, so that lists that grow when their end is visible show more at once."""
 MOST_PAGES = 200
-"""Pages after which the browser is renewed: what it leaks goes with it."""
-PATIENCE = 5.0
-"""Seconds in which a tab or a browser must close."""
+"""Pages after which the browser is replaced, to free the memory that it leaks."""
+CLOSE_SECONDS = 5.0
+"""Time limit for closing a tab or a browser."""
 START_SECONDS = 60.0
+"""Time limit for starting a browser."""
 OPEN_SECONDS = 15.0
+"""Time limit for opening a tab."""
 IDLE_SECONDS = 60.0
-"""Seconds without a page after which the browser ends."""
+"""Time without a page after which the browser is ended."""
 WATCH_SECONDS = 0.25
+"""The interval at which memory is measured."""
 MOST_FAILURES = 3
-"""Failed starts in a row after which there is no further attempt."""
+"""Consecutive failed starts after which the browser is not started again."""
 
 
 class BrowserError(Exception):
@@ -66,24 +71,27 @@ class RunningBrowser:
     playwright: Playwright
     browser: Browser
     process: int
-    """The id of its first process."""
+    """The id of the browser's main process."""
     driver: int
-    """The id of the driver's process, which has started that one."""
+    """The id of the driver's process, which started the browser."""
     pages: int = 0
+    """Pages that it has been given."""
     tabs: int = 0
+    """Tabs that are open."""
     is_spent: bool = False
-    """Whether it gets no further pages."""
+    """Whether it is given no further pages."""
     idle_since: float = 0.0
+    """The time of the event loop at which its last tab was closed; 0 before that."""
     watching: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
     def can_take(self) -> bool:
-        """Whether it may get another page."""
+        """Whether it can be given another page."""
         return not self.is_spent and self.browser.is_connected()
 
 
 class Chromium:
-    """Gives tabs, each in a profile of its own without anything from earlier pages."""
+    """Opens tabs, each in a separate profile without data from earlier pages."""
 
     def __init__(self, user_agent: str) -> None:
         self.user_agent = user_agent
@@ -96,13 +104,13 @@ class Chromium:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the browser did not start several times in a row."""
+        """Whether the browser failed to start several times in a row."""
         return self._failures >= MOST_FAILURES
 
     @asynccontextmanager
     async def tab(self) -> AsyncIterator[BrowserContext]:
         """A fresh profile for one page; it is deleted afterwards."""
-        running, context = await self._opened()
+        running, context = await self._open()
         running.pages += 1
         running.is_spent = running.is_spent or running.pages >= MOST_PAGES
         try:
@@ -121,18 +129,15 @@ class Chromium:
         if self._ending:
             await asyncio.wait(self._ending)
 
-    async def _opened(self) -> tuple[RunningBrowser, BrowserContext]:
-        """A browser with a new profile; a browser that opens none is replaced once."""
+    async def _open(self) -> tuple[RunningBrowser, BrowserContext]:
+        """Open a new profile; if the browser cannot, it is replaced once."""
         for is_last in (False, True):
             running = await self._available()
-            running.tabs += 1  # it must not end meanwhile
+            running.tabs += 1  # so that it is not ended in the meantime
             try:
                 opening = running.browser.new_context(
                     user_agent=self.user_agent,
-                    viewport={
-                        "width": 1280,
-                        "height": 4000,
-                    },  # lists that grow when their end is seen show more at once
+                    viewport=VIEWPORT,
                     accept_downloads=False,
                     service_workers="block",
                 )
@@ -145,16 +150,18 @@ class Chromium:
         raise BrowserError
 
     async def _available(self) -> RunningBrowser:
+        """The running browser, or a new one if it cannot take another page; raises a BrowserError."""
         async with self._starting:
             if self._running is not None and not self._running.can_take:
                 if not self._running.tabs:
                     self._end(self._running)
                 self._running = None
+
             if self._running is None:
                 if self.is_broken:
                     raise BrowserError
                 try:
-                    self._running = await asyncio.wait_for(_started(), START_SECONDS)
+                    self._running = await asyncio.wait_for(_start(), START_SECONDS)
                 except Exception as error:
                     self._failures += 1
                     logger.warning("The browser does not start: %s", (str(error).strip() or "timeout").splitlines()[0])
@@ -165,19 +172,19 @@ class Chromium:
             return self._running
 
     async def _close(self, running: RunningBrowser, context: BrowserContext) -> None:
-        """Close a tab; a browser in which that takes too long gets no further pages."""
+        """Close a tab; if that takes too long, the browser is given no further pages."""
         try:
-            await asyncio.wait_for(context.close(), PATIENCE)
+            await asyncio.wait_for(context.close(), CLOSE_SECONDS)
         except Exception:
             running.is_spent = True
 
     async def _watch(self, running: RunningBrowser) -> None:
-        """End the tabs that take too much memory, and the browser when nobody needs it."""
+        """End the tabs that use too much memory, and the browser when it is idle."""
         loop = asyncio.get_running_loop()
         while running.browser.is_connected():
             await asyncio.sleep(WATCH_SECONDS)
             if running.tabs:
-                _end_what_is_too_large(running)
+                _end_too_large(running)
             elif running.idle_since and loop.time() - running.idle_since > IDLE_SECONDS:
                 running.is_spent = True
                 self._end(running)
@@ -187,12 +194,13 @@ class Chromium:
         """End a browser in the background, once."""
         if self._running is running:
             self._running = None
-        task = asyncio.ensure_future(_ended(running))
+        task = asyncio.ensure_future(_shut_down(running))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
 
-async def _started() -> RunningBrowser:
+async def _start() -> RunningBrowser:
+    """Start a browser with its driver."""
     from playwright.async_api import async_playwright
 
     playwright = await async_playwright().start()
@@ -201,8 +209,8 @@ async def _started() -> RunningBrowser:
         browser = await playwright.chromium.launch(
             args=[*ARGUMENTS],
             ignore_default_args=[*UNWANTED],
-            chromium_sandbox=hasattr(os, "geteuid") and os.geteuid() != 0,  # it does not run for root
-            handle_sigint=False,  # the crawl ends in order, and closes it then
+            chromium_sandbox=hasattr(os, "geteuid") and os.geteuid() != 0,  # the sandbox does not work for root
+            handle_sigint=False,  # the crawl closes the browser when it ends
             handle_sigterm=False,
             handle_sighup=False,
             executable_path=program,
@@ -214,30 +222,32 @@ async def _started() -> RunningBrowser:
         return RunningBrowser(playwright, browser, process, own_child_above(process))
     except BaseException:
         with suppress(Exception):
-            await asyncio.wait_for(playwright.stop(), PATIENCE)
+            await asyncio.wait_for(playwright.stop(), CLOSE_SECONDS)
         raise
 
 
-async def _ended(running: RunningBrowser) -> None:
-    """Close a browser and its driver, by force if need be."""
+async def _shut_down(running: RunningBrowser) -> None:
+    """Close a browser and its driver, by force if necessary."""
     running.is_spent = True
     if running.watching is not None:
         running.watching.cancel()
     try:
-        await asyncio.wait_for(running.browser.close(), PATIENCE)
+        await asyncio.wait_for(running.browser.close(), CLOSE_SECONDS)
     except Exception:
         kill((running.process,))
     try:
-        await asyncio.wait_for(running.playwright.stop(), PATIENCE)
+        await asyncio.wait_for(running.playwright.stop(), CLOSE_SECONDS)
     except Exception:
         kill((running.driver,))
 
 
-def _end_what_is_too_large(running: RunningBrowser) -> None:
-    """End the pages whose process has too much memory, and the whole browser if all its processes have."""
+def _end_too_large(running: RunningBrowser) -> None:
+    """End pages whose process uses too much memory, or the whole browser if all its processes together do."""
     memory = {process: memory_of(process) for process in process_tree(running.driver)}
     if sum(memory.values()) > MOST_OF_ALL:
         running.is_spent = True
-        kill(process for process in memory if process != running.driver)  # which then notices and is ended in order
+        kill(
+            process for process in memory if process != running.driver
+        )  # the driver notices, and is ended in the normal way
         return
     kill(process for process, size in memory.items() if size > MOST_OF_PAGE and is_renderer(process))

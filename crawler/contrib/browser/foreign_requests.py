@@ -1,4 +1,4 @@
-"""Limits how often pages make the crawler request other sites, which have not been chosen by anybody."""
+"""Limits how many requests to other sites pages can cause, because nobody chose these sites for the crawl."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from crawler.contrib.browser.parts import PagePart
 from crawler.urls.address import address_of
 
 MOST_HOSTS = 5
-"""Hosts of other sites that one page may request: text comes from one API, and its program from a few networks that
-deliver scripts. Scripts in the cache are not requested, so later pages of a site have more.
+"""Hosts of other sites that a page may request: usually one API for its text, and a few content delivery networks for
+its scripts. Scripts in the cache are not requested, so later pages of a site can use more hosts.
 """
 MOST_OF_SITE = 200
-"""Requests to other sites for all pages of one site: its programs, each once, and some data."""
+"""Requests to other sites for all pages of a site: each of its scripts once, and some data."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,12 @@ class ForeignRequests:
         """Count a request; returns whether it is within the limits."""
         if not part.is_foreign:
             return True
-        name = address_of(part.url).host
-        of_site = address_of(part.page).site
-        is_known = name in part.foreign_hosts
-        if not is_known and len(part.foreign_hosts) >= MOST_HOSTS:
+        host = address_of(part.url).host
+        site = address_of(part.page).site
+        if host not in part.foreign_hosts and len(part.foreign_hosts) >= MOST_HOSTS:
             return False
-        if self._by_site[of_site] >= MOST_OF_SITE:
+        if self._by_site[site] >= MOST_OF_SITE:
             return False
-        part.foreign_hosts.add(name)
-        self._by_site[of_site] += 1
+        part.foreign_hosts.add(host)
+        self._by_site[site] += 1
         return True

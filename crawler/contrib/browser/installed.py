@@ -1,4 +1,4 @@
-"""Finds the browser: the one that Playwright has installed, or a Chromium of the system."""
+"""Finds the browser: the one that Playwright installed, or a Chromium of the system."""
 
 import os
 import shutil
@@ -7,10 +7,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# The first is the same browser without the parts that make windows.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The names of the program; the first is the same browser without the parts that draw windows."""
 FOLDERS = {"linux": ".cache/ms-playwright", "darwin": "Library/Caches/ms-playwright"}
-"""Where Playwright installs browsers, below the home folder. On Windows, the loop that a crawl runs in starts none."""
+"""Where Playwright installs browsers, in the home folder. The event loop of a crawl on Windows cannot start one."""
 
 
 @cache
@@ -21,16 +21,18 @@ def has_playwright() -> bool:
 
 def system_browser() -> str | None:
     """The path of the system's Chromium, or None."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def has_own_browser() -> bool:
     """Whether Playwright has installed a Chromium."""
     browsers_path = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    folder = Path(browsers_path) if browsers_path else Path.home() / FOLDERS.get(sys.platform, "")
+    folder = Path.home() / FOLDERS.get(sys.platform, "")
+    if browsers_path:
+        folder = Path(browsers_path)
     return any(folder.glob("chromium*-*"))
 
 
 def is_usable() -> bool:
-    """Whether pages can be rendered: Playwright and a browser are there, and the system is one that it runs on."""
+    """Whether pages can be rendered: Playwright and a browser are installed, and the system is supported."""
     return sys.platform in FOLDERS and has_playwright() and (has_own_browser() or system_browser() is not None)

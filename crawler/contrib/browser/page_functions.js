@@ -1,6 +1,6 @@
-// What is asked of a rendered page, in a world of its own that the scripts of the page do not reach.
+// Functions that are evaluated in a rendered page, in an isolated world that the scripts of the page cannot reach.
 globalThis.winnow = (() => {
-  // The elements of a form are its properties, too, under their names: so those of a node are read by its prototype.
+  // A form has its named elements as properties, which may hide those of the node: so prototypes' getters are used.
   const getter = (prototype, name) => {
     const get = Object.getOwnPropertyDescriptor(prototype, name).get;
     return (node) => get.call(node);
@@ -30,7 +30,7 @@ globalThis.winnow = (() => {
   const escape = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const quote = (text) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
 
-  // What a reader sees as the content of a node: a shadow tree in place of the children, in a slot what is put into it.
+  // The visible content of a node: its shadow tree instead of its children, and for a slot the nodes assigned to it.
   const children = (node) => {
     const shadow = shadowRoot(node);
     if (shadow) return childNodes(shadow);
@@ -52,7 +52,7 @@ globalThis.winnow = (() => {
     return tag + ">";
   };
 
-  // The page as HTML without its scripts, of at most so many characters; deep trees need a stack of our own.
+  // The page as HTML without its scripts, of at most this many characters; recursion would overflow on deep trees.
   const serialize = (most) => {
     const pieces = ["<!DOCTYPE html>"];
     const stack = [root(document)];

@@ -1,10 +1,11 @@
-"""Renders one page: its source is given, the crawler fetches its parts, and the result of its scripts is returned."""
+"""Renders a page: the browser gets its source, the crawler fetches its parts, and the resulting HTML is returned."""
 
 from __future__ import annotations
 
 import asyncio
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,19 +20,19 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page
 
 MOST_REQUESTS = 100
-"""Parts of one page that are fetched."""
+"""The most parts of a page that are fetched."""
 MOST_BYTES = 20_000_000
-"""Bytes of them."""
+"""The size of the fetched parts after which no more are fetched."""
 FLOOD = 1_000
-"""Requests of one page, refused ones included, after which it is given up."""
+"""Requests of a page, including refused ones, after which the page fails."""
 MOST_STORED = 10_000_000
-"""Bytes that a page may keep in the databases and caches of its origin. They are in the memory of the browser, which
-has no folder of its own."""
+"""The most bytes that a page may store in the databases and caches of its origin, which the browser keeps in memory."""
 STABLE_SECONDS = 0.5
-"""Seconds without a change after which a page is complete, if it waits for nothing."""
+"""Time without changes after which a page counts as complete if it waits for nothing."""
 LOOK_SECONDS = 0.1
-GRACE = 5.0
-"""Seconds after the time of a page in which it must say what it is by then."""
+"""The interval at which a page is measured."""
+GRACE_SECONDS = 5.0
+"""Time after the time limit of a page in which its HTML must be returned."""
 
 
 class RenderError(Exception):
@@ -52,7 +53,7 @@ class PageSource:
     policy: str = ""
     """Its Content-Security-Policy, which may forbid scripts."""
     is_public: bool = True
-    """Whether it is from a public address."""
+    """Whether it was fetched from a public IP address."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +61,19 @@ class RenderOptions:
     """How pages are rendered."""
 
     seconds: float = 30.0
-    """For one page; then it is taken as it is."""
+    """Time limit of a page, after which its HTML is read as it is."""
     tabs: int = 4
-    """Pages at the same time."""
+    """Pages that are rendered at the same time."""
     scrolls: int = 0
     """How often a page is scrolled to its end."""
     clicks_more: bool = False
-    """Whether a button for more of a list or text is pressed."""
+    """Whether a button that shows more of a list or a text is clicked."""
     most_characters: int = 10_000_000
-    """The characters of a rendered page that are read; the rest is left out."""
+    """Characters of a rendered page after which it is cut."""
 
 
 class Renderer:
-    """Renders pages, each in a tab of its own."""
+    """Renders pages, each in a separate tab."""
 
     def __init__(self, chromium: Chromium, parts: PartCache, options: RenderOptions) -> None:
         self.chromium = chromium
@@ -82,9 +83,10 @@ class Renderer:
         self._repeating = asyncio.Lock()
 
     async def render(self, source: PageSource) -> str:
-        """The page as HTML after its scripts have run; raises a RenderError.
+        """The HTML of a page after its scripts have run; raises a RenderError.
 
-        When a browser ends, nobody knows which of its pages is the cause. Each is rendered once more, one at a time.
+        When a browser crashes, the page that caused it is not known. So each of its pages is rendered once more, one at
+        a time.
         """
         html = await self._attempt(source)
         if html is None:
@@ -95,7 +97,7 @@ class Renderer:
         return html
 
     async def _attempt(self, source: PageSource) -> str | None:
-        """The page after its scripts have run; None if the browser has ended meanwhile."""
+        """The HTML of a page after its scripts have run; None if the browser crashed."""
         async with self._tabs:
             try:
                 async with self.chromium.tab() as context:
@@ -104,13 +106,13 @@ class Renderer:
                 raise RenderError(RenderFault.NO_BROWSER) from None
             except RenderError:
                 raise
-            except Exception:  # Playwright has errors of many kinds for a browser that has ended
+            except Exception:  # Playwright raises many kinds of errors if the browser has ended
                 return None
 
 
 @cache
 def page_functions() -> str:
-    """The source of what is asked of a page."""
+    """The JavaScript that is evaluated in a page."""
     return Path(__file__).with_name("page_functions.js").read_text(encoding="utf-8")
 
 
@@ -122,28 +124,31 @@ class PageLoad:
     source: PageSource
     parts: PartCache
     options: RenderOptions
-    is_given: bool = False
+    is_source_sent: bool = False
     """Whether the browser has the source."""
     is_over: bool = False
+    """Whether its result was returned, so that requests are no longer answered."""
     pending: int = 0
     """Parts that are being fetched."""
-    asked: int = 0
+    requests: int = 0
+    """Requests of the page, and windows that it opened."""
     fetched: int = 0
+    """Parts that were fetched."""
     size: int = 0
     """Bytes of the parts."""
     requested_urls: set[str] = field(default_factory=set)
     foreign_hosts: set[str] = field(default_factory=set)
-    """The hosts of other sites that were requested for it."""
+    """The hosts of other sites that the page has requested."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
     _fault: asyncio.Future[RenderFault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     async def html(self) -> str:
-        """The page after its scripts have run."""
+        """The HTML of the page after its scripts have run; raises a RenderError."""
         page = await self.context.new_page()
         page.on("crash", lambda _: self._fail(RenderFault.CRASHED))
         self.context.on("page", self._close_window)
         session = await self._intercepting_session(page)
-        limit = self.options.seconds + GRACE
+        limit = self.options.seconds + GRACE_SECONDS
         working = asyncio.ensure_future(self._work(page, session))
         try:
             await asyncio.wait((working, self._fault), timeout=limit, return_when=asyncio.FIRST_COMPLETED)
@@ -154,12 +159,12 @@ class PageLoad:
             return working.result()
         finally:
             self.is_over = True
-            working.add_done_callback(lambda done: done.cancelled() or done.exception())
+            working.add_done_callback(_ignore_exception)
             for task in (working, *self._answering):
                 task.cancel()
 
     async def _intercepting_session(self, page: Page) -> CDPSession:
-        """A session of the page in which each of its requests waits for an answer."""
+        """A session of the page that pauses each of its requests until it is answered."""
         session = await self.context.new_cdp_session(page)
         session.on("Fetch.requestPaused", lambda event: self._begin_answer(PausedRequest(session, event)))
         await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
@@ -169,8 +174,9 @@ class PageLoad:
         return session
 
     async def _work(self, page: Page, session: CDPSession) -> str:
+        """Load the page, scroll and click as the options say, and return its HTML."""
         end = asyncio.get_running_loop().time() + self.options.seconds
-        await page.goto(self.source.url, wait_until="commit", timeout=1_000 * (self.options.seconds + GRACE))
+        await page.goto(self.source.url, wait_until="commit", timeout=1_000 * (self.options.seconds + GRACE_SECONDS))
         world = await _world(session)
         await self._settle(world, end)
         for _ in range(self.options.scrolls):
@@ -181,15 +187,15 @@ class PageLoad:
         return str(await world.call(f"serialize({self.options.most_characters})"))
 
     async def _settle(self, world: World, end: float) -> None:
-        """Wait until the page waits for nothing and does not change any more, or its time is up."""
+        """Wait until the page no longer changes and waits for nothing, or the time limit is reached."""
         now = asyncio.get_running_loop().time
         last = None
         since = now()
         while now() < end:
             await asyncio.sleep(LOOK_SECONDS)
-            seen = await world.call("measure()")
-            if self.pending or seen != last or not seen[1]:
-                last = seen
+            measure = await world.call("measure()")
+            if self.pending or measure != last or not measure[1]:
+                last = measure
                 since = now()
             elif now() - since >= STABLE_SECONDS:
                 return
@@ -205,10 +211,10 @@ class PageLoad:
 
     def _end_answer(self, answering: asyncio.Task[None]) -> None:
         self._answering.discard(answering)
-        if not answering.cancelled():
-            answering.exception()  # the page does not wait for the answer any more
+        _ignore_exception(answering)  # the page no longer waits for the answer
 
     async def _answer(self, request: PausedRequest) -> None:
+        """Answer a request of the page by its kind."""
         if request.is_navigation:
             await self._navigate(request)
             return
@@ -225,16 +231,18 @@ class PageLoad:
                 await request.fail()
 
     async def _navigate(self, request: PausedRequest) -> None:
-        """Give the browser the source; the page must not leave its address, and gets no frames."""
-        if self.is_given:
-            await request.fail("Aborted")  # any other error would replace the page by one of the browser
+        """Answer the first navigation with the source; abort others, which would leave the page or load a frame."""
+        if self.is_source_sent:
+            await request.fail("Aborted")  # any other error would replace the page by an error page
             return
-        self.is_given = True
+        self.is_source_sent = True
         headers = {"content-type": self.source.content_type or "text/html"}
-        headers |= {"content-security-policy": self.source.policy} if self.source.policy else {}
+        if self.source.policy:
+            headers["content-security-policy"] = self.source.policy
         await request.fulfill(PartAnswer(200, headers, self.source.body))
 
     async def _fetch(self, request: PausedRequest, part: PagePart) -> None:
+        """Answer a request with a part that the crawler fetches, within the limits of a page."""
         if self.fetched >= MOST_REQUESTS or self.size > MOST_BYTES:
             await request.fail()
             return
@@ -253,11 +261,12 @@ class PageLoad:
     async def _close_window(self, window: Page) -> None:
         """Close a window that the page opens."""
         self._count_request()
-        await _quietly(window.close())
+        with suppress(Exception):
+            await window.close()
 
     def _count_request(self) -> None:
-        self.asked += 1
-        if self.asked > FLOOD:
+        self.requests += 1
+        if self.requests > FLOOD:
             self._fail(RenderFault.FLOOD)
 
     def _fail(self, fault: RenderFault) -> None:
@@ -267,10 +276,10 @@ class PageLoad:
 
 @dataclass(frozen=True)
 class PausedRequest:
-    """A request that waits in the browser: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
+    """A request that is paused in the browser: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/.
 
-    The browser itself checks which answers from other origins a page may read, and sends preflights for it. Routes of
-    Playwright would allow everything: they add the headers of CORS to each answer that lacks them.
+    The browser itself checks which answers from other origins a page may read, and sends preflight requests for that.
+    Playwright's routes would allow all, because they add the missing CORS headers to each answer.
     """
 
     session: CDPSession
@@ -278,7 +287,7 @@ class PausedRequest:
 
     @property
     def is_navigation(self) -> bool:
-        """Whether its answer would be a document, in the tab or in a frame."""
+        """Whether it loads a document, in the tab or in a frame."""
         return bool(self.event["resourceType"] == "Document")
 
     @property
@@ -286,7 +295,7 @@ class PausedRequest:
         return str(self.event["request"]["url"])
 
     def part(self, source: PageSource, foreign_hosts: set[str], *, is_repeated: bool) -> PagePart:
-        """What is requested for a page."""
+        """The request as a part of a page."""
         request = self.event["request"]
         headers = {name.lower(): value for name, value in request["headers"].items()}
         return PagePart(
@@ -302,7 +311,7 @@ class PausedRequest:
         )
 
     def _kind(self, headers: Mapping[str, str]) -> str:
-        """What it is loaded as; to Chromium, prefetched pages and streams of events are data like any other."""
+        """What it is loaded as. Chromium does not distinguish prefetched pages and event streams from other data."""
         if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")):
             return "prefetch"
         if headers.get("accept") == "text/event-stream":
@@ -326,7 +335,7 @@ class PausedRequest:
 
 @dataclass(frozen=True)
 class World:
-    """A world of JavaScript beside that of the page: the same elements, but functions that the page cannot replace."""
+    """An isolated JavaScript world: it has the elements of the page, but functions that the page cannot replace."""
 
     session: CDPSession
     id: int
@@ -344,6 +353,7 @@ class World:
 
 
 async def _world(session: CDPSession) -> World:
+    """An isolated world in the page, with the functions of `page_functions.js`."""
     tree = await session.send("Page.getFrameTree")
     frame = {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "winnow"}
     created = await session.send("Page.createIsolatedWorld", frame)
@@ -352,8 +362,7 @@ async def _world(session: CDPSession) -> World:
     return world
 
 
-async def _quietly(closing: Awaitable[None]) -> None:
-    try:
-        await closing
-    except Exception:
-        return
+def _ignore_exception(task: asyncio.Task[Any]) -> None:
+    """Read the exception of a task that has ended, so that asyncio does not log it."""
+    if not task.cancelled():
+        task.exception()

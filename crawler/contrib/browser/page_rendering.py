@@ -1,4 +1,4 @@
-"""Decides which pages are rendered in a browser, and fetches for them what their scripts load as the crawler does."""
+"""Decides which pages are rendered in a browser, and fetches their parts through the crawler's downloader."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from crawler.urls.address import address_of
 from crawler.urls.public_hosts import is_public
 
 CountStatistic = Callable[[str, int], None]
+"""Adds a number to the statistic of this name."""
 
 
 @dataclass(frozen=True)
@@ -47,22 +48,23 @@ class PageRendering:
     count_statistic: CountStatistic
     fallbacks: FallbackPages
     is_always: bool = False
+    """Whether all pages with scripts are rendered, without trials."""
     trial_ended: asyncio.Condition = field(default_factory=asyncio.Condition)
-    """Wakes the pages that wait for the results of trials."""
+    """Notified when a trial ends, for the pages that wait for its result."""
 
     @property
     def has_browser(self) -> bool:
-        """Whether the browser starts."""
+        """Whether the browser can be started."""
         return not self.renderer.chromium.is_broken
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered, or may be after the trials that are under way."""
+        """Whether a page should be rendered, or perhaps after the trials that are running."""
         if not self.has_browser or "noindex" in page.robots or not has_programs(page):
             return False
         return self.is_always or self._rendering_of(page) is not RenderingState.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The page as its scripts make it, unless the trials before it brought nothing."""
+        """The page after its scripts have run, or the page itself if rendering gained nothing on similar pages."""
         if not self.is_always:
             async with self.trial_ended:
                 await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not RenderingState.UNDECIDED)
@@ -81,19 +83,22 @@ class PageRendering:
 
     def _rendering_of(self, page: Page) -> RenderingState:
         has_sign = sign_of(page, page.once(self.extract)) is not None
-        # The same in each round, so that its texts can be compared.
+        # A number that is the same in each round, so that the texts of rounds can be compared.
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
 
     async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
-        is_frame = self.fallbacks.is_frame(page)
+        """Render a page, and compare it with its source."""
+        is_frame = self.fallbacks.note_frame(page)
         try:
             rendered = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
-            is_its_own = error.fault is not RenderFault.NO_BROWSER
-            return RenderedPage(page, Trial(pattern, has_gained=False) if is_its_own else None)
-        before, after = (content_of(version, version.once(self.extract)) for version in (page, rendered))
+            if error.fault is RenderFault.NO_BROWSER:  # which says nothing about the page
+                return RenderedPage(page)
+            return RenderedPage(page, Trial(pattern, has_gained=False))
+        before = content_of(page, page.once(self.extract))
+        after = content_of(rendered, rendered.once(self.extract))
         gained = has_gained(before, after)
         self.count_statistic("render/pages", 1)
         self.count_statistic("render/gained", int(gained))
@@ -111,7 +116,7 @@ class PageRendering:
 
 
 async def rendered_page(renderer: Renderer, page: Page, response: Response, url: str = "") -> Page:
-    """The page of a response as its scripts make it, or make it for another address; raises a RenderError."""
+    """The page of a response after its scripts have run, at its own or at another address; raises a RenderError."""
     url = url or page.url
     policy = header(response.headers, "Content-Security-Policy")
     address = response.ip_address
@@ -124,22 +129,23 @@ async def rendered_page(renderer: Renderer, page: Page, response: Response, url:
 
 @dataclass(frozen=True)
 class PartDownloads:
-    """Fetches the parts of pages by the crawler's own downloader, so that all its rules apply to them."""
+    """Fetches the parts of pages with the crawler's downloader, so that all its rules apply to them."""
 
     crawler: Crawler
     frontier: Frontier | None
-    """None for a single page, outside any crawl."""
+    """None for a single page that is not part of a crawl."""
     lists: FilterLists | None
     count_statistic: CountStatistic
     foreign_requests: ForeignRequests = field(default_factory=ForeignRequests)
 
     async def fetch(self, part: PagePart) -> PartAnswer | None:
         """The answer to a request for a part; None if it is refused or fails."""
-        is_refused = self._is_refused(part)
-        if not is_refused and not self.foreign_requests.admit(part):
-            is_refused = True
-            self.count_statistic("render/foreign_cut", 1)
-        answer = None if is_refused else await self._download(part)
+        answer = None
+        if not self._is_refused(part):
+            if self.foreign_requests.admit(part):
+                answer = await self._download(part)
+            else:
+                self.count_statistic("render/foreign_cut", 1)
         self.count_statistic("render/requests" if answer is not None else "render/refused", 1)
         return answer
 
@@ -152,12 +158,12 @@ class PartDownloads:
         return hosts.closed(part.url) is not None or hosts.rests(address_of(part.url).host, monotonic())
 
     async def _download(self, part: PagePart) -> PartAnswer | None:
-        # The browser follows redirects, as only it knows what the page may read at the other address.
+        # The browser follows redirects, because only it knows what the page may read at the other address.
         meta = {PART_OF_PAGE: True, ONLY_PUBLIC: part.is_of_public_page, "dont_redirect": True}
         try:
             request = Request(part.url, NO_CALLBACK, part.method, part.sent_headers, part.body, meta=meta)
             response: Response = await self.crawler.engine.download_async(request)
-        except Exception:  # a part that cannot be had is missing on the page, and nothing else
+        except Exception:  # the page lacks a part that cannot be fetched, and goes on
             return None
         headers = {
             name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
@@ -167,25 +173,24 @@ class PartDownloads:
 
 
 def renderer_of(downloads: PartDownloads) -> Renderer | None:
-    """The renderer of a crawl, whose browser ends with it; None if there is no browser."""
+    """The renderer of a crawl, whose browser is closed with the spider; None if no browser is installed."""
     if not is_usable():
         return None
     settings = downloads.crawler.settings
-    signal = signals.spider_closed
     options = RenderOptions(
-        settings.getfloat("RENDER_SECONDS"),
-        settings.getint("RENDER_TABS"),
-        settings.getint("RENDER_SCROLLS"),
-        settings.getbool("RENDER_CLICK_MORE"),
-        settings.getint("DOWNLOAD_MAXSIZE"),
+        seconds=settings.getfloat("RENDER_SECONDS"),
+        tabs=settings.getint("RENDER_TABS"),
+        scrolls=settings.getint("RENDER_SCROLLS"),
+        clicks_more=settings.getbool("RENDER_CLICK_MORE"),
+        most_characters=settings.getint("DOWNLOAD_MAXSIZE"),
     )
     chromium = Chromium(settings["USER_AGENT"])
-    downloads.crawler.signals.connect(chromium.close, signal, weak=False)
+    downloads.crawler.signals.connect(chromium.close, signals.spider_closed, weak=False)
     return Renderer(chromium, PartCache(downloads.fetch), options)
 
 
 def crawl_rendering(crawler: Crawler, reader: PageReader, *, is_always: bool) -> PageRendering | None:
-    """Renders the pages of a crawl; None if there is no browser."""
+    """The rendering of a crawl's pages; None if no browser is installed."""
     lists = image_filter_of(crawler.settings).lists
     renderer = renderer_of(PartDownloads(crawler, reader.frontier, lists, reader.count_statistic))
     if renderer is None:
@@ -202,7 +207,7 @@ def crawl_rendering(crawler: Crawler, reader: PageReader, *, is_always: bool) ->
 
 
 async def render_response(crawler: Crawler, page: Page, response: Response) -> Page | Outcome:
-    """The page of a response outside of a crawl as its scripts make it, or why there is none."""
+    """The page of a response outside a crawl after its scripts have run, or the outcome if it cannot be rendered."""
     renderer = renderer_of(PartDownloads(crawler, None, None, crawler.stats.inc_value))
     if renderer is None:
         return Outcome(Code.NOT_RENDERED, RenderFault.NO_BROWSER)

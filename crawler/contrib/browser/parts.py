@@ -1,4 +1,4 @@
-"""The parts of a page that its browser asks for: which are fetched, and the answers that are remembered."""
+"""The parts of a page that its browser requests: which of them are fetched, and the cache of answers."""
 
 from __future__ import annotations
 
@@ -15,40 +15,41 @@ PIXEL = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c0
 """A transparent GIF image of one pixel."""
 SCRIPTS = frozenset(("script",))
 DATA = frozenset(("xhr", "fetch", "other"))
-"""Kinds of data; to Chromium, the scripts of workers and data that a page loads in advance are of another kind."""
+"""Kinds of data; Chromium calls the scripts of workers and preloaded data `other`."""
 MOST_POSTED = 64_000
-"""Bytes; what a page sends to ask for data is smaller."""
+"""Bytes of the largest POST request; queries for data are smaller."""
 MOST_KEPT = 64_000_000
-"""Bytes of answers that are remembered."""
+"""Bytes of the answers in the cache."""
 KEPT_SECONDS = 300.0
-"""Time for which data, and the answer that a part does not exist, are the same for all pages of a site."""
+"""How long data, and answers that a part does not exist, are used for all pages of a site."""
 SENT_HEADERS = frozenset(("accept", "content-type", "referer", "origin"))
-"""Headers of a page's scripts that are sent to any site."""
+"""Headers set by scripts that are sent to all sites."""
 OWN_HEADERS = ("authorization", "x-")
-"""Beginnings of the names of those that are sent to the page's own site."""
+"""Prefixes of headers that are sent only to the page's own site."""
 NEVER_SENT = ("x-forwarded-", "x-http-method", "x-method-override", "x-original-", "x-rewrite-")
-"""Beginnings of the names of those that have a server act as if another request had been sent."""
+"""Prefixes of headers that override the request method, the URL or the client."""
 MOST_HEADER = 4_000
+"""Characters of the longest header that is sent."""
 PREFLIGHT_HEADERS = ("access-control-request-",)
-"""Beginnings of the names of those by which a browser asks a site whether a page of another one may send a request."""
+"""Prefixes of the headers of preflight requests, by which a browser asks whether another origin may send a request."""
 PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content-type-options", "location")
-"""Beginnings of the names of headers that the browser gets: by them it decides what scripts may read of an answer, and
-where it leads.
-"""
+"""Prefixes of the headers that the browser gets, by which it decides what scripts may read and follows redirects."""
 LASTING = frozenset((200, 301, 308, 404, 410))
-"""Statuses of answers that are the same for the next page: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
+"""Statuses of answers that can be cached: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
 MISSING = frozenset((404, 410))
 FORBIDS_KEEPING = re.compile(r"no-store|no-cache|private|max-age *= *\"?0")
 GIVES_TIME = re.compile(r"max-age *= *\"?[1-9]")
+"""Directives of Cache-Control: https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2."""
 
 
 class Treatment(Enum):
-    """What happens to a request for a part of a page."""
+    """How a request for a part of a page is answered."""
 
     FETCH = "fetch"
     EMPTY = "empty"
-    """It is answered with nothing."""
+    """With an empty stylesheet."""
     PIXEL = "pixel"
+    """With an image of one pixel."""
     REFUSE = "refuse"
 
 
@@ -65,15 +66,15 @@ class PagePart:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_of_public_page: bool = True
-    """Whether its page is from a public address: then parts from other addresses are refused."""
+    """Whether its page is from a public IP address; then parts from other addresses are refused."""
     is_repeated: bool = False
-    """Whether its page has requested it before: it waits for a change then."""
+    """Whether its page has requested it before, to poll for a change."""
     foreign_hosts: set[str] = field(default_factory=set, compare=False)
-    """The hosts of other sites that were requested for its page so far; all parts of a page share them."""
+    """The hosts of other sites that its page has requested so far; a set that all parts of the page share."""
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is on another site than its page."""
+        """Whether it is on a different site than its page."""
         return address_of(self.url).site != address_of(self.page).site
 
     @property
@@ -97,7 +98,7 @@ class PagePart:
 
     @property
     def sent_headers(self) -> dict[str, str]:
-        """Those of its headers that are sent."""
+        """The headers that are sent."""
         own_headers = () if self.is_foreign else OWN_HEADERS
         preflight_headers = PREFLIGHT_HEADERS if self.method == "OPTIONS" else ()
         return {
@@ -110,7 +111,7 @@ class PagePart:
 
     @property
     def key(self) -> Hashable:
-        """What requests with the same answer have in common: all that is sent, but for the page that asks."""
+        """The key of the cache: all that determines the answer, without the page that requests it."""
         headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
         return address_of(self.page).site, self.is_of_public_page, self.url, tuple(sorted(headers.items()))
 
@@ -125,12 +126,12 @@ class PartAnswer:
 
     @property
     def passed_headers(self) -> dict[str, str]:
-        """Those of its headers that the browser gets."""
+        """The headers that the browser gets."""
         return {name: value for name, value in self.headers.items() if name.startswith(PASSED_HEADERS)}
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether another page of the site may get it, too: https://www.rfc-editor.org/rfc/rfc9111#section-3."""
+        """Whether other pages of the site may get the same answer: https://www.rfc-editor.org/rfc/rfc9111#section-3."""
         control = self.headers.get("cache-control", "").lower()
         varies = self.headers.get("vary", "").lower()
         if self.status not in LASTING or FORBIDS_KEEPING.search(control) or "pragma" in self.headers:
@@ -139,31 +140,33 @@ class PartAnswer:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether it has expired when it was sent."""
+        """Whether it had already expired when it was sent."""
         try:
             expires = parsedate_to_datetime(self.headers["expires"])
             return expires <= parsedate_to_datetime(self.headers["date"])
         except KeyError:
             return False
         except ValueError:
-            return True  # such as 0: https://www.rfc-editor.org/rfc/rfc9111#section-5.3-7
+            return True  # an invalid date such as 0: https://www.rfc-editor.org/rfc/rfc9111#section-5.3-7
 
     @property
     def is_lasting_data(self) -> bool:
-        """Whether data stays the same for a while: that of a file with a date, or with a time to keep it."""
+        """Whether data stays the same for a while: its headers have a lifetime or a date of modification."""
         has_time = GIVES_TIME.search(self.headers.get("cache-control", "").lower()) is not None
         return has_time or "last-modified" in self.headers or "expires" in self.headers
 
 
 def seconds_to_keep(part: PagePart, answer: PartAnswer | None) -> float:
-    """How long other pages of the site get the same answer; 0 if they do not."""
+    """How long other pages of the site may get the same answer; 0 if they may not."""
     if answer is None or not answer.may_be_kept:
         return 0.0
     if answer.status in MISSING:
         return KEPT_SECONDS
     if part.kind in SCRIPTS:
         return DAY
-    return KEPT_SECONDS if answer.is_lasting_data else 0.0
+    if answer.is_lasting_data:
+        return KEPT_SECONDS
+    return 0.0
 
 
 Fetch = Callable[[PagePart], Awaitable[PartAnswer | None]]
@@ -171,14 +174,14 @@ Fetch = Callable[[PagePart], Awaitable[PartAnswer | None]]
 
 
 class PartCache:
-    """The parts that the pages of a site have in common, so that a page costs few requests."""
+    """A cache of the parts that the pages of a site share, so that a page needs few requests."""
 
     def __init__(self, fetch: Fetch, most_bytes: int = MOST_KEPT) -> None:
         self._fetch = fetch
         self.files: FileCache[Hashable, PartAnswer | None] = FileCache(most_bytes)
 
     async def get(self, part: PagePart) -> PartAnswer | None:
-        """The answer to a request, which is sent once for all pages that ask for the same meanwhile."""
+        """The answer to a request, which is sent only once for pages that request the same part at the same time."""
         if part.method != "GET" or (part.is_repeated and part.kind not in SCRIPTS):
             return await self._fetch(part)
         is_own_answer = False
@@ -193,4 +196,4 @@ class PartCache:
         answer = await self.files.get(part.key, fetch)
         if is_own_answer or seconds_to_keep(part, answer):
             return answer
-        return await self._fetch(part)  # what another page was answered is for that page only
+        return await self._fetch(part)  # the answer to another page may be used only by that page

@@ -1,4 +1,4 @@
-"""The processes of a browser and the memory that they use, as Linux tells in /proc; elsewhere nothing is known."""
+"""The processes of a browser and their memory, read from /proc on Linux; on other systems nothing is known."""
 
 import os
 import signal
@@ -7,16 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 
 OWN_MEMORY = ("RssAnon:", "RssShmem:")
-"""Lines of /proc/PID/status, in kilobytes. What is left out are pages of files, such as those of the program itself,
-which all processes share: see proc_pid_status(5)."""
+"""Lines of /proc/PID/status, in kilobytes. Memory-mapped files, such as the program itself, are not counted, because
+processes share them: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
+"""
 RENDERER = "--type=renderer"
 """An argument of the processes in which Chromium runs pages."""
 
 
 def parent_of(process: int) -> int | None:
-    """The process that has started a process, or None."""
+    """The parent of a process, or None."""
     try:
-        # The name of the program, in parentheses, may hold anything.
+        # The name of the program, in parentheses, may have any characters.
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         return int(fields[1])
     except (OSError, ValueError, IndexError):
@@ -24,7 +25,7 @@ def parent_of(process: int) -> int | None:
 
 
 def own_child_above(process: int) -> int:
-    """The child of this process from which another process descends; that process itself if there is none."""
+    """The child process of the crawler that another process descends from; that process itself if there is none."""
     above: int | None = process
     while above is not None and above > 1:
         parent = parent_of(above)
@@ -35,7 +36,7 @@ def own_child_above(process: int) -> int:
 
 
 def process_tree(root: int) -> list[int]:
-    """A process and all below it, each after the one that has started it."""
+    """A process and all its descendants, each after its parent."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         process = int(path.name)
@@ -49,7 +50,7 @@ def process_tree(root: int) -> list[int]:
 
 
 def memory_of(process: int) -> int:
-    """The bytes of memory that a process uses beside the pages of files; 0 where the system does not tell."""
+    """The bytes of memory of a process without mapped files; 0 if they cannot be read."""
     try:
         lines = Path(f"/proc/{process}/status").read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -58,7 +59,7 @@ def memory_of(process: int) -> int:
 
 
 def is_renderer(process: int) -> bool:
-    """Whether a process is one in which Chromium runs pages."""
+    """Whether a process is one of those in which Chromium runs pages."""
     try:
         arguments = Path(f"/proc/{process}/cmdline").read_text("utf-8", "replace")
     except OSError:
@@ -67,7 +68,7 @@ def is_renderer(process: int) -> bool:
 
 
 def kill(processes: Iterable[int]) -> None:
-    """End processes by force; those that have ended are no error."""
+    """Kill processes; processes that have already ended are ignored."""
     for process in processes:
         with suppress(OSError):
             os.kill(process, signal.SIGKILL)

@@ -31,8 +31,8 @@ def test_a_source_that_is_sent_for_two_paths_is_a_frame() -> None:
     for before, url, source, expected in rows:
         fallbacks = fallback_pages()
         for other in before:
-            fallbacks.is_frame(Page.from_html(FRAME, other))
-        assert fallbacks.is_frame(Page.from_html(source, url)) is expected
+            fallbacks.note_frame(Page.from_html(FRAME, other))
+        assert fallbacks.note_frame(Page.from_html(source, url)) is expected
 
 
 def has(fallbacks: FallbackPages, page: Page, of_made_up: Page | None) -> tuple[bool, list[str]]:
