@@ -89,22 +89,22 @@ class DataSetOptions(ExportOptions):
         if opts.preset and opts.fields is not None:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
         if opts.preset and opts.format not in OF_PRESETS:
-            raise WrongUseError("--preset writes jsonl or parquet, and this is {format}", format=opts.format)
+            raise WrongUseError("--preset writes jsonl or parquet, not {format}", format=opts.format)
         if opts.mask and FORMATS[opts.format].has_responses:
             raise WrongUseError(
-                "--mask does not go with {format}, which has the responses as they came", format=opts.format
+                "--mask cannot be combined with {format}, which has the original responses", format=opts.format
             )
         if opts.tokens is not None and opts.format != CHUNKS:
-            raise WrongUseError("--tokens goes with chunks alone, and this is {format}", format=opts.format)
+            raise WrongUseError("--tokens works only with --format chunks, not {format}", format=opts.format)
         if opts.prefer is not None and not {"exact", "near"}.intersection(opts.dedupe):
-            raise WrongUseError("--prefer goes with --dedupe exact or near alone")
+            raise WrongUseError("--prefer works only with --dedupe exact or near")
         if opts.output is not None and any(old.overlaps(opts.output) for old in opts.not_in):
             raise WrongUseError("{path} is an input and cannot be the output", path=repr(opts.output))
         if opts.signatures is not None:
             self._check_signatures(opts)
         if "paragraphs" in opts.dedupe and FORMATS[opts.format].has_responses:
             raise WrongUseError(
-                "--dedupe paragraphs does not go with {format}, which has the responses as they came",
+                "--dedupe paragraphs cannot be combined with {format}, which has the original responses",
                 format=opts.format,
             )
 
@@ -142,9 +142,9 @@ class DataSetOptions(ExportOptions):
         excluded = [name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False]
         if excluded:
             option = f"--{excluded[0].replace('_', '-')}"
-            raise WrongUseError("{option} does not go with --into, which writes a data set", option=option)
+            raise WrongUseError("{option} cannot be combined with --into, which writes a data set", option=option)
         if opts.format not in OF_SHARDS:
-            raise WrongUseError("--into writes parquet or jsonl.zst, and this is {format}", format=opts.format)
+            raise WrongUseError("--into writes parquet or jsonl.zst, not {format}", format=opts.format)
         if not opts.into:
             raise WrongUseError("--into needs the name of a folder")
         opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)

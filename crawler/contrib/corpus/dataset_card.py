@@ -31,12 +31,12 @@ LONGEST_TOPIC = 200
 """Characters of a topic that are shown."""
 NO_TOPIC = "what its seeds are about"
 LEGAL = (
-    "These are counts of what sites and pages said when they were fetched. They are no legal advice: what a site says "
-    "may be wrong or may have changed, and a page on which nothing is said may still be protected."
+    "These are counts of the statements that sites and pages made when they were fetched. They are not legal advice: a "
+    "statement may be wrong or out of date, and a page without one may still be protected."
 )
 PERSONAL = (
-    "The pages are from the public web. They name people, and may have personal data that nobody meant to be in a data "
-    "set. Whoever uses or passes on the data set answers for that use, such as by the law on data protection."
+    "The pages are from the public web. They name people, and may have personal data that was not meant for a data "
+    "set. Anyone who uses or redistributes the data set is responsible for complying with the law on data protection."
 )
 
 
@@ -130,7 +130,7 @@ def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
     origins = [f"{code(crawl['name'])} on {_named_topic(crawl)}" for crawl in crawls]
     noun = "crawl" if len(crawls) == 1 else "crawls"
     yield (
-        f"This data set has {pages}, each with its main text and what is known about it, in {shards} "
+        f"This data set has {pages}, each with its main text and its metadata, in {shards} "
         f"({form}, {size}). They are from the {noun} {', '.join(origins)}."
     )
     if manifest["records"]:
@@ -147,7 +147,7 @@ def _making(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "## How it was made"
     yield (
         f"Winnow {manifest['winnow']} crawled the web from seeds, followed the most promising links first, and reduced "
-        "each page to its main text while it crawled. The version of an extractor also stands for its weights."
+        "each page to its main text while it crawled. The version of an extractor also identifies its weights."
     )
     yield from _listed(
         (f"{code(extractor['method'])}, version {code(extractor['version'])}", extractor["records"])
@@ -183,9 +183,9 @@ def _contents(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _rights(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "## Rights"
     yield LEGAL
-    yield f"Pages by the licence that they name; {code(UNKNOWN)} stands for none:"
+    yield f"Pages by the licence that they name; {code(UNKNOWN)} is for pages that name none:"
     yield from _listed((code(name), count) for name, count in manifest["licences"].items())
-    yield "Pages by what is said about a use:"
+    yield "Pages by the permission that is stated for each use:"
     rows = [["use", *State], ["---"] * (len(State) + 1)]
     rows += [[use, *(f"{counts[state]:,}" for state in State)] for use, counts in manifest["uses"].items()]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -201,8 +201,8 @@ def _personal_data(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     kinds = manifest["filters"]["--mask"][0].split(",")
     yield (
-        "In the texts, `[EMAIL]` and the like stand in place of what was found of these kinds. Much else is not "
-        "masked, such as names and postal addresses."
+        "In the texts, personal data of these kinds is replaced by `[EMAIL]` and the like. Other personal data, such "
+        "as names and postal addresses, is not masked."
     )
     yield "\n".join(f"- {code(kind)}: {manifest['masked'].get(kind, 0):,} times" for kind in kinds)
 
@@ -221,10 +221,10 @@ def _filters(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield "Options that chose or changed pages:"
     yield "\n".join(f"- {code(' '.join((name, *values)))}" for name, values in filters.items())
     if manifest["not_in"]:
-        yield "Pages with the text, or nearly the text, of one of these were left out:"
+        yield "Pages with exactly or nearly the same text as one of these were left out:"
         yield "\n".join(f"- {code(old['name'])}: {counted(old['texts'], 'text')}" for old in manifest["not_in"])
     if manifest["removed"]:
-        yield "Pages that conditions and rules removed, by the first that they broke:"
+        yield "Pages that conditions and rules removed, by the first one that each page broke:"
         yield from _listed((code(name), count) for name, count in manifest["removed"].items())
 
 

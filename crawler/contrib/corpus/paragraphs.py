@@ -39,7 +39,7 @@ FIELDS = ("text", "markdown")
 REPEATED = "dedupe: paragraphs"
 NOTHING_ELSE = "dedupe: paragraphs alone"
 LONGEST_SHOWN = 100
-"""Characters of a paragraph in the list of what was removed."""
+"""Characters of a paragraph that the list of removed pages shows."""
 FILES = 64
 """Temporary files."""
 PACKED = Struct("<qq")

@@ -122,7 +122,7 @@ PRESETS = {
             "metadata": (
                 dict.fromkeys(METADATA, "string")
                 | {"relevance": "float64", "date": "string", "licence": "string", "uses": USES},
-                "What is known about the page: `date` is when it was fetched, `uses` what is said about each use.",
+                "The metadata of the page: `date` is when it was fetched, `uses` the permission stated for each use.",
             ),
         },
         _datatrove,

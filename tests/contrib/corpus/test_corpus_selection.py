@@ -78,7 +78,7 @@ def test_numbers_in_parquet(filled: Place) -> None:
     [
         (["--keep", "gophr"], "argument --keep: there is no 'gophr'; there are gopher, fineweb, c4"),
         (["--mask", "name"], "argument --mask: there is no 'name'; there are email, ip, id, card, phone"),
-        (["--mask", "ip", "-o", "a.warc"], "--mask does not go with warc"),
+        (["--mask", "ip", "-o", "a.warc"], "--mask cannot be combined with warc"),
         (["--mask", "ip", "--labels"], "--mask does not go with --labels"),
         (["--keep", "c4", "--labels"], "--keep does not go with --labels"),
         (["--keep", "c4", "--changes-after", "0"], "--keep does not go with --changes-after"),

@@ -288,12 +288,12 @@ def test_a_full_disk_leaves_no_data_set(place: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--into", "a", "-o", "b.jsonl"], "--output does not go with --into, which writes a data set"),
-        (["--into", "a", "--labels"], "--labels does not go with --into"),
-        (["--into", "a", "--changes-after", "0"], "--changes-after does not go with --into"),
-        (["--into", "a", "--spreadsheet"], "--spreadsheet does not go with --into"),
-        (["--into", "a", "--format", "csv"], "--into writes parquet or jsonl.zst, and this is csv"),
-        (["--into", "a", "--format", "jsonl"], "--into writes parquet or jsonl.zst, and this is jsonl"),
+        (["--into", "a", "-o", "b.jsonl"], "--output cannot be combined with --into, which writes a data set"),
+        (["--into", "a", "--labels"], "--labels cannot be combined with --into"),
+        (["--into", "a", "--changes-after", "0"], "--changes-after cannot be combined with --into"),
+        (["--into", "a", "--spreadsheet"], "--spreadsheet cannot be combined with --into"),
+        (["--into", "a", "--format", "csv"], "--into writes parquet or jsonl.zst, not csv"),
+        (["--into", "a", "--format", "jsonl"], "--into writes parquet or jsonl.zst, not jsonl"),
         (["--into", ""], "--into needs the name of a folder"),
         (["--into", "mine"], "'mine' exists and was not written by an export; give another name"),
         (["--into", "a", "--shard-size", "1KB"], "argument --shard-size: '1KB' is wrong; allowed are sizes from 1MB"),

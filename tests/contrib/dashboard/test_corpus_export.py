@@ -89,10 +89,10 @@ def test_each_box_is_an_option() -> None:
         ({"where": "title == '\u202eevil'"}, "has characters that cannot be seen"),
         ({"where": "title == '\x03'"}, "has characters that cannot be seen"),
         ({"where": "zh\n" * 21}, "at most 20 conditions are allowed here"),
-        ({"prefer": "best"}, "--prefer goes with --dedupe exact or near alone"),
+        ({"prefer": "best"}, "--prefer works only with --dedupe exact or near"),
         ({"prefer": "zh", "dedupe-near": "yes"}, "allowed are oldest, best, and a site or host"),
-        ({"output": "warc", "mask-email": "yes"}, "--mask does not go with warc"),
-        ({"output": "warc", "dedupe-paragraphs": "yes"}, "--dedupe paragraphs does not go with warc"),
+        ({"output": "warc", "mask-email": "yes"}, "--mask cannot be combined with warc"),
+        ({"output": "warc", "dedupe-paragraphs": "yes"}, "--dedupe paragraphs cannot be combined with warc"),
     ],
 )
 def test_what_is_wrong_is_told(desk: DashboardContext, query: dict[str, str], why: str) -> None:

@@ -71,7 +71,7 @@ class PagesInTime(StoredPages):
 
     def _some(self, query: Any) -> list[RowMapping]:
         left = self._seconds_left()
-        if self.dialect == "postgresql":  # each part is read in a transaction of its own
+        if self.dialect == "postgresql":  # each part is read in a separate transaction
             self._connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * left) + 1}"))
         return super()._some(query)
 

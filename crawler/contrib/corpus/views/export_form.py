@@ -39,7 +39,7 @@ MOST_RULES = 5
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What an export writes."""
+    """A kind of output of an export."""
 
     title: str
     format: str
@@ -140,7 +140,7 @@ class ExportForm:
         if not self.prefer:
             return None
         if not self.has_copies:
-            raise WrongUseError("--prefer goes with --dedupe exact or near alone")
+            raise WrongUseError("--prefer works only with --dedupe exact or near")
         return preference_of(_printable(self.prefer))
 
     def check(self) -> None:
@@ -148,9 +148,11 @@ class ExportForm:
         _ = self.preference  # raises the error
         check_size(self.wheres)
         if self.output == "warc" and self.mask:
-            raise WrongUseError("--mask does not go with {format}, which has the responses as they came", format="warc")
+            raise WrongUseError(
+                "--mask cannot be combined with {format}, which has the original responses", format="warc"
+            )
         if self.output == "warc" and PARAGRAPHS in self.dedupe:
-            message = "--dedupe paragraphs does not go with {format}, which has the responses as they came"
+            message = "--dedupe paragraphs cannot be combined with {format}, which has the original responses"
             raise WrongUseError(message, format="warc")
 
     def options(self) -> Iterator[str]:

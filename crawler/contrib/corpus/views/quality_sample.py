@@ -109,7 +109,7 @@ def _spreads(part: Sample) -> list[Spread]:
 
 
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
-    """The numbers of those of these pages that have numbers, and how many pages were read."""
+    """The numbers of these pages, without pages that have none, and how many pages were read."""
     rows = []
     pages_read = 0
     measured = 0
@@ -140,7 +140,7 @@ def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
 
 
 def _stored_quality(connection: Connection, ids: Sequence[int]) -> list[tuple[int, str | None, dict[str, Any]]]:
-    """The id, language and stored numbers of those of these pages that have numbers."""
+    """The id, language and stored numbers of these pages, without pages that have none."""
     query = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(ids), page.c.quality.is_not(None))
     return [(number, language, json.loads(quality)) for number, language, quality in connection.execute(query)]
 

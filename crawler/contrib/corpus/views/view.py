@@ -35,7 +35,7 @@ COUNT_SECONDS = 1.5
 MOST_WHERE = 4_000
 router = APIRouter()
 api = APIRouter()
-LanguageCode = Annotated[Text, Query(description=N_("pages in this language alone, such as en"))]
+LanguageCode = Annotated[Text, Query(description=N_("only pages in this language, such as en"))]
 Lines = Annotated[str, StringConstraints(max_length=MOST_WHERE)]
 
 

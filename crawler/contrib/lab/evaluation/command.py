@@ -49,8 +49,10 @@ class EvaluateOptions(CommandOptions):
             default="",
             help=N_("also show the figures by language or by page type"),
         )
-        metadata_help = N_("judge title, author, published and comments instead, which are in GOLD beside html and url")
-        structure_help = N_("judge Markdown instead; GOLD has gold_markdown beside html and url")
+        metadata_help = N_(
+            "judge title, author, published and comments instead; GOLD has these fields besides html and url"
+        )
+        structure_help = N_("judge Markdown instead; GOLD has gold_markdown besides html and url")
         quantities = parser.add_mutually_exclusive_group()
         quantities.add_argument("--metadata", action="store_true", help=metadata_help)
         quantities.add_argument("--structure", action="store_true", help=structure_help)

@@ -81,21 +81,21 @@ class _Batch:
         self.f1_weights = np.array([lesson.f1_weight for lesson in lessons], np.float32)
         self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
 
-    def beside(self, rows: Floats, step: int) -> Floats:
+    def shifted(self, rows: Floats, step: int) -> Floats:
         """For each row the row that is `step` places before it; zeros beyond the border of the page."""
-        shifted = np.zeros_like(rows)
+        moved = np.zeros_like(rows)
         if step > 0:
-            shifted[step:] = rows[:-step]
+            moved[step:] = rows[:-step]
         else:
-            shifted[:step] = rows[-step:]
+            moved[:step] = rows[-step:]
         places = np.arange(self.number) - step
-        shifted[(places < self.starts) | (places >= self.ends)] = 0
-        return shifted
+        moved[(places < self.starts) | (places >= self.ends)] = 0
+        return moved
 
     def seen(self, rows: Floats, step: int) -> Floats:
         """The input of a layer, as defined in crawler.extraction.auto.network."""
         if step:
-            return np.concatenate([self.beside(rows, step), rows, self.beside(rows, -step)], 1)
+            return np.concatenate([self.shifted(rows, step), rows, self.shifted(rows, -step)], 1)
         means = self.mean @ rows
         return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
 

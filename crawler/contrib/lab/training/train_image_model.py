@@ -131,7 +131,7 @@ def _report(training: ImageTraining, plan: ImageTrainingPlan) -> str:
         [
             *lines,
             "",
-            f"Trained on {link_count:,} of {labelled_links}; images above a probability of {limit:.4f} are noise.",
+            f"Trained on {link_count:,} of {labelled_links}; an image is noise above a probability of {limit:.4f}.",
             f"{training.size:,} bytes of weights in {weights}; {card} describes how they were made.",
         ]
     )
