@@ -28,7 +28,7 @@ from crawler.store.batch.responses import record_id
 
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
-"""Characters that the name of a header cannot have: https://www.rfc-editor.org/rfc/rfc9110#name-tokens"""
+"""Characters that the name of a header cannot have: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2"""
 OF_TRANSFER = frozenset(("content-length", "transfer-encoding"))
 """Headers that describe the received bytes, before decompression; they are renamed to X-Crawler-..."""
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"

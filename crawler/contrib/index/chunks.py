@@ -87,6 +87,7 @@ def page_chunks(
         address = url
         if section.anchor:
             address = f"{urldefrag(url).url}#{quote(section.anchor, safe=IN_FRAGMENT)}"
+
         for text in packed_blocks(section.blocks, limit, count):
             content = (section.headings, text)
             chunk = Chunk(

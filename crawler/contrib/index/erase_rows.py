@@ -170,6 +170,8 @@ class RowEraser:
             verdict.c.sight,
             *naming,
         )
+
+        # Which verdicts to delete, and which name a target as the page that the image links to.
         deleted = []
         mentions = {}
         for row in self._rows(*columns, where=(verdict.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
@@ -179,6 +181,7 @@ class RowEraser:
                 deleted.append(row)
             elif self.targets.covers(row.target):
                 mentions[row.id] = {"target": "", "sight": without_target(row.sight)}
+
         self._delete(verdict, verdict.c.id, [row.id for row in deleted], "images")
         images = {row.key for row in deleted if row.kind == AddressKind.IMAGE}
         self._delete_addresses(images, address.c.key)  # if another page shows them, they are requested again
@@ -192,6 +195,8 @@ class RowEraser:
         of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
         naming = address.c.url, address.c.requested, address.c.sight
         columns = address.c.id, *naming
+
+        # Which addresses to delete, and which fields of others to clear.
         erased_ids = []
         mentions: dict[int, dict[str, Any]] = {}
         for row in self._rows(*columns, where=address.c.host_id.in_(of_crawl) & self.targets.may_be_in(*naming)):
@@ -207,11 +212,13 @@ class RowEraser:
                 values["sight"] = without_target(row.sight)
             if values:
                 mentions[row.id] = values
+
         for number, values in mentions.items():
             self.connection.execute(update(address).where(address.c.id == number).values(**values))
         self._uncount_pages(erased_ids)
         self._erase_links_of(erased_ids)
         self._delete_addresses(erased_ids, address.c.id, "addresses")
+
         barred = {self.keys(url, kind) for url in self.targets.pages for kind in KINDS}
         rows = [barred_address(key, self.crawl_id) for key in sorted(barred)]
         if rows:

@@ -231,6 +231,7 @@ def sentences_of(erasure: Erasure) -> Iterator[Message]:
         "labels": plural("{n} label", "{n} labels", counts["labels"]),
         "name": repr(erasure.name),
     }
+
     has_erased = any((*counts.values(), erasure.files.images, erasure.files.lines))
     erased = Message(
         "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "

@@ -21,7 +21,7 @@ TOP = 16
 BOTTOM = 410
 """The edges of the plot area, in units of the SVG like all lengths here; the axes are its left and bottom edges."""
 KEY = BOTTOM + 62
-"""The height of the legend, from the top."""
+"""The y coordinate of the legend."""
 LETTER_WIDTH = 6.6
 LINE_HEIGHT = 13
 """The approximate size of a letter of a label."""

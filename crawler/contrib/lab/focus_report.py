@@ -142,6 +142,8 @@ def truth_words(recall: Recall) -> list[Message]:
             recall=percent(recall.recall),
         )
     ]
+
+    # Relevance compared with the truth.
     if recall.on_topic:
         agreed = plural(
             "Of {pages} on topic by relevance {n} is in the file ({share}).",
@@ -158,6 +160,7 @@ def truth_words(recall: Recall) -> list[Message]:
             recall.missed,
         )
         sentences.append(missed)
+
     brier = {"brier": f"{recall.brier:.3f}"}
     sentences.append(Message("Brier score of relevance {brier}; 0 is best, and always saying 0.5 gives 0.25.", brier))
     if recall.ranking is not None:

@@ -101,12 +101,14 @@ def chinese(document: MeasuredText) -> Chinese:
             traditional_frac=0.0,
             broken_frac=0.0,
         )
+
     codes = document.codes
     kinds = _kinds()[np.minimum(codes, PLANE_SIZE - 1)]
     han, simplified, traditional, common, points, broken = (int(np.count_nonzero(kinds & kind)) for kind in KINDS)
     han += int(np.count_nonzero(codes >= 0x20000))  # the planes of further Chinese characters
     if any(map(text.__contains__, WRONG_BEGINNINGS)):
         broken += sum(map(len, _WRONG_ENCODING.findall(text)))
+
     return Chinese(
         characters=characters,
         han_frac=ratio(han, characters),

@@ -169,6 +169,7 @@ def is_finland_id(number: str) -> bool:
     >>> is_finland_id("131052-308T"), is_finland_id("131052-308U")
     (True, False)
     """
+    # The century does not matter: only 1900 and 2000 differ, in their 29 February.
     is_born = is_date(2000 + int(number[4:6]), int(number[2:4]), int(number[:2]))
     return is_born and number[10] == FINLAND_LETTERS[int(number[:6] + number[7:10]) % 31]
 
@@ -179,4 +180,5 @@ def is_sweden_id(digits: str) -> bool:
     >>> is_sweden_id("8112189876"), is_sweden_id("8112189875")
     (True, False)
     """
+    # The century does not matter: only 1900 and 2000 differ, in their 29 February.
     return is_date(2000 + int(digits[:2]), int(digits[2:4]), int(digits[4:6])) and has_luhn_digit(digits)

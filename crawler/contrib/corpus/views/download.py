@@ -29,7 +29,7 @@ from crawler.translation.message import N_
 MOST_BYTES = 32 * 1024 * 1024
 SECONDS = 20.0
 """Time limit of an export."""
-_export_lock = Lock()
+EXPORT_LOCK = Lock()
 """Held during an export, so that exports leave CPU time for the other views."""
 TOO_LARGE = N_("This is too large for the dashboard; use the command.")
 TOO_SLOW = N_("This takes too long for the dashboard; use the command.")
@@ -85,7 +85,7 @@ class PagesInTime(StoredPages):
 
 def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
     """The file that a form describes; raises a RefusedError if it is invalid, not a file, too large or too slow."""
-    if not _export_lock.acquire(blocking=False):
+    if not EXPORT_LOCK.acquire(blocking=False):
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "Another download is being made; try again in a moment.")
     try:
         form.check()
@@ -98,7 +98,7 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
     except SlowError:
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, TOO_SLOW) from None
     finally:
-        _export_lock.release()
+        EXPORT_LOCK.release()
 
 
 def _export(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:

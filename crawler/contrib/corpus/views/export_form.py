@@ -211,6 +211,7 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
     needs_numbers = selection.compares_text_numbers
     columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if needs_numbers else ())))]
     sampled = ids[: MEASURED if needs_numbers else SAMPLED]
+
     removed: Counter[str] = Counter()
     left = 0
     pages_read = 0

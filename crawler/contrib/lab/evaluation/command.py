@@ -25,17 +25,20 @@ class EvaluateOptions(CommandOptions):
             type=Path,
             help=N_("pages with their main text, one JSON object with url, html and gold a line; also .gz and .xz"),
         )
+
         methods_help = N_(
             "the extractors to measure; all if not given. auto-site is auto with what pages of a host have in common"
         )
         methods = names("crawler.contrib.lab.evaluation.method_process:METHODS")
         add("--methods", metavar="A,B", type=methods, help=methods_help)
+
         peers = names("crawler.contrib.lab.evaluation.peers:PEERS", "all")
         against_help = N_(
             "other programs to measure, or all: trafilatura, trafilatura-fast, readability, resiliparse, justext, "
             "newspaper, goose3, boilerpy3, magic-html, html-text, inscriptis"
         )
         add("--against", metavar="A,B", type=peers, default=[], help=against_help)
+
         add("-o", "--output", metavar="FILE", help=N_("write a report to this HTML file"))
         add("--save", metavar="FILE", help=N_("write the figures to this file as JSON"))
         add(
@@ -49,6 +52,7 @@ class EvaluateOptions(CommandOptions):
             default="",
             help=N_("also show the figures by language or by page type"),
         )
+
         metadata_help = N_(
             "judge title, author, published and comments instead; GOLD has these fields besides html and url"
         )
@@ -56,6 +60,7 @@ class EvaluateOptions(CommandOptions):
         quantities = parser.add_mutually_exclusive_group()
         quantities.add_argument("--metadata", action="store_true", help=metadata_help)
         quantities.add_argument("--structure", action="store_true", help=structure_help)
+
         jobs_help = N_("how many methods run at once; times are accurate only with 1")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs_help)
 

@@ -46,7 +46,7 @@ class SingleModel:
     paper_judge: Judge
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model, with its score as the probability; -1 if there is no score, below all scores."""
+        """The verdict of the model, with its score as the probability; -1, below all scores, if it has no score."""
         verdict = self.paper_judge.judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return replace(verdict, probability=-1.0 if score is None else score)

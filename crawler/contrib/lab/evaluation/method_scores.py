@@ -147,6 +147,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
     source_bytes = sum(size(sample.page.html) for sample in samples)
+
     return MethodFigures(
         pages=len(samples),
         failed=failed,
