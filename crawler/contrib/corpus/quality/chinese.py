@@ -18,12 +18,13 @@ COMMON = "的一是不了在人有我他这個个们中来上大为和国地到�
 """The commonest characters, most of which are words by themselves."""
 PUNCTUATION = "，。、；：？！…—“”‘’（）《》「」『』·"
 _WRONG_ENCODING = re.compile(
-    "锟斤拷|[\u00c3\u00c2][\u0080-\u00bf]|\u00e2\u20ac.|\u00e2[\u0080-\u009f].|[锛銆鈥鐨]..|烫烫烫|屯屯屯"
+    "锟斤拷"  # two U+FFFD in UTF-8, decoded as GBK
+    "|[\u00c3\u00c2][\u0080-\u00bf]"  # accented letters in UTF-8, decoded as Latin-1
+    "|\u00e2\u20ac.|\u00e2[\u0080-\u009f]."  # dashes and quotation marks in UTF-8, as Windows-1252 or Latin-1
+    "|[锛銆鈥鐨].."  # Chinese punctuation and 的 in UTF-8, decoded as GBK
+    "|烫烫烫|屯屯屯"  # the bytes CC and CD, with which Visual C++ fills unused memory, decoded as GBK
 )
-"""Sequences that a wrong encoding leaves: two U+FFFD in UTF-8 as GBK; UTF-8 as Latin-1, with accented letters first and
-then punctuation, in both forms of Latin-1; common Chinese punctuation and 的 in UTF-8 as GBK; and, as GBK, the bytes CC
-and CD, with which Visual C++ fills memory that is not initialized. See https://en.wikipedia.org/wiki/Mojibake.
-"""
+"""Sequences that a wrong encoding leaves: https://en.wikipedia.org/wiki/Mojibake"""
 WRONG_BEGINNINGS = "锟ÃÂâ锛銆鈥鐨烫屯"
 """The first characters of these sequences: most texts have none of them."""
 HAN = 1
@@ -47,7 +48,7 @@ class Chinese:
     characters: int
     """Characters that are not white space."""
     han_frac: float
-    """Share of them that are Chinese characters."""
+    """Share of the characters that are Chinese."""
     zh_stop_frac: float
     """Share of the Chinese characters that are among the commonest, such as 的, 是 and 在: low in lists of names."""
     zh_punct_ratio: float
