@@ -176,7 +176,8 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
             data = packed.read() if part.needs_input else b""
             if part.needs_input and not data:
                 raise EOFError
-            read.append(data)
+            if data:
+                read.append(data)
             piece = part.decompress(data, PIECE)
             if piece:
                 yield piece
