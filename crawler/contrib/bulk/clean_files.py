@@ -255,7 +255,7 @@ def _clean(
     started = monotonic()
     status = 0
     stopped: Message | None = None
-    records = (record for source in inputs for record in source.found())
+    records = (record for source in inputs for record in source.records())
     try:
         with progress:
             work = with_libraries(clean_page, inputs, progress.show)

@@ -165,10 +165,10 @@ def cleaner(
 def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
     """The same with what pages of the same host in these inputs have in common, if the method learns that."""
     library = LEARNING.get(clean.keywords["method"])
-    files = [source for source in inputs if source.is_read_again]
+    files = [source for source in inputs if source.can_be_read_again]
     if library is None or not files:
         return clean
-    return partial(clean, libraries=learned(lambda: (found for file in files for found in file.found()), library, show))
+    return partial(clean, libraries=learned(lambda: (found for file in files for found in file.records()), library, show))
 
 
 def cleaned(
@@ -252,7 +252,7 @@ class FileCleaner:
             raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.clean, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
-            for record in source.found():
+            for record in source.records():
                 cleaning_result = clean(record)
                 result.tally.add(cleaning_result)
                 if isinstance(cleaning_result, Cleaned):
