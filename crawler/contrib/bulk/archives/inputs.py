@@ -127,11 +127,18 @@ def _begins_with(mark: bytes) -> Callable[[bytes], bool]:
 FORMATS = (
     ArchiveFormat(name="WARC", suffixes=(".warc",), matches_head=_begins_with(WARC.mark), read=read_warc),
     ArchiveFormat(
-        name="Tianwang", suffixes=(), matches_head=lambda head: TIANWANG_BEGINNING.search(head) is not None, read=read_tianwang
+        name="Tianwang",
+        suffixes=(),
+        matches_head=lambda head: TIANWANG_BEGINNING.search(head) is not None,
+        read=read_tianwang,
     ),
-    ArchiveFormat(name="JSON lines", suffixes=(".jsonl", ".ndjson", ".jl"), matches_head=_begins_with(b"{"), read=json_lines.read),
+    ArchiveFormat(
+        name="JSON lines", suffixes=(".jsonl", ".ndjson", ".jl"), matches_head=_begins_with(b"{"), read=json_lines.read
+    ),
     ArchiveFormat(name=HTML, suffixes=HTML_SUFFIXES, matches_head=lambda head: is_html("", head), read=read_html),
-    ArchiveFormat(name=DOCUMENT, suffixes=DOCUMENT_SUFFIXES, matches_head=lambda head: PDF_MARK in head, read=read_html),
+    ArchiveFormat(
+        name=DOCUMENT, suffixes=DOCUMENT_SUFFIXES, matches_head=lambda head: PDF_MARK in head, read=read_html
+    ),
     ArchiveFormat(
         name=TEXT,
         suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),
