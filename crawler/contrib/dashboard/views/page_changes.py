@@ -1,4 +1,4 @@
-"""The changes of a crawl's pages after an offset, as data for an index that reads only what is new."""
+"""The changes of a crawl's pages after an offset, as data for an index that reads only new changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from crawler.translation.message import N_
 
 AT_ONCE = 100
 MOST_LETTERS = 4_000_000
-"""Characters of a response, and one page more."""
+"""Characters of a response, plus one page."""
 PATIENCE = 1.0
-"""Seconds that a crawl that is storing pages is waited for."""
+"""Seconds for which a request waits until a crawl has stored its pages."""
 router = APIRouter()
 api = APIRouter()
 After = Annotated[
@@ -34,12 +34,12 @@ After = Annotated[
 
 @dataclass(kw_only=True)
 class ChangedPage(PageRecord):
-    """A page whose `change` is also `gone`, `noindex` or `erased`; an erased one has no other fields than these."""
+    """A page whose `change` may also be `gone`, `noindex` or `erased`. Of an erased page, no other fields are left."""
 
     offset: str
     """The offset of its last change."""
     page_id: str
-    """A digest of its address, which is left of an erased page."""
+    """A digest of its address, which stays when a page is erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ChangeList:
     crawl: str
     changes: tuple[ChangedPage, ...]
     after: str
-    """To continue after; where there are no changes, as it was given."""
+    """The offset of the last change, for the next request; without changes, the requested one."""
 
 
 @api.get("/api/changes", summary=N_("Pages that became new, changed, gone or noindex after an offset, in order"))
@@ -80,4 +80,5 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
 
 
 def _letters(row: RowMapping, names: Sequence[str]) -> int:
+    """Characters of the texts in a row."""
     return sum(len(row[name]) for name in names if isinstance(row[name], str))
