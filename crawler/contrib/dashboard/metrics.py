@@ -42,15 +42,15 @@ MOST_CRAWLS = 500
 """Crawls that are reported: running ones first, then the latest."""
 OF_CRAWL = ("crawl",)
 COUNTED = {
-    "pages": "Pages that were stored, or were as they were.",
+    "pages": "Pages that were stored or unchanged.",
     "read": "Pages that were judged by the topic.",
     "on_topic": "Pages that are on the topic.",
     "requests": "Requests that were sent.",
     "failed": "Addresses that were given up.",
-    "bytes": "Bytes of answers, as they came.",
+    "bytes": "Bytes of responses, as received.",
     "images": "Images that were downloaded.",
     "image_bytes": "Bytes of these images.",
-    "skipped": "Images that were refused before the download.",
+    "skipped": "Images that were skipped before the download.",
 }
 Value = tuple[Sequence[str], float | None]
 """The values of the labels, and the value."""
@@ -95,7 +95,7 @@ class Figures:
         yield from _counters(self.crawls)
         yield from _gauges(self.crawls)
         yield from _of_jobs(self.jobs)
-        about = "Crawls that are not among these, as there are too many; those at work and the latest are."
+        about = "Crawls that are not reported, as there are too many; running and latest crawls are."
         yield _metric(GaugeMetricFamily, "left_out_crawls", about, [], [((), self.left_out)])
 
 
@@ -150,7 +150,7 @@ def _counters(crawls: list[Measured]) -> Iterator[Metric]:
     statuses = [
         ((measured.crawl.name, status), count) for measured in crawls for status, count in measured.statuses.items()
     ]
-    about = "Answers by their status code; none of those that never came."
+    about = "Responses by status code, without requests that got none."
     yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
     saved = [(labels, total.saved_bytes) for labels, total in totals]
     about = "Bytes of images that were not downloaded, as estimated."

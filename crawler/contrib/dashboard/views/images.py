@@ -71,13 +71,13 @@ class ImageParameters(BaseModel):
     )
     only: Literal["all", "audited", "marked", "disputed"] = Field(
         default="all",
-        description=N_("those downloaded by the audit, those with a label, those whose label differs from the verdict"),
+        description=N_("images that the audit downloaded, that have a label, or whose label differs from the verdict"),
     )
     kept_before: Whole = Field(
-        default=0, description=N_("the next kept ones: the value of before from the previous response")
+        default=0, description=N_("the next kept images: the value of before from the previous response")
     )
     skipped_before: Whole = Field(
-        default=0, description=N_("the next skipped ones: the value of before from the previous response")
+        default=0, description=N_("the next skipped images: the value of before from the previous response")
     )
 
 
@@ -170,6 +170,7 @@ def show(context: Context, request: Request, parameters: Parameters) -> Response
         if of is not None:
             rate = image_errors(connection, of.id, of.name)
             sites = offered_sites(connection, of.id)
+
     filters = _other_than_usual(parameters.model_dump())
     return context.page(
         request,
@@ -249,9 +250,11 @@ def _lists(connection: Connection, of: OfCrawl | None, parameters: ImageParamete
     disputed = parameters.only == "disputed"
 
     def listed(name: str, noise: bool) -> ImageList | None:
+        """The list of kept or skipped images; None if it is not requested."""
         if parameters.wall not in ("both", name):
             return None
-        if (site and of_site.id is None) or (not noise and (parameters.by or audited)):  # there are none
+        has_none = (site and of_site.id is None) or (not noise and (parameters.by or audited))
+        if has_none:
             return ImageList((), 0)
         is_labelled = disputed or parameters.only == "marked"
         verdict_filter = VerdictFilter(

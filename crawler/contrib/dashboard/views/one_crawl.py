@@ -66,7 +66,7 @@ api = APIRouter()
 class SiteParameters(BaseModel):
     """Which sites of a crawl are listed."""
 
-    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
+    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("order of the sites"))
     site: Text = Field(default="", description=N_("a part of their names"))
     after: Text = Field(default="", description=N_("the next sites: the value of more from the previous response"))
 
@@ -193,6 +193,7 @@ def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+    """A crawl with its figures, workers and outcomes."""
     failed = failed_seeds(connection, of.id, MOST_FAILED)
     return OneCrawl(
         figures=figures(connection, [of], database_time(connection))[0],
@@ -272,7 +273,7 @@ def _cursor(text: str) -> tuple[int, int] | None:
 def course_of(
     context: Context,
     number: Annotated[Number, Path(alias="crawl")],
-    hours: Annotated[Hours, Query(description=N_("the last so many hours, or all"))] = "all",
+    hours: Annotated[Hours, Query(description=N_("hours before the end that are returned, or all"))] = "all",
 ) -> Course:
     """The progress of a crawl: all of it, or its last hours."""
     with context.reading() as connection:

@@ -77,7 +77,8 @@ class PageParameters(BaseModel):
         default="", description=N_("state of the pages; gone: also those that have noindex now; present: all others")
     )
     round: Whole = Field(
-        default=0, description=N_("round in which that was; without a state, the round of the last fetch")
+        default=0,
+        description=N_("round in which the pages got the state; without a state, the round of the last fetch"),
     )
     rights: Rights = Field(default="", description=N_("what the site says about a use, such as ai-train:disallowed"))
     licence: Text = Field(default="", description=N_("licence of the pages, such as CC-BY-4.0"))
