@@ -199,6 +199,7 @@ class FilesRun:
             after=byte_size(tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
+
         if self.before:
             yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
         yield from outcome_lines(tally)

@@ -379,6 +379,7 @@ class StoredRun:
             after=byte_size(self.tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+
         yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.changed)
         if self.without_response:
             yield plural(
@@ -398,6 +399,7 @@ class StoredRun:
                 "Unchanged: {n} pages, as their crawl did not learn what the method needs; --method chooses another.",
                 self.without_templates,
             )
+
         yield from outcome_lines(self.tally)
         if self.tally.broken:
             yield plural(

@@ -84,6 +84,7 @@ class CleaningCounts:
     """Pages of which only the beginning was read, by the limit that cut them off."""
 
     def add(self, result: CleaningResult) -> None:
+        """Count a result."""
         if isinstance(result, Cleaned):
             self.pages += 1
             self.before += result.before

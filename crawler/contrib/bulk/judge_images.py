@@ -162,6 +162,7 @@ def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Ski
         return Broken(place=record.place, why=str(error))
     except Exception as error:  # an error in one page must not affect the other pages
         return Broken(place=record.place, why=f"it cannot be judged ({type(error).__name__}: {error})")
+
     return JudgedPage(
         id=saved.id,
         shown=saved.shown,

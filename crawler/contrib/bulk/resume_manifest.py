@@ -152,6 +152,7 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
             now=now["maker"],
             advice=OTHER_FOLDER,
         )
+
     for name in sorted(before["options"].keys() | now["options"].keys()):
         was = before["options"].get(name)
         is_now = now["options"].get(name)
@@ -164,6 +165,7 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
                 now=repr(is_now),
                 advice=OTHER_FOLDER,
             )
+
     for name, size in now["sizes"].items():
         was = before["sizes"].get(name)
         if size is not None and was is not None and size != was:

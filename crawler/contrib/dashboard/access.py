@@ -119,6 +119,7 @@ def _place(origin: str) -> str:
 
 
 def _is_address(name: str) -> bool:
+    """Whether a host name is an IP address."""
     try:
         ip_address(name)
     except ValueError:

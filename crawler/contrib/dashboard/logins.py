@@ -193,6 +193,7 @@ class Logins:
             raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
 
     def _count_wrong(self, network: str, name: str) -> None:
+        """Count a wrong password."""
         now = time.monotonic()
         with self._lock:
             times = self._wrong.get(network, deque(maxlen=TRIES))

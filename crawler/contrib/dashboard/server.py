@@ -186,6 +186,7 @@ class Connection(H11Protocol):
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if int(length) > MOST_DRAINED:
             return b"", TOO_LARGE, False
+
         body = bytearray()
         size = 0
         is_more = True

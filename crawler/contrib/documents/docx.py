@@ -247,6 +247,7 @@ def _number(value: str, otherwise: int = 0) -> int:
 
 
 def _facts(package: Package) -> Facts:
+    """The facts in the properties of a document."""
     text_of_name: dict[str, str] = {}
     core = package.xml_if_any("docProps/core.xml")
     if core is not None:

@@ -100,6 +100,7 @@ def _drop(element: etree._Element) -> None:
 
 
 def _facts(root: etree._Element) -> Facts:
+    """The facts in the metadata of a book."""
     texts_of_name: dict[str, list[str]] = {}
     for metadata in root.iterchildren("{*}metadata"):
         for element in metadata.iter():

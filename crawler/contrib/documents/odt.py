@@ -143,6 +143,7 @@ class _OdtReader:
 
 
 def _facts(package: Package) -> Facts:
+    """The facts in the metadata of a document."""
     meta = package.xml_if_any("meta.xml")
     if meta is None:
         return Facts()

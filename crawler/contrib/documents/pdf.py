@@ -113,6 +113,8 @@ def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
 
 
 def _facts(file: pdfium.PdfDocument, count: int) -> Facts:
+    """The facts in the metadata of a file with this number of pages."""
+
     def metadata(key: str) -> str:
         try:
             return str(file.get_metadata_value(key) or "")

@@ -68,7 +68,9 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
     titles = _headings([group for group in kept if isinstance(group, LineGroup)], usual, outline)
     headings = set(map(id, titles))
     levels = _levels(titles, outline)
+
     items: list[float] = []
+    """The left edges of the open lists."""
     for group in _with_numbers(kept, headings):
         if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])

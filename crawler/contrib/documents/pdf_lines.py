@@ -150,6 +150,7 @@ class PdfPageReader:
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
         is_shifted = length != count  # characters without text count in indexes of characters, not of the text
+
         looks: dict[int, tuple[_Look, float] | None] = {}
         line: list[_Word] = []
         end = 0

@@ -78,6 +78,7 @@ def answer_as_json(file: File) -> bytes:
 
 
 def _answer(data: bytes, content_type: str) -> dict[str, object]:
+    """The values of the document in a file, or its fault."""
     try:
         document = read_document(data, content_type)
     except DocumentError as error:

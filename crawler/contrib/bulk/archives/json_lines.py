@@ -46,6 +46,7 @@ def record(raw: Raw) -> ArchiveRecord:
         raise BrokenError(f"not JSON: {error}") from None
     if not isinstance(members, dict):
         raise BrokenError("not JSON: Expecting '{' at character 1")
+
     html = members.get("html")
     url = members.get("url")
     if not isinstance(html, str):

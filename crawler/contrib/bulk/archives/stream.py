@@ -178,6 +178,7 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
     start = packed.at
     part = packing.unpacker()
     kept: deque[bytes] = deque(maxlen=KEPT_PIECES)
+
     try:
         while not part.eof:
             data = b""
@@ -199,6 +200,7 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
     else:
         packed.put_back(part.unused_data)
         return True
+
     packed.put_back(b"".join(kept)[1:])
     return False
 

@@ -245,6 +245,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
     with context.reading() as connection:
         shown_page = stored_page(connection, page)
         detail = _detail(context, connection, shown_page)
+
     language = detail.language or ""
     return context.page(
         request,

@@ -99,6 +99,7 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
             reasons = block_explanation.reasons
             if kept != (probability >= page_explanation.limit):
                 reasons = (_other_reason(shown_page, place),)
+
         page_blocks.append(
             PageBlock(
                 place=place,
@@ -214,6 +215,8 @@ def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
     notes = []
     row = shown_page.row
     extraction = shown_page.extraction
+
+    # About the text.
     if shown_page.method != row["extractor"]:
         notes.append(
             _(
@@ -231,6 +234,8 @@ def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
                 "removed what the pages of the site share."
             )
         )
+
+    # About the source.
     if shown_page.source_at and shown_page.source_at != row["fetched_at"]:
         notes.append(_("This source is older than the text: it was not stored when the page was last fetched."))
     if shown_page.page.ended or extraction.ended:

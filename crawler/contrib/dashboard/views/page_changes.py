@@ -58,15 +58,18 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
     with context.reading() as connection:
         chosen_crawl = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
+
+    # Another transaction sees all changes up to that offset.
     offset = ChangeOffset.of(after)
     names = [*TYPES]
-    with context.reading() as connection:  # another transaction, which sees all changes up to that offset
+    with context.reading() as connection:
         epochs = change_epochs(connection)
         before = connection.execute(
             select(crawl_table.c.offset_before).where(crawl_table.c.id == chosen_crawl.id)
         ).scalar_one()
         if not is_of_crawl(offset, OffsetBounds(before=before, last=until), epochs):
             raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
+
         query = changes_after(chosen_crawl.id, names, offset.number, until).limit(AT_ONCE)
         rows: list[RowMapping] = []
         letters = 0
@@ -75,6 +78,7 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
             letters += _letters(row, names)
             if letters > MOST_LETTERS:
                 break
+
     changes = tuple(ChangedPage(**changed_values(row, names, epochs)) for row in rows)
     return ChangeList(chosen_crawl.name, changes, changes[-1].offset if changes else after)
 

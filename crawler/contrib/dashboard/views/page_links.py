@@ -254,6 +254,7 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
             title=None,
             relevance=None,
         )
+
     outcome: Outcome | None = None
     if row.outcome:
         outcome = Outcome(Code(row.outcome), row.outcome_detail or "")

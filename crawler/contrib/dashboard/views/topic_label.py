@@ -30,6 +30,7 @@ def set_label(context: Context, request: Request, page: Number, value: TopicValu
         row = connection.execute(query).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
     label = Label(
@@ -42,6 +43,7 @@ def set_label(context: Context, request: Request, page: Number, value: TopicValu
         source=source,
         said_at=time.time(),
     )
+
     action = Action.LABEL_REMOVED if value == "none" else Action(value)
     with context.changing() as engine:
         if value == "none":
