@@ -1,8 +1,8 @@
 """Learns which parts the pages of a host have in common, from the saved pages themselves before they are cleaned.
 
-The records are read twice. The first pass counts the pages of each host. The second learns from a sample of each host
-that has enough pages: every so many pages one, so that the sample has all kinds of pages and is small. The libraries
-are complete before any page is cleaned, so the texts are the same with any number of processes.
+The records are read twice. The first pass counts the pages of each host. The second pass learns from a sample of each
+host that has enough pages; its pages are taken at regular intervals, so that it is small and has pages of all kinds.
+The libraries are complete before any page is cleaned, so the texts are the same with any number of processes.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
 PAGES_A_HOST = 2 * N1
-"""Size of the sample of each host, in pages: twice as many as a learner needs."""
+"""Pages in the sample of each host: twice as many as a learner needs at least."""
 
 Libraries = Mapping[str, Library]
 """The library of each host, by its name."""

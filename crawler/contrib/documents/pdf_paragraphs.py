@@ -237,6 +237,8 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
         return abs(distance) < 0.5 * line.size and line.x0 > last.x1  # the rest of its line
     if group.is_code or (line.is_mono and line.size < TITLE * usual.size):
         return _is_word_of_code(group, line)
+
+    # The line is at the usual distance, in the same size, and not code.
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False
     if NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower()):
@@ -279,19 +281,17 @@ def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool
     return inside < HANGING * size and group.first.text[-1:] in ENDS
 
 
-def _is_full(line: PdfLine, edge: float, after: PdfLine | None) -> bool:
-    """Whether a line ends where the next word had no room; without a line `after` it, a word of usual length."""
+def _is_full(line: PdfLine, edge: float, after: PdfLine) -> bool:
+    """Whether a line had no room for the first word of the line `after` it."""
     text = line.text
-    if after is not None and DIVIDED.search(text[-70:]) and after.text[:1].islower():
+    if DIVIDED.search(text[-70:]) and after.text[:1].islower():
         return True
     if width(text) < NARROWEST:
         return False
     column_width = (line.x1 - line.x0) / max(1, width(text))
-    next_word = 8
-    if after is not None and after.text[:1] >= "\u2e80":
+    next_word = width(after.text.split(" ", 1)[0])
+    if after.text[:1] >= "\u2e80":  # a Chinese character can end a line
         next_word = 2
-    elif after is not None:
-        next_word = width(after.text.split(" ", 1)[0])
     return line.x1 + (min(next_word, 30) + 1) * column_width > edge - ROOM * line.size
 
 
