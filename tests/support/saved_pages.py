@@ -81,7 +81,7 @@ def line(number: int, **more: Any) -> bytes:
 def outcomes(*inputs: Path | str, method: str = "leaf-tags") -> list[Any]:
     """What becomes of everything in the inputs: the objects of pages, and what is broken or left out as it is."""
     clean = cleaner(method, EXTRACTORS[method])
-    results = [clean(found) for name in inputs for found in Input(str(name)).found()]
+    results = [clean(found) for name in inputs for found in Input(str(name)).records()]
     return [json.loads(result.line) if isinstance(result, Cleaned) else result for result in results]
 
 

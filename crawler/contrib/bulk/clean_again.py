@@ -1,8 +1,8 @@
 """Reads and saves pages whose texts are extracted again from stored responses, and groups near-duplicates again.
 
-The fields that come from a page itself are replaced, with the values that the next visit compares. How the page was
-found and fetched, its relevance, its earlier texts and its due time stay the same. Near-duplicates are computed for the
-whole crawl afterwards, from the signatures: before that, texts of two methods would be compared.
+The fields that come from a page itself are replaced, and with them the values that the next visit compares. How the
+page was found and fetched, its relevance, its earlier texts and its due time stay the same. Near-duplicates of the
+whole crawl are computed from the signatures afterwards: any earlier, texts of two methods would be compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,29 +24,47 @@ ROWS_AT_ONCE = 500
 BYTES_AT_ONCE = 16 * 1024 * 1024  # bytes of responses in memory, plus one more response
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time
 BANDS_AT_ONCE = 20_000
-RESPONSE = ("status_line", "headers", "body")
-ABOUT = ("id", "key", "url", "fetched_at", "extractor", "extractor_version", "text_fingerprint", "made_from", "quality")
-SAME = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-# The fields that are replaced; if a page was fetched again meanwhile, its newer fields are kept.
-MADE_ANEW = (
-    *("language", "title", "text", "comments", "author", "published", "published_source", "page_type"),
-    *("content_type", "page_count"),
+RESPONSE_COLUMNS = ("status_line", "headers", "body")
+PAGE_COLUMNS = (
+    "id",
+    "key",
+    "url",
+    "fetched_at",
+    "extractor",
+    "extractor_version",
+    "text_fingerprint",
+    "made_from",
     "quality",
-    *(
-        "text_fingerprint",
-        "images",
-        "markdown",
-        "extractor",
-        "certainty",
-        "text_owner",
-        "signature",
-        "source_fingerprint",
-        "extractor_version",
-    ),
 )
+RESPONSE_OF_PAGE = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
+"""The join condition of a page and the response from which it was made."""
+MADE_ANEW = (
+    "language",
+    "title",
+    "text",
+    "comments",
+    "author",
+    "published",
+    "published_source",
+    "page_type",
+    "content_type",
+    "page_count",
+    "quality",
+    "text_fingerprint",
+    "images",
+    "markdown",
+    "extractor",
+    "certainty",
+    "text_owner",
+    "signature",
+    "source_fingerprint",
+    "extractor_version",
+)
+"""The fields that are replaced."""
+# A page that was fetched again meanwhile keeps its newer fields.
 SAVE = (
     update(page)
-    .where(page.c.key == bindparam("its"), page.c.fetched_at == bindparam("fetched"))
+    .where(page.c.key == bindparam("page_key"), page.c.fetched_at == bindparam("fetched"))
     .values(
         {name: bindparam(f"to_{name}") for name in MADE_ANEW}
         | {"change": PageChange.RENEWED.value, "round": bindparam("to_round")}
@@ -70,27 +88,33 @@ def crawls_to_clean(connection: Connection) -> list[CleanedCrawl]:
     return [CleanedCrawl(*row) for row in connection.execute(select(*columns).order_by(crawl.c.id))]
 
 
-def check_idle(connection: Connection, of: CleanedCrawl) -> None:
+def check_idle(connection: Connection, cleaned_crawl: CleanedCrawl) -> None:
     """Raise a StateError if a worker runs the crawl; no worker can join until the transaction ends."""
-    lock_crawl(connection, of.id)
-    if any(state.alive for state in workers_of(connection, database_time(connection))[of.id]):
-        raise StateError("the crawl {name} is running; stop it first", name=repr(of.name))
+    lock_crawl(connection, cleaned_crawl.id)
+    if any(state.alive for state in workers_of(connection, database_time(connection))[cleaned_crawl.id]):
+        raise StateError("the crawl {name} is running; stop it first", name=repr(cleaned_crawl.name))
 
 
-def pages_after(connection: Connection, of: CleanedCrawl, last: int, *, markdown: bool) -> Iterator[RowMapping]:
+def pages_after(
+    connection: Connection, cleaned_crawl: CleanedCrawl, last: int, *, markdown: bool
+) -> Iterator[RowMapping]:
     """The pages of a crawl after an id, with their responses if stored, and their Markdown if requested."""
-    names = (*ABOUT, "markdown") if markdown else ABOUT
-    columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE))
-    # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
-    query = select(*columns).outerjoin_from(page, stored_response, SAME).where(page.c.crawl_id + 0 == of.id)
+    names = (*PAGE_COLUMNS, "markdown") if markdown else PAGE_COLUMNS
+    columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE_COLUMNS))
+    # Adding 0 keeps databases from using the indexes by crawl: they would sort all pages for each batch.
+    query = (
+        select(*columns)
+        .outerjoin_from(page, stored_response, RESPONSE_OF_PAGE)
+        .where(page.c.crawl_id + 0 == cleaned_crawl.id)
+    )
     query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
-    while rows := _some(connection, query.where(page.c.id > last)):
+    while rows := _next_rows(connection, query.where(page.c.id > last)):
         last = rows[-1]["id"]
         yield from rows
 
 
-def _some(connection: Connection, query: Any) -> list[RowMapping]:
-    """The next rows, as many as fit into memory; the transaction that read them has ended."""
+def _next_rows(connection: Connection, query: Any) -> list[RowMapping]:
+    """The next rows, up to BYTES_AT_ONCE; ends the transaction that reads them."""
     rows_read: list[RowMapping] = []
     size = 0
     with connection.execute(query, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
@@ -103,61 +127,68 @@ def _some(connection: Connection, query: Any) -> list[RowMapping]:
     return rows_read
 
 
-def save_pages(engine: Engine, of: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
+def save_pages(engine: Engine, cleaned_crawl: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
     """Save pages in one transaction; raises a StateError if a worker has joined the crawl."""
     with engine.begin() as connection:
-        check_idle(connection, of)
+        check_idle(connection, cleaned_crawl)
         if rows:
-            renewed = [{**row, "to_round": of.round} for row in rows]
-            connection.execute(SAVE, sorted(renewed, key=lambda row: int(row["its"])))
-            save_changes(connection, [int(row["its"]) for row in rows])
+            renewed_rows = [{**row, "to_round": cleaned_crawl.round} for row in rows]
+            connection.execute(SAVE, sorted(renewed_rows, key=lambda row: int(row["page_key"])))
+            save_changes(connection, [int(row["page_key"]) for row in rows])
 
 
-def group_again(engine: Engine, of: CleanedCrawl) -> Iterator[int]:
+def group_again(engine: Engine, cleaned_crawl: CleanedCrawl) -> Iterator[int]:
     """Compute again which pages are near-duplicates of others; yields the number of pages done after each transaction.
 
-    Of several similar pages the original is the page whose own text it is, or else the first, as in a crawl. Pages that
-    are gone, and pages from before a fresh start of the crawl, are never originals.
+    The original among similar pages is the page that owns the text, or else the first, as in a crawl. Pages that are
+    gone, and pages from before a fresh start of the crawl, are never originals.
     """
-    while _delete_bands(engine, of):
+    while _delete_bands(engine, cleaned_crawl):
         yield 0
+
     names = ("id", "key", "url", "signature", "text_fingerprint", "text_owner", "duplicate_of")
-    query = select(*(page.c[name] for name in names)).where(page.c.crawl_id + 0 == of.id, *_is_there(of))
+    query = select(*(page.c[name] for name in names)).where(
+        page.c.crawl_id + 0 == cleaned_crawl.id, *_may_be_original(cleaned_crawl)
+    )
     query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
     last = 0
     done = 0
     while True:
         with engine.begin() as connection:
-            check_idle(connection, of)
+            check_idle(connection, cleaned_crawl)
             rows = connection.execute(query.where(page.c.id > last)).all()
             pages = [
                 compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
             before = {row.key: row.duplicate_of for row in rows}
-            now = dict.fromkeys(before) | enter_pages(connection, of.id, pages)
+            now = dict.fromkeys(before) | enter_pages(connection, cleaned_crawl.id, pages)
             save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
         if not rows:
             return
         last = rows[-1].id
-        done = done + len(rows)
+        done += len(rows)
         yield done
 
 
-def _is_there(of: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
-    return page.c.gone_at.is_(None), page.c.last_round >= of.first_round
+def _may_be_original(cleaned_crawl: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
+    """The conditions on pages that are not gone and were seen since the last fresh start of the crawl."""
+    return page.c.gone_at.is_(None), page.c.last_round >= cleaned_crawl.first_round
 
 
-def _delete_bands(engine: Engine, of: CleanedCrawl) -> bool:
+def _delete_bands(engine: Engine, cleaned_crawl: CleanedCrawl) -> bool:
     """Delete some of the bands of a crawl; returns whether there may be more."""
-    of_crawl = near_duplicate_band.c.crawl_id == of.id
+    of_crawl = near_duplicate_band.c.crawl_id == cleaned_crawl.id
     band = near_duplicate_band.c.band
+    some_bands = delete(near_duplicate_band).where(of_crawl)
     with engine.begin() as connection:
-        check_idle(connection, of)
+        check_idle(connection, cleaned_crawl)
         end = connection.execute(select(band).where(of_crawl).order_by(band).offset(BANDS_AT_ONCE).limit(1)).scalar()
-        connection.execute(delete(near_duplicate_band).where(of_crawl, *(() if end is None else (band <= end,))))
+        if end is not None:
+            some_bands = some_bands.where(band <= end)
+        connection.execute(some_bands)
     return end is not None
 
 
-def count_pages(connection: Connection, of: CleanedCrawl) -> int:
+def count_pages(connection: Connection, cleaned_crawl: CleanedCrawl) -> int:
     """How many pages a crawl has in the database."""
-    return int(connection.execute(select(func.count()).where(page.c.crawl_id == of.id)).scalar_one())
+    return int(connection.execute(select(func.count()).where(page.c.crawl_id == cleaned_crawl.id)).scalar_one())

@@ -2,14 +2,13 @@
 
 A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
 complete, and an earlier OUT stays until then. If the run is interrupted by Ctrl-C or a full disk, the .part file keeps
-the pages cleaned so far. With --into, each file of an archive gets its own output file, here or on many machines, and
-the same command continues.
+the pages cleaned so far. With --into, each input file is cleaned into its own output file, on this machine or on many,
+and an interrupted run is continued by the same command.
 """
 
 import argparse
 import gc
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from scrapy.utils.log import configure_logging
 from crawler.atomic_files import AtomicFile, remove_parts
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printable, readable_json, spell_out_log
-from crawler.contrib.bulk.archives.inputs import PAGE_SUFFIXES, Input
+from crawler.contrib.bulk.archives.inputs import PAGE_SUFFIXES, STANDARD_INPUT, Input
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.archives.stream import bare
 from crawler.contrib.bulk.cleaning import (
@@ -40,7 +39,7 @@ from crawler.contrib.bulk.cleaning import (
     with_libraries,
 )
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
-from crawler.contrib.bulk.resume_manifest import ENDING, Pair, go_on, largest_first, maker, pairs
+from crawler.contrib.bulk.resume_manifest import ENDING, Pair, largest_first, maker, pairs, write_manifest
 from crawler.errors import OutputError, WrongUseError
 from crawler.extraction import favouring
 from crawler.processes.function_pool import DIED, WorkersError, as_done
@@ -49,19 +48,20 @@ from crawler.processes.machine import GARBAGE_THRESHOLD, cores
 from crawler.translation.message import Message, counted, localized, plural
 
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
+"""A function that cleans files and yields the result of each when it is done."""
 
 
-def engine(opts: argparse.Namespace, jobs: int) -> Engine:
-    """Yields the result of each file when it is done, in processes here or on many machines."""
+def chosen_engine(opts: argparse.Namespace, jobs: int) -> Engine:
+    """The engine that the options choose: processes of this machine, or the workers of Dask."""
     if opts.engine != "dask":
-        return lambda work, todo, report: as_done(work, todo, jobs, lost, partial(report, DIED))
+        return lambda file_cleaner, todo, report: as_done(file_cleaner, todo, jobs, lost, partial(report, DIED))
     try:
         from crawler.contrib.bulk.dask import by_dask
     except ImportError:
         raise WrongUseError(
             "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="bulk"
         ) from None
-    return lambda work, todo, report: by_dask(work, todo, opts.scheduler or "", jobs, report)
+    return lambda file_cleaner, todo, report: by_dask(file_cleaner, todo, opts.scheduler or "", jobs, report)
 
 
 class FilesProgress(CleaningProgress):
@@ -72,20 +72,22 @@ class FilesProgress(CleaningProgress):
         self.count = len(todo)
         self.done = 0
         self.bytes = 0
-        super().__init__(sum(sizes) if all(sizes) else 0, lambda: self.bytes, tally, interval)
+        total = sum(sizes) if all(sizes) else 0
+        super().__init__(total, lambda: self.bytes, tally, interval)
 
     def end(self, pair: Pair) -> None:
         """Count a file that has been read."""
         self.bytes += pair.size or 0
         self.done += 1
 
-    def words(self) -> Message:
+    def summary(self) -> Message:
+        """A line with the counts of files and pages so far."""
         return plural(
             "{done} of {n} file, {pages}",
             "{done} of {n} files, {pages}",
             self.count,
             done=f"{self.done:,}",
-            pages=super().words(),
+            pages=super().summary(),
         )
 
 
@@ -109,52 +111,64 @@ def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
 class FilesRun:
     """Files that are cleaned into a folder, and the results so far."""
 
-    work: FileCleaner
+    file_cleaner: FileCleaner
     todo: Sequence[Pair]
     before: int
     """Files that were done before."""
     tally: CleaningCounts = field(default_factory=CleaningCounts)
-    files: Counter[str] = field(default_factory=Counter)
+    cleaned: int = 0
+    """Files that were cleaned."""
+    failed: int = 0
+    """Files that could not be cleaned."""
     size: int = 0
+    """Stored bytes of the cleaned files."""
     workers: set[tuple[str, int, int]] = field(default_factory=set)
+    """The machine, process and thread of each worker."""
     stopped: Message | None = None
+    """Why the run stopped before the end."""
 
     def go(self, engine: Engine, interval: float) -> int:
         """Clean the files; returns the exit status."""
         started = monotonic()
         status = 0
         progress = FilesProgress(self.todo, self.tally, interval)
+
         try:
             with progress:
                 progress.show()
-                for result in engine(self.work, self.todo, progress.say):
-                    self.take(result, progress)
+                for result in engine(self.file_cleaner, self.todo, progress.say):
+                    self.count(result, progress)
         except KeyboardInterrupt:
             status = INTERRUPTED
             self.stopped = Message("Stopped before the end; the same command continues.")
         except WorkersError as error:
             status = FAILED
             self.stopped = Message("Stopped: {why}.", {"why": str(error)})
-        remove_parts(self.work.folder, ENDING)
+
+        remove_parts(self.file_cleaner.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(localized(line)), file=sys.stderr)
-        return status or (FAILED if self.tally.broken or self.files["failed"] else 0)
+        if not status and (self.tally.broken or self.failed):
+            return FAILED
+        return status
 
-    def take(self, result: FileResult, progress: FilesProgress) -> None:
-        """Count the result of a file, and report errors in it."""
+    def count(self, result: FileResult, progress: FilesProgress) -> None:
+        """Count the result of a file, and report errors in it; raises a WorkersError if all other files would fail."""
         if result.stops:
             raise WorkersError(result.failed)
         progress.end(result.pair)
+
         if result.failed:
-            self.files["failed"] += 1
+            self.failed += 1
             progress.say(result.failed)
-        elif result.was_there:
+        elif result.existed:
             self.before += 1
         else:
-            self.files["cleaned"] += 1
+            self.cleaned += 1
             self.size += result.pair.size or 0
             self.tally.include(result.tally)
             self.workers.add(result.worker)
+
         for broken in result.named:
             progress.say(f"{broken.place}: {broken.why}")
         more = result.tally.broken - len(result.named)
@@ -166,15 +180,15 @@ class FilesRun:
         progress.show()
 
     def closing(self, seconds: float) -> Iterator[Message]:
+        """The lines with which a run ends."""
         seconds = max(seconds, 0.001)
-        files = self.files["cleaned"]
         tally = self.tally
         first = plural(
             "{n} file ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
             "second, {before} of pages to {after} of text.",
             "{n} files ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
             "second, {before} of pages to {after} of text.",
-            files,
+            self.cleaned,
             size=byte_size(self.size),
             pages=plural("{n} page", "{n} pages", tally.pages),
             seconds=f"{seconds:.1f}",
@@ -185,6 +199,7 @@ class FilesRun:
             after=byte_size(tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
+
         if self.before:
             yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
         yield from outcome_lines(tally)
@@ -195,26 +210,25 @@ class FilesRun:
                 tally.broken,
                 named=NAMED,
             )
-        failed = self.files["failed"]
-        if failed:
-            yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
+        if self.failed:
+            yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", self.failed)
 
 
 def clean_into(
     opts: argparse.Namespace, clean: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
 ) -> int:
-    """Clean files into a folder; returns the exit status. `options` are those on which the lines depend."""
-    by = engine(opts, jobs)
+    """Clean files into a folder; returns the exit status. `options` are the options on which the lines depend."""
+    engine = chosen_engine(opts, jobs)
     folder = Path(opts.into).resolve()
     all_pairs = pairs(opts.inputs)
     with only_run(folder, ".clean.lock", opts.into):
-        name = go_on(folder, options, all_pairs)
-        swept = remove_parts(folder, ENDING)
-        if swept:
-            print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
+        folder_id = write_manifest(folder, options, all_pairs)
+        removed_parts = remove_parts(folder, ENDING)
+        if removed_parts:
+            print(f"{counted(removed_parts, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in all_pairs if not (folder / pair.output).exists()]
-        work = FileCleaner(folder, name, clean, maker())
-        return FilesRun(work, largest_first(todo), len(all_pairs) - len(todo)).go(by, interval)
+        file_cleaner = FileCleaner(folder, folder_id, clean, maker())
+        return FilesRun(file_cleaner, largest_first(todo), len(all_pairs) - len(todo)).go(engine, interval)
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
@@ -229,12 +243,15 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     clean_page = cleaner(method, extract, opts.markdown, opts.fields, fallback)
     jobs = opts.jobs or cores()
     interval = settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+
     if opts.into is not None:
         configure_logging(settings)
         spell_out_log()
         options = {"--method": method, "--favour": favour, "--markdown": opts.markdown, "--with": ",".join(opts.fields)}
-        options |= {"EXTRACTOR_FALLBACK": fallback.name} if fallback is not None else {}
+        if fallback is not None:
+            options["EXTRACTOR_FALLBACK"] = fallback.name
         return clean_into(opts, clean_page, options, jobs, interval)
+
     inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)
     output = AtomicFile(opts.output)
@@ -242,7 +259,8 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     spell_out_log()
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
-    total = sum(source.size for source in inputs) if all(source.size for source in inputs) else 0
+    sizes = [source.size for source in inputs]
+    total = sum(sizes) if all(sizes) else 0
     progress = CleaningProgress(total, lambda: sum(source.position for source in inputs), CleaningCounts(), interval)
     return _clean(inputs, output, progress, clean_page, jobs)
 
@@ -255,11 +273,12 @@ def _clean(
     started = monotonic()
     status = 0
     stopped: Message | None = None
-    records = (record for source in inputs for record in source.found())
+    records = (record for source in inputs for record in source.records())
+
     try:
         with progress:
-            work = with_libraries(clean_page, inputs, progress.show)
-            for result in cleaned(records, work, jobs, lambda: progress.say(DIED)):
+            clean_record = with_libraries(clean_page, inputs, progress.show)
+            for result in cleaned(records, clean_record, jobs, lambda: progress.say(DIED)):
                 tally.add(result)
                 if isinstance(result, Cleaned):
                     output.write(readable_json(result.line) if output.is_terminal else result.line)
@@ -273,13 +292,17 @@ def _clean(
     except (OutputError, WorkersError) as error:
         status = FAILED
         stopped = Message("Stopped: {why}.", {"why": str(error)})
+
     output.close()
     for line in _closing(tally, monotonic() - started, stopped, output):
         print(printable(localized(line)), file=sys.stderr)
-    return status or (FAILED if tally.broken else 0)
+    if not status and tally.broken:
+        return FAILED
+    return status
 
 
 def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
+    """The lines with which a run ends."""
     values: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
     values |= {"before": byte_size(tally.before), "after": byte_size(tally.after)}
     first = plural(
@@ -304,8 +327,8 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
         return
     is_page = bare(Path(output).name).endswith(PAGE_SUFFIXES)
     for name in inputs:
-        if name == "-":
+        if name == STANDARD_INPUT:
             continue
-        inside = is_page and Path(name).resolve() in Path(output).resolve().parents
-        if inside or Path(output).samefile(name):
+        is_in_folder = is_page and Path(name).resolve() in Path(output).resolve().parents
+        if is_in_folder or Path(output).samefile(name):
             raise WrongUseError("{path} is also an input", path=repr(output))

@@ -1,8 +1,8 @@
 """`winnow clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read again, the numbers of texts for pages that have them, and the Markdown of pages that
-have it or are to have it. Pages are saved in batches, each in one transaction; the progress is in
-OUTPUT_DIR/.NAME.clean.json, so that the same command continues after an end of any kind. Saving a page twice changes
+All fields of `READERS` are read again, the text numbers of pages that have them, and the Markdown of pages that have it
+or for which it is requested. Pages are saved in batches, each in one transaction. The progress is in
+OUTPUT_DIR/.NAME.clean.json, so that the same command continues however the run ended. Saving a page twice changes
 nothing.
 """
 
@@ -32,7 +32,7 @@ from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printa
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.clean_again import (
     MADE_ANEW,
-    RESPONSE,
+    RESPONSE_COLUMNS,
     CleanedCrawl,
     check_idle,
     count_pages,
@@ -99,14 +99,14 @@ class PageToClean:
     markdown: str
     """no, yes or links."""
     templates: tuple[LeafLabel, ...] = ()
-    """What the crawl found that pages of its host have in common, if its method learns that."""
+    """The templates that the crawl learned of its host, if its method learns them."""
     is_document: bool = False
     has_text_numbers: bool = False
     """Whether its `quality` has the numbers of published rules."""
 
     @property
     def data(self) -> bytes:
-        """The largest part, by which the work is divided."""
+        """The largest part, by whose size pages are divided among processes."""
         body: bytes = self.response["body"]
         return body
 
@@ -121,13 +121,15 @@ class Remade:
     _: KW_ONLY
     before: int = 0
     """Bytes of the page."""
-    is_other: bool = False
+    has_changed: bool = False
     """Whether its text has changed."""
     ended: Cut | None = None
+    """The limit that cut off the page."""
     broken: Broken | None = None
 
     @property
     def letters(self) -> int:
+        """Characters of the values to save."""
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
@@ -141,11 +143,16 @@ def remade(page: PageToClean, judges_images: bool, fallback: ExtractorFallback |
 
 
 def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
+    """The page with its new text; may raise any exception."""
     response = response_of(stored.response)
     content_type = _header(response.headers, "content-type", ", ")
     robots_header = _header(response.headers, "x-robots-tag", "\n")
-    page = saved_document(response.body, stored.url, robots_header, content_type) if stored.is_document else None
-    page = page or Page(url=stored.url, body=response.body, content_type=content_type, robots_header=robots_header)
+    page: Page | None = None
+    if stored.is_document:
+        page = saved_document(response.body, stored.url, robots_header, content_type)
+    if page is None:
+        page = Page(url=stored.url, body=response.body, content_type=content_type, robots_header=robots_header)
+
     extract = favouring(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
@@ -153,24 +160,32 @@ def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallbac
         extract = with_fallback(extract, fallback)
     extract = with_documents(extract)
     extraction = page.once(extract)
-    second = fallback.name if fallback is not None else ""
-    check = ChangeDetector(stored.method, stored.favour, extract, second).check(page, extraction, None)
+    fallback_name = fallback.name if fallback is not None else ""
+    check = ChangeDetector(stored.method, stored.favour, extract, fallback_name).check(page, extraction, None)
+
     values = {name: read(page, extraction) for name, read in READERS.items()}
     if stored.has_text_numbers:
         values["quality"] = text_quality(page, extraction)
     values["images"] = page_images(page, extraction) if judges_images else all_images(page)
-    values["markdown"], values["extractor"] = None, METHOD if stored.is_document else extraction.method or stored.method
+    values["extractor"] = METHOD if stored.is_document else extraction.method or stored.method
+    values["markdown"] = None
     if stored.markdown != ItemMarkdown.NO:
         values["markdown"] = page_markdown(page, extraction, stored.markdown == ItemMarkdown.LINKS, judges_images)
     values |= {name: getattr(check, name) for name in MADE_ANEW if name not in values}
+
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
-    row |= {"its": stored.key, "fetched": stored.fetched_at}
-    is_other = values["text_fingerprint"] != stored.fingerprint
-    return Remade(id=stored.id, row=row, before=len(page.body), is_other=is_other, ended=page.ended or extraction.ended)
+    row |= {"page_key": stored.key, "fetched": stored.fetched_at}
+    return Remade(
+        id=stored.id,
+        row=row,
+        before=len(page.body),
+        has_changed=values["text_fingerprint"] != stored.fingerprint,
+        ended=page.ended or extraction.ended,
+    )
 
 
 def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> str:
-    """All values of a header as one text, as a crawl reads them."""
+    """All values of a header as one text, joined as in a crawl."""
     return between.join(value for name, value in headers if name.lower() == header)
 
 
@@ -181,11 +196,13 @@ def lost(page: PageToClean) -> Remade:
 
 @dataclass(frozen=True)
 class StoredOptions:
+    """The options of `winnow clean --stored` on which the texts depend."""
+
     method: str | None
-    """None: for each page the method that it has."""
+    """None keeps the method of each page."""
     favour: str
     markdown: str | None
-    """no, yes or links; None: as it is with each page."""
+    """no, yes or links; None keeps the kind of Markdown of each page."""
     judges_images: bool
 
 
@@ -194,24 +211,24 @@ class Bookmark:
     """The progress of a run, in a file."""
 
     path: Path
-    of: Mapping[str, Any]
-    """What must be the same to continue a run: crawl, options, and versions of everything that texts depend on."""
+    conditions: Mapping[str, Any]
+    """The crawl, the options, and the versions of everything that texts depend on; a run with others starts anew."""
     last: int = 0
-    """The id of the last page that was looked at."""
+    """The id of the last page that was saved."""
     has_changed: bool = False
-    """Whether any text is another one than before, so that near-duplicates are to be grouped anew."""
+    """Whether any text has changed, so that near-duplicates must be grouped again."""
 
     def read(self) -> None:
-        """Continue an earlier run with the same options, if there was one."""
+        """Continue an earlier run with the same conditions, if there was one."""
         with suppress(OSError, ValueError, KeyError):
             saved = json.loads(self.path.read_bytes())
-            if saved["of"] == self.of:
+            if saved["of"] == self.conditions:
                 self.last = int(saved["last"])
                 self.has_changed = bool(saved["has_changed"])
 
     def write(self) -> None:
         with AtomicFile(str(self.path)) as file:
-            state = {"of": self.of, "last": self.last, "has_changed": self.has_changed}
+            state = {"of": self.conditions, "last": self.last, "has_changed": self.has_changed}
             file.write(json.dumps(state).encode())
             file.finish()
 
@@ -228,18 +245,20 @@ class StoredRun:
     """Pages of the crawl."""
     retry_seconds: float
     tally: CleaningCounts = field(default_factory=CleaningCounts)
-    passed: int = 0
-    """Pages that were looked at."""
-    bare: int = 0
+    read: int = 0
+    """Pages read from the database."""
+    without_response: int = 0
     """Pages without a stored response."""
     rendered: int = 0
-    """Pages that a browser rendered: the stored response is what the server sent."""
-    learned: int = 0
-    """Pages of which the method needs templates that their crawl did not learn."""
-    others: int = 0
+    """Pages that a browser rendered: only what the server sent is stored."""
+    without_templates: int = 0
+    """Pages whose method needs templates that their crawl did not learn."""
+    changed: int = 0
     """Pages whose text has changed."""
     waiting: list[Remade] = field(default_factory=list)
+    """Pages to be saved with the next batch."""
     last_host: str | None = None
+    """The host whose templates were read last."""
     last_templates: tuple[LeafLabel, ...] = ()
     fallback: ExtractorFallback | None = None
     """The second method, for pages in doubt."""
@@ -264,46 +283,62 @@ class StoredRun:
 
     def pages(self, connection: Connection) -> Iterator[PageToClean]:
         """The pages that can be extracted again; the others are counted."""
-        reads_markdown = self.options.markdown is None
-        for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=reads_markdown):
-            self.passed += 1
-            method = self.options.method
-            favour = self.options.favour
-            is_document = row["extractor"] == METHOD
-            own, own_favour = method_and_favour(row["extractor_version"] or "")
-            own = own or row["extractor"]
-            if method is None:
-                method = own
-                favour = own_favour
-            kind = LEARNING.get(method)
-            is_learned = kind is not None and not is_document and kind is LEARNING.get(own)
-            if row["body"] is None:
-                self.bare += 1
-            elif row["made_from"] == MadeFrom.RENDERED:
-                self.rendered += 1
-            elif kind is not None and method != "auto" and not is_learned and not is_document:
-                self.learned += 1
-            else:
-                wish = _markdown_of(row["markdown"]) if reads_markdown else self.options.markdown
-                response = {name: row[name] for name in RESPONSE}
-                about = row["id"], row["key"], row["url"], row["fetched_at"], row["text_fingerprint"]
-                templates = self.templates(connection, host_of(row["url"])) if is_learned else ()
-                yield PageToClean(
-                    *about,
-                    response,
-                    method,
-                    favour,
-                    wish or "no",
-                    templates=templates,
-                    is_document=is_document,
-                    has_text_numbers=has_text_numbers(json.loads(row["quality"] or "null")),
-                )
+        keeps_markdown = self.options.markdown is None
+        for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=keeps_markdown):
+            self.read += 1
 
-    def templates(self, connection: Connection, name: str) -> tuple[LeafLabel, ...]:
-        """The templates of a host; those of the last host are remembered."""
-        if self.last_host != name:
-            templates_of_host = templates_of(connection, self.crawl.id, name)
-            self.last_host = name
+            # The method: as requested, or else as before.
+            own_method, own_favour = method_and_favour(row["extractor_version"] or "")
+            own_method = own_method or row["extractor"]
+            if self.options.method is None:
+                method = own_method
+                favour = own_favour
+            else:
+                method = self.options.method
+                favour = self.options.favour
+
+            # The crawl has templates only if the page's own method learns the same kind of library.
+            is_document = row["extractor"] == METHOD
+            library = LEARNING.get(method)
+            needs_templates = library is not None and not is_document
+            has_templates = needs_templates and library is LEARNING.get(own_method)
+
+            if row["body"] is None:
+                self.without_response += 1
+                continue
+            if row["made_from"] == MadeFrom.RENDERED:
+                self.rendered += 1
+                continue
+            if needs_templates and not has_templates and method != "auto":
+                self.without_templates += 1
+                continue
+
+            markdown = self.options.markdown
+            if markdown is None:
+                markdown = _markdown_of(row["markdown"])
+            templates: tuple[LeafLabel, ...] = ()
+            if has_templates:
+                templates = self.templates(connection, host_of(row["url"]))
+            yield PageToClean(
+                id=row["id"],
+                key=row["key"],
+                url=row["url"],
+                fetched_at=row["fetched_at"],
+                fingerprint=row["text_fingerprint"],
+                response={name: row[name] for name in RESPONSE_COLUMNS},
+                method=method,
+                favour=favour,
+                markdown=markdown,
+                templates=templates,
+                is_document=is_document,
+                has_text_numbers=has_text_numbers(json.loads(row["quality"] or "null")),
+            )
+
+    def templates(self, connection: Connection, host: str) -> tuple[LeafLabel, ...]:
+        """The templates of a host; those of the last host are kept."""
+        if self.last_host != host:
+            templates_of_host = templates_of(connection, self.crawl.id, host)
+            self.last_host = host
             self.last_templates = tuple(
                 LeafLabel(tag=template.tag, text=template.text) for template in templates_of_host
             )
@@ -317,21 +352,23 @@ class StoredRun:
         elif result.row is not None:
             size = len(result.row["to_text"].encode())
             self.tally.add(Cleaned(line=b"", before=result.before, after=size, ended=result.ended))
-            self.others += result.is_other
+            self.changed += result.has_changed
 
     def save(self) -> None:
+        """Save the waiting pages and the progress."""
         if not self.waiting:
             return
         rows = [cleaned_page.row for cleaned_page in self.waiting if cleaned_page.row is not None]
-        if not self.bookmark.has_changed and any(cleaned_page.is_other for cleaned_page in self.waiting):
+        if not self.bookmark.has_changed and any(cleaned_page.has_changed for cleaned_page in self.waiting):
             self.bookmark.has_changed = True
-            self.bookmark.write()  # first: when they are saved, a run that goes on finds them unchanged
+            self.bookmark.write()  # before the pages: once they are saved, a continued run finds them unchanged
         with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
         self.bookmark.last = self.waiting[-1].id
         self.bookmark.write()
         self.waiting.clear()
 
     def closing(self, seconds: float, stopped: Message | None) -> Iterator[Message]:
+        """The lines with which a run ends."""
         first = plural(
             "{n} page cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
             "{n} pages cleaned again in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
@@ -342,12 +379,13 @@ class StoredRun:
             after=byte_size(self.tally.after),
         )
         yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
-        yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.others)
-        if self.bare:
+
+        yield plural("The text of {n} page has changed.", "The texts of {n} pages have changed.", self.changed)
+        if self.without_response:
             yield plural(
                 "Unchanged: {n} page without a stored response (setting KEEP_RESPONSES).",
                 "Unchanged: {n} pages without a stored response (setting KEEP_RESPONSES).",
-                self.bare,
+                self.without_response,
             )
         if self.rendered:
             yield plural(
@@ -355,12 +393,13 @@ class StoredRun:
                 "Unchanged: {n} pages that a browser rendered, as only what their servers sent is stored.",
                 self.rendered,
             )
-        if self.learned:
+        if self.without_templates:
             yield plural(
                 "Unchanged: {n} page, as their crawl did not learn what the method needs; --method chooses another.",
                 "Unchanged: {n} pages, as their crawl did not learn what the method needs; --method chooses another.",
-                self.learned,
+                self.without_templates,
             )
+
         yield from outcome_lines(self.tally)
         if self.tally.broken:
             yield plural(
@@ -392,7 +431,7 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     folder = Path(settings["OUTPUT_DIR"])
     options = _options(opts, settings)
     fallback = fallback_of(settings)
-    crawl, total = _find(url, opts.stored)
+    crawl, total = _find_crawl(url, opts.stored)
     configure_logging(settings)
     spell_out_log()
     with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
@@ -402,9 +441,10 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
                 begin_epoch(connection)
             with database_errors(url), engine.begin() as connection:
                 check_idle(connection, crawl)
-            of = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
-            of |= {"fallback": fallback.name if fallback is not None else ""}
-            bookmark = Bookmark(folder / f".{crawl.name}.clean.json", of)
+
+            conditions = {"crawl": [*crawl, display_url(url)], "options": vars(options), "maker": maker()}
+            conditions["fallback"] = fallback.name if fallback is not None else ""
+            bookmark = Bookmark(folder / f".{crawl.name}.clean.json", conditions)
             bookmark.read()
             retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
             run = StoredRun(
@@ -428,9 +468,10 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
     started = monotonic()
     status = 0
     stopped = None
-    progress = CleaningProgress(run.total, lambda: run.passed, run.tally, interval)
+    progress = CleaningProgress(run.total, lambda: run.read, run.tally, interval)
     if run.bookmark.last:
         progress.say(localized(Message("Continuing an earlier run.")))
+
     try:
         with progress, reading(url) as connection, database_errors(url):
             run.go(connection, jobs, progress)
@@ -442,14 +483,20 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
         why = error.message if isinstance(error, StateError | OutputError) else str(error)
         status = FAILED
         stopped = Message("Stopped: {why}; the same command continues.", {"why": why})
+
     forget_entries(search_file(url, folder), run.crawl.id)
     for line in run.closing(monotonic() - started, stopped):
         print(printable(localized(line)), file=sys.stderr)
-    return status or (FAILED if run.tally.broken or not run.tally.pages else 0)
+    if not status and (run.tally.broken or not run.tally.pages):
+        return FAILED
+    return status
 
 
 def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
-    method = opts.method or (settings["EXTRACTOR"] if opts.favour != "balance" else None)
+    """The options of a run; --favour without --method is for the setting EXTRACTOR."""
+    method = opts.method
+    if not method and opts.favour != "balance":
+        method = settings["EXTRACTOR"]
     if method is not None:
         try:
             favouring(method, opts.favour)
@@ -458,8 +505,8 @@ def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
     return StoredOptions(method, opts.favour, opts.markdown, settings.getbool("IMAGE_NOISE_ENABLED"))
 
 
-def _find(url: URL, name: str) -> tuple[CleanedCrawl, int]:
-    """The crawl of this name, and how many pages it has; raises a WrongUseError if there is none."""
+def _find_crawl(url: URL, name: str) -> tuple[CleanedCrawl, int]:
+    """The crawl with this name, and how many pages it has; raises a WrongUseError if there is none."""
     if not exists(url):
         check_name([], name, url)
     with reading(url) as connection:

@@ -1,4 +1,4 @@
-"""Cleaning of saved pages: raw records become lines of JSON in the same order, on any number of processors.
+"""Cleans saved pages: turns raw records into lines of JSON in the same order, on any number of processors.
 
 `FileCleaner` cleans one file of an archive into one file of lines, in any process on any machine.
 """
@@ -45,6 +45,7 @@ from crawler.processes.function_pool import in_order
 from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
+"""A line with values that are JSON already, and the additional fields."""
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
 """Additional fields of a line, with the same values as in the items of a crawl with `quality=yes`."""
 MORE |= {"quality": text_quality, "images": page_images}
@@ -59,26 +60,31 @@ class Cleaned:
     after: int
     _: KW_ONLY
     ended: Cut | None = None
-    """The limit that cut off the page."""
+    """The limit that cut off the page; None if it was read to its end."""
 
 
 CleaningResult = Cleaned | Broken | Skipped
 Cleaner = Callable[[ReadResult], CleaningResult]
 MethodCleaner = partial[CleaningResult]
-"""A `clean` with its options, to which the libraries of hosts can be added."""
+"""The function `clean` with its options, to which the libraries of hosts can be added."""
 
 
 @dataclass
 class CleaningCounts:
+    """Counts of the results of cleaning."""
+
     pages: int = 0
     before: int = 0
+    """Bytes of the pages."""
     after: int = 0
+    """Bytes of their texts."""
     broken: int = 0
     skipped: Outcomes = field(default_factory=Outcomes)
     cut: Outcomes = field(default_factory=Outcomes)
-    """Pages of which only the beginning was read, by limit."""
+    """Pages of which only the beginning was read, by the limit that cut them off."""
 
     def add(self, result: CleaningResult) -> None:
+        """Count a result."""
         if isinstance(result, Cleaned):
             self.pages += 1
             self.before += result.before
@@ -104,14 +110,15 @@ def clean(
     read_result: ReadResult,
     method: str,
     extract: Extractor,
-    wish: str,
+    markdown: str,
     fields: Sequence[str],
     fallback: ExtractorFallback | None = None,
     libraries: Libraries = MappingProxyType({}),
 ) -> CleaningResult:
-    """Clean a record; never raises an exception. `wish` is for Markdown: no, yes or links."""
+    """Clean a record; never raises an exception. `markdown` is no, yes or links."""
     if not isinstance(read_result, Raw):
         return read_result
+
     try:
         record = read_result.decode(read_result)
         library = libraries.get(host_of(record.page.url))
@@ -121,8 +128,8 @@ def clean(
             extract = with_fallback(extract, fallback)
         extraction = record.page.once(with_documents(extract))
         more = {name: MORE[name](record.page, extraction) for name in fields}
-        if wish != "no":
-            more["markdown"] = page_markdown(record.page, extraction, wish == "links")
+        if markdown != "no":
+            more["markdown"] = page_markdown(record.page, extraction, markdown == "links")
     except DocumentError as error:
         return Skipped(Outcome(Code.UNREAD_DOCUMENT, error.fault))
     except NotHtmlError as error:
@@ -133,8 +140,9 @@ def clean(
         return Broken(place=read_result.place, why=str(error))
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         return Broken(place=read_result.place, why=f"it cannot be cleaned ({type(error).__name__}: {error})")
-    used = extraction.method or method if record.page.document is None else METHOD
-    values = as_json(extraction.text), as_json(extraction.title), as_json(used)
+
+    used_method = METHOD if record.page.document is not None else extraction.method or method
+    values = (as_json(extraction.text), as_json(extraction.title), as_json(used_method))
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]
     line = LINE.format(record.id, record.url, *values, "".join(others))
     return Cleaned(
@@ -154,33 +162,37 @@ def _json(value: Any) -> str:
 def cleaner(
     method: str,
     extract: Extractor,
-    wish: str = "no",
+    markdown: str = "no",
     fields: Sequence[str] = (),
     fallback: ExtractorFallback | None = None,
 ) -> MethodCleaner:
-    """A function, usable in any process, that cleans a record by the method of this name."""
-    return partial(clean, method=method, extract=extract, wish=wish, fields=fields, fallback=fallback)
+    """A function that cleans a record by the method of this name, and can be sent to another process."""
+    return partial(clean, method=method, extract=extract, markdown=markdown, fields=fields, fallback=fallback)
 
 
 def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
-    """The same with what pages of the same host in these inputs have in common, if the method learns that."""
+    """The cleaner with a library for each host of these inputs, if its method learns libraries."""
     library = LEARNING.get(clean.keywords["method"])
-    files = [source for source in inputs if source.is_read_again]
+    files = [source for source in inputs if source.can_be_read_again]
     if library is None or not files:
         return clean
-    return partial(clean, libraries=learned(lambda: (found for file in files for found in file.found()), library, show))
+
+    def records() -> Iterator[ReadResult]:
+        return (record for file in files for record in file.records())
+
+    return partial(clean, libraries=learned(records, library, show))
 
 
 def cleaned(
     records: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
 ) -> Iterator[CleaningResult]:
-    """The result of each record, in order."""
+    """The result of each record, in order; `died` is called when a process dies."""
     return in_order(clean, records, jobs, _lost, died)
 
 
 def _lost(record: ReadResult) -> CleaningResult:
     """The result for a record on which two processes died."""
-    assert isinstance(record, Raw)  # noqa: S101 - nothing is done with the others
+    assert isinstance(record, Raw)  # noqa: S101 - other results cannot make a process die
     return Broken(place=record.place, why="the process that cleans it dies")
 
 
@@ -189,10 +201,14 @@ NAMED = 10  # broken records of a file that are listed; others are only counted,
 
 @dataclass
 class FileResult:
+    """The result of cleaning one file."""
+
     pair: Pair
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     named: list[Broken] = field(default_factory=list)
-    was_there: bool = False
+    """The first broken records, at most NAMED."""
+    existed: bool = False
+    """Whether the output was already there."""
     failed: str = ""
     """Why there is no output."""
     stops: bool = False
@@ -200,6 +216,7 @@ class FileResult:
     worker: tuple[str, int, int] = field(
         default_factory=lambda: (socket.gethostname(), os.getpid(), threading.get_ident())
     )
+    """The machine, process and thread that cleaned the file."""
 
 
 @dataclass(frozen=True)
@@ -207,19 +224,19 @@ class FileCleaner:
     """Cleans files into a folder."""
 
     folder: Path
-    name: str
+    folder_id: str
     """The random id of the folder, in its manifest."""
     clean: MethodCleaner
     maker: str
-    """The version of Winnow and its libraries; another one would write other lines."""
+    """The versions of Winnow and its libraries; other versions might write other lines."""
 
     def __call__(self, pair: Pair) -> FileResult:
-        """Clean a file in the order of its records; its content never raises an exception."""
+        """Clean a file in the order of its records; no content of the file raises an exception."""
         result = FileResult(pair)
         try:
             self._check()
             if os.path.lexists(self.folder / pair.output):  # by a worker that was reported dead too early
-                result.was_there = True
+                result.existed = True
                 return result
             self._clean(pair, result)
         except InputError as error:
@@ -238,7 +255,7 @@ class FileCleaner:
                 other=maker(),
                 ours=self.maker,
             )
-        if not is_folder(self.folder, self.name):
+        if not is_folder(self.folder, self.folder_id):
             raise OutputError(
                 "{path} on {host} is not the output folder of this run",
                 path=repr(str(self.folder)),
@@ -246,13 +263,14 @@ class FileCleaner:
             )
 
     def _clean(self, pair: Pair, result: FileResult) -> None:
+        """Clean a file into its output, and count its records in the result."""
         source = Input(str(pair.input))
         if source.kind is None or source.kind.name in SINGLE_PAGES:
             source.close()
             raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.clean, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
-            for record in source.found():
+            for record in source.records():
                 cleaning_result = clean(record)
                 result.tally.add(cleaning_result)
                 if isinstance(cleaning_result, Cleaned):

@@ -1,4 +1,4 @@
-"""`winnow clean`: clean saved pages, without a crawl; or the stored pages of a crawl, again."""
+"""The options of `winnow clean`, which cleans saved pages without a crawl, or the stored pages of a crawl again."""
 
 import argparse
 import re
@@ -13,16 +13,22 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}",
 
 
 class CleanOptions(CommandOptions):
+    """The options of `winnow clean`."""
+
     function = "crawler.contrib.bulk.clean_files:clean"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
+
+        # The pages.
         add("inputs", metavar="INPUT", nargs="*", help=N_("files and folders of saved pages; - reads standard input"))
         add(
             "--stored",
             metavar="NAME",
             help=N_("extract the texts of this crawl's pages again, in the database, from the stored responses"),
         )
+
+        # The text and its fields.
         add("-o", "--output", metavar="OUT.jsonl", help=N_("the file to write; standard output if not given"))
         add("--method", metavar="NAME", help=N_("the extractor; the setting EXTRACTOR if not given"))
         favours = N_("what auto prefers in case of doubt: precision keeps less, recall keeps more")
@@ -35,6 +41,8 @@ class CleanOptions(CommandOptions):
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
         markdown = N_("add the text as Markdown; links adds the addresses of links, too")
         add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", help=markdown)
+
+        # The processes.
         jobs = N_("number of processes; one for each core if not given")
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
         add("--into", metavar="FOLDER", help=N_("clean each INPUT into its own file in this folder"))
@@ -54,6 +62,7 @@ class CleanOptions(CommandOptions):
             _check_stored(opts)
             self.function = "crawler.contrib.bulk.clean_stored:clean_stored"
             return
+
         if not opts.inputs:
             raise WrongUseError("the following arguments are required: {names}", names="INPUT")
         address = next(filter(is_page_address, opts.inputs), None)
@@ -95,6 +104,7 @@ def _check_stored(opts: argparse.Namespace) -> None:
 
 
 def _check_scheduler(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError if the address of a scheduler is wrong, or options do not go with it."""
     if opts.engine != "dask":
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
     if not ADDRESS.fullmatch(opts.scheduler):

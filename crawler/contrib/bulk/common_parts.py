@@ -1,8 +1,8 @@
-"""What pages of the same host have in common, learned from the saved pages themselves before they are cleaned.
+"""Learns which parts the pages of a host have in common, from the saved pages themselves before they are cleaned.
 
-Records are read twice: the first time the pages of each host are counted, the second time one page in so many of each
-host that has enough is learned from. So few pages are parsed twice, and pages of all kinds are among them. As nothing
-depends on the order in which pages are cleaned, the texts are the same with any number of processes.
+The records are read twice. The first pass counts the pages of each host. The second pass learns from a sample of each
+host that has enough pages; its pages are taken at regular intervals, so that it is small and has pages of all kinds.
+The libraries are complete before any page is cleaned, so the texts are the same with any number of processes.
 """
 
 from collections import Counter
@@ -15,34 +15,40 @@ from crawler.page.document import DocumentError
 from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
-PAGES = 2 * N1
-"""Pages of a host that are learned from."""
+PAGES_A_HOST = 2 * N1
+"""Pages in the sample of each host: twice as many as a learner needs at least."""
 
 Libraries = Mapping[str, Library]
-"""What is known of hosts, by name."""
+"""The library of each host, by its name."""
 
 
-def learned(read: Callable[[], Iterator[ReadResult]], library: type[Library], show: Callable[[], object]) -> Libraries:
-    """The libraries of hosts with enough pages among the records; `show` is called after each record."""
-    counts = Counter(name for name, _ in _pages(read(), show) if name)
-    steps = {name: max(1, count // PAGES) for name, count in counts.items() if count >= N1}
+def learned(
+    read: Callable[[], Iterator[ReadResult]], new_library: type[Library], show: Callable[[], object]
+) -> Libraries:
+    """The libraries of hosts with enough pages among the records; `show` is called for each record."""
+    page_counts = Counter(host for host, _ in _pages(read(), show) if host)
+    steps = {host: max(1, count // PAGES_A_HOST) for host, count in page_counts.items() if count >= N1}
+    if not steps:
+        return {}
+
     learners: dict[str, Learner] = {}
-    passed: Counter[str] = Counter()
-    size = 0
-    for name, page in _pages(read(), show) if steps else ():
-        if name not in steps:
+    pages_seen: Counter[str] = Counter()
+    templates = 0
+    for host, page in _pages(read(), show):
+        if host not in steps:
             continue
-        passed[name] += 1
-        if passed[name] % steps[name] == 0 and passed[name] <= PAGES * steps[name]:
-            learner = learners.setdefault(name, Learner(library()))
-            size += len(learner.add(page))
-            if size > MAX_KEPT:
+        pages_seen[host] += 1
+        is_in_sample = pages_seen[host] % steps[host] == 0 and pages_seen[host] <= PAGES_A_HOST * steps[host]
+        if is_in_sample:
+            learner = learners.setdefault(host, Learner(new_library()))
+            templates += len(learner.add(page))
+            if templates > MAX_KEPT:
                 break
-    return {name: learner.library for name, learner in learners.items() if learner.library}
+    return {host: learner.library for host, learner in learners.items() if learner.library}
 
 
 def _pages(records: Iterator[ReadResult], show: Callable[[], object]) -> Iterator[tuple[str, Page]]:
-    """The pages among the records, each with its host; those that cannot be read are left out."""
+    """The web pages among the records, each with its host; documents and broken pages are skipped."""
     for record in records:
         show()
         if isinstance(record, Raw):

@@ -28,8 +28,8 @@ POLL_SECONDS = 1.0  # between two requests for the list of workers
 # A local cluster has no web interface.
 QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
-GONE = "A worker is gone; another one continues its file."
-NOBODY = "The scheduler has no workers; the files wait for one."
+WORKER_GONE = "A worker is gone; another one continues its file."
+NO_WORKERS = "The scheduler has no workers; the files wait for one."
 
 
 def by_dask(
@@ -48,11 +48,11 @@ class DaskRun:
     def __init__(self, client: Client, clean: FileCleaner, report: Callable[[str], None]) -> None:
         self.client = client
         self.clean = clean
-        self.said = report
+        self.report = report
         self.under_way: dict[Future, Pair] = {}
         self.workers: dict[str, int] = {}
         self.polled = 0.0
-        self.is_alone = False
+        self.lacks_workers = False
 
     def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
         """The results of the files, in any order."""
@@ -80,19 +80,20 @@ class DaskRun:
         before = self.workers
         self.workers = dict(self.client.ncores())
         for _ in before.keys() - self.workers.keys():
-            self.said(GONE)
-        if not self.workers and not self.is_alone:
-            self.said(NOBODY)
-        self.is_alone = not self.workers
+            self.report(WORKER_GONE)
+        if not self.workers and not self.lacks_workers:
+            self.report(NO_WORKERS)
+        self.lacks_workers = not self.workers
 
     def finished(self) -> Iterator[FileResult]:
-        """Wait a moment, and return the results of finished files."""
+        """Wait a moment, then yield the results of finished files."""
         if not self.under_way:
             time.sleep(POLL_SECONDS)
             return
         with suppress(TimeoutError):
             wait(list(self.under_way), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
-        for future in [future for future in self.under_way if future.done()]:
+        done = [future for future in self.under_way if future.done()]
+        for future in done:
             yield _result(future, self.under_way.pop(future))
 
 
@@ -100,7 +101,7 @@ def _result(future: Future, pair: Pair) -> FileResult:
     """The result of a file that is finished or given up."""
     if future.status != "error":
         file_result = future.result()
-        assert isinstance(file_result, FileResult)  # noqa: S101 - by the work that was given
+        assert isinstance(file_result, FileResult)  # noqa: S101 - the task is a FileCleaner
         return file_result
     error = future.exception()
     if isinstance(error, KilledWorker):
@@ -149,7 +150,7 @@ def _cluster(jobs: int) -> LocalCluster:
             protocol="tls://",
             security=True,
             dashboard_address=None,
-            # Otherwise it would be 8787, which only one process can have.
+            # The default port is 8787, which only one process can have.
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
             memory_limit=None,
             silence_logs=logging.CRITICAL,
@@ -158,7 +159,7 @@ def _cluster(jobs: int) -> LocalCluster:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """A context in which Ctrl-C does nothing, nor in processes that are started in it."""
+    """A context in which Ctrl-C is ignored, also by the processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

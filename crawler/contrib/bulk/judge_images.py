@@ -39,7 +39,7 @@ from crawler.urls.parsing import absolute
 
 CALLED = "noise judge"
 NO_TEXT = Extraction(text="", title="")
-NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
+NOT_REQUESTED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # digits after the point in scores
 NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
@@ -52,7 +52,7 @@ class SavedPage:
     id: str
     """The id of the line, or else the address."""
     shown: str
-    """The id as JSON; a number stays a number."""
+    """The id as JSON, where a number stays a number."""
     site: str
     page: Page
 
@@ -82,7 +82,7 @@ class ImageJudging:
     """The evidence by site."""
     nameless: str = ""
     """The address of pages without an http address. If empty, such pages are broken."""
-    asked: frozenset[str] | None = field(default=None, repr=False)
+    page_ids: frozenset[str] | None = field(default=None, repr=False)
     """The ids of the pages to judge; None for all."""
 
 
@@ -94,6 +94,7 @@ def read(path: Path) -> Iterator[ReadResult]:
 
 
 def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
+    """The lines of files, one file after the other."""
     return chain.from_iterable(map(read, paths))
 
 
@@ -104,8 +105,8 @@ def evidence(
     by_site: dict[str, Evidence] = {}
     for counts in in_order(partial(_count, nameless=nameless), records, jobs, lambda _: None, died):
         if counts is not None:
-            home, of_page = counts
-            by_site.setdefault(home, Evidence()).add(of_page)
+            site, page_evidence = counts
+            by_site.setdefault(site, Evidence()).add(page_evidence)
     return by_site
 
 
@@ -135,14 +136,14 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
 
 
 def _count(record: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
-    """The site of a page and the evidence of it; None if it is broken."""
+    """The site of a page and the page's evidence; None if it is broken."""
     try:
         saved = page_of(record, nameless)
-        counted = Evidence()
-        counted.see(sightings(saved.page, NO_TEXT))
-    except Exception:  # the same page is reported when it is judged
+        page_evidence = Evidence()
+        page_evidence.see(sightings(saved.page, NO_TEXT))
+    except Exception:  # the second pass reports the page
         return None
-    return saved.site, counted
+    return saved.site, page_evidence
 
 
 def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
@@ -151,18 +152,24 @@ def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Ski
         return record
     try:
         saved = page_of(record, panel.nameless)
-        if panel.asked is not None and saved.id not in panel.asked:
-            return NOT_ASKED
-        counted = panel.evidence.get(saved.site) or Evidence()
+        if panel.page_ids is not None and saved.id not in panel.page_ids:
+            return NOT_REQUESTED
+        site_evidence = panel.evidence.get(saved.site) or Evidence()
         shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
-        by_judge = [verdicts(shown, judge, counted) for judge in panel.judges]
-        images = {url: tuple(verdict_of_image[url] for verdict_of_image in by_judge) for url in by_judge[0]}
+        verdicts_by_judge = [verdicts(shown, judge, site_evidence) for judge in panel.judges]
+        images = {url: tuple(by_url[url] for by_url in verdicts_by_judge) for url in verdicts_by_judge[0]}
     except BrokenError as error:
         return Broken(place=record.place, why=str(error))
     except Exception as error:  # an error in one page must not affect the other pages
         return Broken(place=record.place, why=f"it cannot be judged ({type(error).__name__}: {error})")
+
     return JudgedPage(
-        id=saved.id, shown=saved.shown, file=record.head[FILE], site=saved.site, pages=counted.pages, images=images
+        id=saved.id,
+        shown=saved.shown,
+        file=record.head[FILE],
+        site=saved.site,
+        pages=site_evidence.pages,
+        images=images,
     )
 
 
@@ -173,19 +180,20 @@ def page_of(saved_record: ReadResult, nameless: str) -> SavedPage:
     record = saved_record.decode(saved_record)
     if record.url == "null":
         raise BrokenError('there is no "url"')
-    own = absolute("", record.page.url)
-    if own is None and record.page.url and not nameless:
+    own_address = absolute("", record.page.url)
+    if own_address is None and record.page.url and not nameless:
         raise BrokenError('"url" is no http address')
-    address = own or nameless
+    address = own_address or nameless
     shown = as_json(address) if record.id == "null" else record.id
-    name = json.loads(shown) if shown.startswith('"') else shown
+    page_id = json.loads(shown) if shown.startswith('"') else shown
     # Each page without an address is a site by itself.
-    home = address_of(address).site if own else saved_record.place
-    return SavedPage(id=name, shown=shown, site=home, page=replace(record.page, url=address))
+    site = address_of(address).site if own_address else saved_record.place
+    return SavedPage(id=page_id, shown=shown, site=site, page=replace(record.page, url=address))
 
 
 def _lost(record: ReadResult) -> JudgedPage | Broken | Skipped:
-    assert isinstance(record, Raw)  # noqa: S101 - nothing is done with the others
+    """The result for a record on which two processes died."""
+    assert isinstance(record, Raw)  # noqa: S101 - other results cannot make a process die
     return Broken(place=record.place, why="the process that judges it dies")
 
 
@@ -214,6 +222,7 @@ class JudgingRun:
             self.output.finish()
 
     def write(self, page: JudgedPage) -> None:
+        """Write the verdicts on a page's images, and count them."""
         self.pages += 1
         self.images += len(page.images)
         self.noise += sum(verdict.is_noise for verdict, *_ in page.images.values())
@@ -221,8 +230,11 @@ class JudgingRun:
             self.output.write(line)
 
     def closing(self) -> str:
+        """The line with which a run ends."""
         noise = f"{self.noise:,} of {counted(self.images, 'image')} noise"
-        parts = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
+        parts = [f"{noise}, on {counted(self.pages, 'page')}"]
+        if not self.pages:
+            parts = ["there is no page with url and html"]
         if self.broken:
             parts.append(f"{counted(self.broken, 'line')} skipped, each named above")
         if self.output.part is not None:
@@ -232,7 +244,7 @@ class JudgingRun:
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Judge the images of a file's pages; returns the exit status."""
-    by = judge_of(settings)
+    image_judge = judge_of(settings)
     extract = extractor_of(settings)
     path = readable_file(opts.pages)
     check_apart(opts.output, [path])
@@ -240,7 +252,7 @@ def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     status = 0
     stopped = ""
     try:
-        run.go(by, extract)
+        run.go(image_judge, extract)
     except KeyboardInterrupt:
         status = INTERRUPTED
         stopped = "stopped before the end; "
@@ -249,7 +261,9 @@ def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
         stopped = f"stopped: {error}; "
     run.output.close()
     say(CALLED, stopped + run.closing())
-    return status or (0 if run.pages else FAILED)
+    if not status and not run.pages:
+        return FAILED
+    return status
 
 
 def _died() -> None:

@@ -22,11 +22,12 @@ class CleaningProgress:
     """Shows the counts of records now and then, and errors of single records between them."""
 
     def __init__(self, total: int, read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
-        """`total` is the size of all input, 0 if unknown; `read` tells how much of it was read."""
+        """`total` is the size of all input, 0 if unknown; `read` returns how much of it was read."""
         self.read = read
         self.tally = tally
         self.interval = interval
-        self.started = self.last = monotonic()
+        self.started = monotonic()
+        self.last = self.started
         self.bar: Progress | None = None
         if sys.stderr.isatty():
             columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
@@ -44,19 +45,19 @@ class CleaningProgress:
             self.bar.stop()
 
     def show(self) -> None:
-        """Draw the bar or log a line, if it is time."""
+        """Draw the bar or log a line, unless `interval` seconds have not passed yet."""
         now = monotonic()
         if now - self.last < self.interval:
             return
         self.last = now
         if self.bar is None:
-            logger.info("%s", self.words())
+            logger.info("%s", self.summary())
         else:
-            self.bar.update(self.task, description=localized(self.words()), completed=self.read())
+            self.bar.update(self.task, description=localized(self.summary()), completed=self.read())
             self.bar.refresh()
 
-    def words(self) -> Message:
-        """Pages done, pages a second, bytes before and after, left out and broken."""
+    def summary(self) -> Message:
+        """A line with the counts so far: pages, pages a second, bytes before and after, skipped and broken records."""
         tally = self.tally
         seconds = max(0.001, monotonic() - self.started)
         return plural(
@@ -79,7 +80,7 @@ class CleaningProgress:
 
 
 def outcome_lines(tally: CleaningCounts) -> Iterator[Message]:
-    """The closing lines about what was left out and what was cut off."""
+    """The closing lines about skipped records and pages that were cut off."""
     if tally.skipped:
         yield Message("Left out: {reasons}.", {"reasons": ranked(tally.skipped)})
     if tally.cut:

@@ -20,7 +20,7 @@ from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, STANDARD_INPUT, format_of_name
 from crawler.errors import WrongUseError
 from crawler.extraction import EXTRACTION
-from crawler.translation.message import N_, Message
+from crawler.translation.message import Message
 
 ENDING = ".jsonl"
 NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages; use -o for other inputs")
@@ -41,7 +41,7 @@ def pairs(names: Sequence[str]) -> list[Pair]:
     """The output file of each input; raises a WrongUseError if one is not an archive, or two would have the same
     output.
 
-    A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
+    A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` have different outputs.
     """
     all_pairs = [_pair(name) for name in names]
     pair_of_output: dict[str, Pair] = {}
@@ -58,25 +58,27 @@ def pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def largest_first(file_pairs: Iterable[Pair]) -> list[Pair]:
-    """The order in which files are started: so no process is left with a large file at the end."""
+    """The order in which files are cleaned, so that no process is left with a large file at the end."""
     return sorted(file_pairs, key=lambda pair: (-(pair.size or 0), pair.output))
 
 
 def _pair(name: str) -> Pair:
+    """An input with the name of its output; raises a WrongUseError if it is not an archive."""
     if name == STANDARD_INPUT:
         raise WrongUseError("standard input has no name from which to name its output; {why}", why=NO_ARCHIVE)
-    path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
+
+    path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would replace the names of links
     try:
         status = path.stat()
     except (OSError, ValueError):
         size = None
     else:
         size = status.st_size
+        if S_ISDIR(status.st_mode):
+            raise WrongUseError("{path} is a folder; {why}", path=repr(name), why=NO_ARCHIVE)
         if not S_ISREG(status.st_mode):
-            folder = N_("{path} is a folder; {why}")
-            other = N_("{path} is not a file; {why}")
-            sentence = folder if S_ISDIR(status.st_mode) else other
-            raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
+            raise WrongUseError("{path} is not a file; {why}", path=repr(name), why=NO_ARCHIVE)
+
     kind = format_of_name(name)
     if kind is not None and kind.name in SINGLE_PAGES:
         raise WrongUseError("{path} is a single page; {why}", path=repr(name), why=NO_ARCHIVE)
@@ -89,10 +91,11 @@ def _pair(name: str) -> Pair:
     return Pair(name, path, path.name + ENDING, size)
 
 
-NAME = ".clean.json"
-HEAD = 100  # bytes of a manifest, which contains the folder's id
-LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
-ELSEWHERE = Message("give another FOLDER, or empty this one")
+MANIFEST = ".clean.json"
+HEAD_BYTES = 100  # the beginning of a manifest, which contains the folder's id
+LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")
+"""The packages on whose versions the lines depend."""
+OTHER_FOLDER = Message("give another FOLDER, or empty this one")
 
 
 @cache
@@ -103,49 +106,53 @@ def maker() -> str:
     return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
 
 
-def go_on(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) -> str:
-    """Write the manifest and return the folder's random id, by which other machines recognize it; raises a
-    WrongUseError if its content was made with other options.
+def write_manifest(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) -> str:
+    """Write the manifest of a new or continued run; returns the folder's random id, by which other machines recognize
+    it. Raises a WrongUseError if the folder's content was made with other options.
     """
-    path = folder / NAME
+    path = folder / MANIFEST
     new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
-    before: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else new
+    before: dict[str, Any] = new
+    if path.exists():
+        before = json.loads(path.read_bytes())
     known_sizes = before["sizes"]
     sizes = {pair.output: pair.size for pair in file_pairs}
     _compare(folder, before, new | {"sizes": sizes})
-    strange = next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None)
-    if strange:
+    foreign_file = next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None)
+    if foreign_file:
         raise WrongUseError(
             "{path} exists and was not made by winnow clean --into; {advice}",
-            path=repr(str(folder / strange)),
-            advice=ELSEWHERE,
+            path=repr(str(folder / foreign_file)),
+            advice=OTHER_FOLDER,
         )
-    sizes = {**known_sizes, **{name: known_sizes.get(name) if size is None else size for name, size in sizes.items()}}
+
+    new_sizes = {name: known_sizes.get(name) if size is None else size for name, size in sizes.items()}
     with AtomicFile(str(path)) as output:
-        output.write(json.dumps(before | {"sizes": sizes}, indent=1).encode() + b"\n")
+        output.write(json.dumps(before | {"sizes": known_sizes | new_sizes}, indent=1).encode() + b"\n")
         output.finish()
     return str(before["folder"])
 
 
 def is_folder(folder: Path, name: str) -> bool:
-    """Whether this is the folder with this id, and not another one of the same path on another machine."""
+    """Whether this is the folder with this id, rather than another machine's folder with the same path."""
     try:
-        with (folder / NAME).open("rb") as file:
-            return name.encode() in file.read(HEAD)
+        with (folder / MANIFEST).open("rb") as file:
+            return name.encode() in file.read(HEAD_BYTES)
     except OSError:
         return False
 
 
 def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise a WrongUseError if lines of a run now would not go with those that are there."""
+    """Raise a WrongUseError if a run with the manifest `now` might write other lines than the earlier run."""
     if before["maker"] != now["maker"]:
         raise WrongUseError(
             "{path} was made by {before}, not by {now}: {advice}",
             path=repr(str(folder)),
             before=before["maker"],
             now=now["maker"],
-            advice=ELSEWHERE,
+            advice=OTHER_FOLDER,
         )
+
     for name in sorted(before["options"].keys() | now["options"].keys()):
         was = before["options"].get(name)
         is_now = now["options"].get(name)
@@ -156,15 +163,17 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
                 option=name,
                 before=repr(was),
                 now=repr(is_now),
-                advice=ELSEWHERE,
+                advice=OTHER_FOLDER,
             )
+
     for name, size in now["sizes"].items():
-        if None not in (size, was := before["sizes"].get(name)) and size != was:
+        was = before["sizes"].get(name)
+        if size is not None and was is not None and size != was:
             raise WrongUseError(
                 "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
                 name=repr(name),
                 path=repr(str(folder)),
                 before=f"{was:,}",
                 now=f"{size:,}",
-                advice=ELSEWHERE,
+                advice=OTHER_FOLDER,
             )

@@ -1,8 +1,8 @@
-"""Where a request comes from: the Host header, and for changes the token and the Origin header.
+"""Checks where a request comes from: by the Host header, and for changes by the token and the Origin header.
 
-A page of another site that a visitor has open can send requests here, too. It cannot read the answers, so it does not
-know the token that every change needs. If that site's name is made to resolve to this machine (DNS rebinding), the
-browser sends that name as the Host, which is not among those served here.
+A page of another site that a visitor has open can send requests to the dashboard. It cannot read the responses, so it
+does not know the token that every change needs. If that site's name is made to resolve to this machine (DNS rebinding),
+the browser sends that name in the Host header, where it is not allowed.
 """
 
 import hmac
@@ -34,14 +34,17 @@ HEADERS = {
 """Headers of every response, unless it sets them itself."""
 SAFE = ("GET", "HEAD")
 OWN = ("same-origin", "none")
-"""Values of Sec-Fetch-Site of requests by pages of this dashboard, or by the user directly."""
+"""Values of the header Sec-Fetch-Site for requests by pages of this dashboard, or by the user directly.
+
+https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
+"""
 STALE = N_("This change did not come from a current page of this dashboard; reload the page.")
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
-PORTS = {":80": "http:", ":443": "https:"}
+DEFAULT_PORTS = {":80": "http:", ":443": "https:"}
 
 
 class RefusedError(MessageError):
-    """The request is answered by an error page with this HTTP status."""
+    """A request is refused; the response is an error page with this HTTP status."""
 
     def __init__(self, status: int, sentence: str | Message, /, **values: object) -> None:
         super().__init__(sentence, **values)
@@ -50,12 +53,12 @@ class RefusedError(MessageError):
 
 @dataclass(frozen=True)
 class AccessControl:
-    """The names of a dashboard, and the token of its visitors where nobody logs in."""
+    """The host names of a dashboard, and the token of its visitors if it has no users."""
 
     names: frozenset[str] = LOCAL
     """Names allowed in the Host header."""
     any_address: bool = False
-    """Whether any IP address is allowed there, too, as the dashboard listens on all addresses."""
+    """Whether any IP address is also allowed in the Host header, as the dashboard listens on all addresses."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def check_host(self, request: Request) -> None:
@@ -70,7 +73,8 @@ class AccessControl:
 
 def check_page(request: Request) -> None:
     """Raise a RefusedError if another site's page embeds or reads the dashboard, rather than linking to it."""
-    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    site = request.headers.get("sec-fetch-site", "")
+    mode = request.headers.get("sec-fetch-mode", "")
     if site not in ("", *OWN) and mode != "navigate":
         raise RefusedError(HTTPStatus.FORBIDDEN, "Pages of other sites may not embed or read the dashboard.")
 
@@ -84,7 +88,7 @@ def check_origin(request: Request) -> None:
 
 
 def check_token(request: Request, form_token: str, token: str) -> None:
-    """Raise a RefusedError if a change has not the token, which came from a form or the header X-Token."""
+    """Raise a RefusedError if a change lacks the token, which is sent in a form or in the header X-Token."""
     if not _is_same(form_token or request.headers.get("x-token", ""), token):
         raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
 
@@ -102,18 +106,20 @@ def host_name(host_header: str) -> str:
 
 
 def _place(origin: str) -> str:
-    """The name and the port of an origin as browsers send them; a default port is left out.
+    """The name and the port of an origin as browsers send them, without a default port.
 
     >>> _place("https://Bees.example:443"), _place("//localhost:6080"), _place("null")
     ('bees.example', 'localhost:6080', 'null')
     """
     scheme, _, rest = origin.strip().lower().rpartition("//")
-    for usual in (":80", ":443"):
-        rest = rest.removesuffix(usual) if scheme in ("", PORTS[usual]) else rest
+    for port, scheme_of_port in DEFAULT_PORTS.items():
+        if scheme in ("", scheme_of_port):
+            rest = rest.removesuffix(port)
     return rest
 
 
 def _is_address(name: str) -> bool:
+    """Whether a host name is an IP address."""
     try:
         ip_address(name)
     except ValueError:

@@ -1,7 +1,7 @@
 """The dashboard as an ASGI application: routes, errors in the visitor's language, static files, and headers.
 
-A request comes over a limited connection (.server) to `answer`, which checks where it comes from (.access) and who the
-visitor is (.logins), and hands it to the FastAPI application.
+A request comes over a limited connection (.server) to `respond`, which checks where it comes from (.access) and who the
+visitor is (.logins), and passes it to the FastAPI application.
 """
 
 import logging
@@ -58,14 +58,15 @@ METHODS = (*SAFE, "POST")
 DESCRIPTION = "/api/openapi.json"
 STATIC = "/static"
 PROGRAMS = ("/api/", "/metrics")
+"""Prefixes of addresses for programs, which get errors as JSON."""
 HARMLESS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
-"""Forms that readers may send, too."""
+"""Addresses of forms that readers may send, too."""
 MORE_HEADERS = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
 }
 BROWSER = frozenset(("sec-fetch-mode", "accept-language"))
-"""Headers that browsers send: to addresses without TLS only the second."""
+"""Headers by which a browser is recognised; without TLS it sends only the second."""
 BASIC = 'Basic realm="Winnow", charset="UTF-8"'
 ALLOWED = {
     "int": N_("a whole number"),
@@ -75,7 +76,7 @@ ALLOWED = {
     "str": N_("a shorter text"),
 }
 """What a parameter allows, by the first word of Pydantic's error type."""
-SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
+SECURITY_HEADERS = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
 NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
 NO_LOGIN = RefusedError(HTTPStatus.UNAUTHORIZED, "Log in to see the dashboard.")
 ONLY_READER = RefusedError(HTTPStatus.FORBIDDEN, "You may only read; an editor can change this.")
@@ -83,7 +84,7 @@ NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address does not a
 
 
 class Error(BaseModel):
-    """The error that the API returns."""
+    """An error of the API."""
 
     error: str
 
@@ -92,13 +93,14 @@ class Files(StaticFiles):
     """Static files, which browsers may cache for an hour."""
 
     def file_response(self, *args: Any, **more: Any) -> Response:
-        answer = super().file_response(*args, **more)
-        answer.headers["Cache-Control"] = "max-age=3600"
-        return answer
+        response = super().file_response(*args, **more)
+        response.headers["Cache-Control"] = "max-age=3600"
+        return response
 
 
 @asynccontextmanager
 async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
+    """A context in which views run in AT_ONCE threads."""
     to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
     yield
 
@@ -140,23 +142,25 @@ def show_api(context: Context, request: Request) -> Response:
 @app.exception_handler(RequestValidationError)
 async def refused(request: Request, error: Exception) -> Response:
     """The response to a refused request, in the visitor's language; in English to programs."""
-    why = _refusal(error)
+    refusal = _refusal(error)
     context = request.state.context
-    headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
-    if why.status == HTTPStatus.UNAUTHORIZED:
-        # Asked for Basic, a browser would ask for the password itself, and keep it for ever.
+    headers = MORE_HEADERS.get(HTTPStatus(refusal.status), {})
+    if refusal.status == HTTPStatus.UNAUTHORIZED:
+        # With Basic, a browser would show a dialog of its own, and keep the password for ever.
         is_browser = not BROWSER.isdisjoint(request.headers)
         headers = {"WWW-Authenticate": 'Form realm="Winnow"' if is_browser else BASIC}
+
     if path_of(request).startswith(PROGRAMS):
-        return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
-    if why.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
-        answer = login.ask(context, request, why, _target(request))
-    elif request.state.visitor is None or why is request.state.refusal:
-        return PlainTextResponse(f"{catalogue_of(language_of(request)).gettext(why.message)}\n", why.status, headers)
+        return JSONResponse({"error": str(refusal).encode("utf-8", "replace").decode()}, refusal.status, headers)
+    if refusal.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
+        response = login.ask(context, request, refusal, _target(request))
+    elif request.state.visitor is None or refusal is request.state.refusal:
+        sentence = catalogue_of(language_of(request)).gettext(refusal.message)
+        return PlainTextResponse(f"{sentence}\n", refusal.status, headers)
     else:
-        answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
-    answer.headers.update(headers)
-    return answer
+        response = context.page(request, "refused.html", refusal.status, code=refusal.status, why=refusal.message)
+    response.headers.update(headers)
+    return response
 
 
 def _is_navigation(request: Request) -> bool:
@@ -168,7 +172,7 @@ def _is_navigation(request: Request) -> bool:
 
 
 def _target(request: Request) -> str:
-    """The address that a visitor wanted to see."""
+    """The address of the page that a visitor requested; the start page for changes."""
     if request.method not in SAFE:
         return login.START
     query = request.scope["query_string"].decode()
@@ -178,33 +182,35 @@ def _target(request: Request) -> str:
 
 
 def _refusal(error: Exception) -> RefusedError:
+    """An error as a refusal, with a status and a sentence."""
     if isinstance(error, RefusedError):
         return error
     if isinstance(error, StateError):
         return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        what = N_("{name} is wrong; allowed is {allowed}")
-        name = str(first["loc"][-1])
         if first["loc"][0] == "path":
             return NO_PAGE
-        return RefusedError(HTTPStatus.BAD_REQUEST, what, name=name, allowed=_allowed(first))
+        sentence = N_("{name} is wrong; allowed is {allowed}")
+        return RefusedError(HTTPStatus.BAD_REQUEST, sentence, name=str(first["loc"][-1]), allowed=_allowed(first))
     if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED:
         return NO_METHOD
     return NO_PAGE
 
 
 def _allowed(error: dict[str, Any]) -> list[str] | Message:
+    """The values that a parameter allows, by Pydantic's error about it."""
     if error["type"] == "literal_error":
         return [choice for choice in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if choice]
-    is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
-    kind = "int" if is_bound else error["type"].partition("_")[0]
+    kind = error["type"].partition("_")[0]
+    if error["type"] in ("greater_than_equal", "less_than_equal"):
+        kind = "int"
     return Message(ALLOWED.get(kind, ALLOWED["str"]))
 
 
 @app.exception_handler(Exception)
 async def failed(request: Request, error: Exception) -> Response:
-    """The response if a view has failed; `answer` writes the error to the log."""
+    """The response if a view has failed; `respond` writes the error to the log."""
     text = catalogue_of(language_of(request)).gettext("Something went wrong; see the log.")
     return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -213,23 +219,22 @@ def dashboard(context: DashboardContext) -> Any:
     """The ASGI application of a dashboard, with access control and security headers around it."""
     root = context.root
 
-    async def answer(scope: Any, receive: Any, send: Any) -> None:
+    async def respond(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         state = {"body": b"", "refusal": None, "visitor": None, **scope["state"], "context": context}
         scope = {**scope, "state": state, "root_path": root}
 
-        async def send_on(event: Any) -> None:
+        async def send_with_headers(event: Any) -> None:
             if event["type"] == "http.response.start":
-                own = {name for name, _ in event["headers"]}
-                sent = [
-                    (name, root.encode() + value if name == b"location" else value) for name, value in event["headers"]
-                ]
-                event["headers"] = [
-                    *sent,
-                    *(security_header for security_header in SECURITY if security_header[0] not in own),
-                ]
+                headers = []
+                for name, value in event["headers"]:
+                    if name == b"location":
+                        value = root.encode() + value
+                    headers.append((name, value))
+                names = {name for name, _ in headers}
+                event["headers"] = headers + [header for header in SECURITY_HEADERS if header[0] not in names]
             await send(event)
 
         try:
@@ -237,19 +242,19 @@ def dashboard(context: DashboardContext) -> Any:
                 await _admit(context, scope)
             except (RefusedError, StateError) as error:
                 refusal = await refused(Request(scope), error)
-                await refusal(scope, receive, send_on)
+                await refusal(scope, receive, send_with_headers)
             else:
-                # A view answers HEAD like GET; the server omits the body.
+                # A view responds to HEAD as to GET; the server omits the body.
                 method = "GET" if scope["method"] == "HEAD" else scope["method"]
-                await app({**scope, "method": method}, receive, send_on)
+                await app({**scope, "method": method}, receive, send_with_headers)
         except Exception:  # FastAPI has already sent a response
             logger.error("A request could not be answered: %s", printable(traceback.format_exc()))
 
-    return answer
+    return respond
 
 
 async def _admit(context: DashboardContext, scope: Any) -> None:
-    """Raise a RefusedError if a request has no access; put the visitor and the parameters where views find them."""
+    """Raise a RefusedError if a request has no access; store the visitor and the parameters for the views."""
     request = Request(scope)
     state = scope["state"]
     is_change = request.method not in SAFE
@@ -261,10 +266,14 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
     context.access.check_host(request)
     if not scope["path"].startswith(f"{context.root}/"):
         raise NO_PAGE
+
     path = path_of(request)
-    if path == login.LOGIN or (not is_change and path.startswith(f"{STATIC}/")):
+    is_open = path == login.LOGIN or (not is_change and path.startswith(f"{STATIC}/"))
+    if is_open:
         return
-    visitor = state["visitor"] = await _visitor(context, request)
+    visitor = await _visitor(context, request)
+    state["visitor"] = visitor
+
     if not is_change:
         check_page(request)
         return
@@ -275,33 +284,41 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
 
 
 def _read_parameters(request: Request) -> str:
-    """Make form fields query parameters; returns the token of a form.
+    """Turn form fields into query parameters; returns the token of a form.
 
-    So one rule applies to all parameters of views: of each name the first value counts, and an empty value counts as
+    One rule applies to all parameters of views: the first value of each name counts, and an empty value counts as
     absent.
     """
     scope = request.scope
     state = request.scope["state"]
     is_change = request.method not in SAFE
     is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
+    if not is_change:
+        text = scope["query_string"]
+    elif is_form:
+        text = state["body"]
+    else:
+        text = b""
+
     value_of_name: dict[str, str] = {}
     try:
-        text = (state["body"] if is_form else b"") if is_change else scope["query_string"]
         for name, value in parse_qsl(text.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS):
             value_of_name.setdefault(name, value)
     except ValueError:
         state["refusal"] = TOO_LARGE
         raise TOO_LARGE from None
     scope["query_string"] = urlencode(value_of_name).encode()
-    return value_of_name.get(TOKEN, "") if is_change else ""
+    if not is_change:
+        return ""
+    return value_of_name.get(TOKEN, "")
 
 
 async def _visitor(context: DashboardContext, request: Request) -> Visitor:
-    """Who sends a request; raises a RefusedError if a login is missing or wrong."""
+    """The visitor who sends a request; raises a RefusedError if a login is missing or wrong."""
     logins = context.logins
     if not logins.look_for_users():
         return Visitor(token=context.access.token)
-    # A header without a name and a password guesses none: it is answered like a request without a login.
+    # A header without a name and a password is no guess: the request counts as one without a login.
     credentials = basic_credentials(request.headers.get("authorization", ""))
     if credentials is not None and logins.visitor(request) is None:
         await in_turn(logins.log_in_program, request, *credentials)

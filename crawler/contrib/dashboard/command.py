@@ -10,6 +10,8 @@ MOST_PORT = 65_535
 
 
 class DashboardOptions(CommandOptions):
+    """The options of `winnow dashboard`."""
+
     function = "crawler.contrib.dashboard.serve_dashboard:serve"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""What views work with: the database, pages in the visitor's language, threads, and types of parameters."""
+"""The context of views: the database, pages in the visitor's language, threads, and types of parameters."""
 
 import logging
 import threading
@@ -47,11 +47,13 @@ REST = 20.0
 of a core.
 """
 MOST = 200
-"""Results that are kept; of more, those are dropped that were not requested for the longest time."""
+"""Results that are kept; beyond it, the least recently requested ones are dropped."""
 AT_ONCE_SLOW = 2
 """Concurrent views that are `slow`, besides the others."""
 MOST_LETTERS = 500
+"""Characters of a parameter."""
 MOST_WHOLE = 2**63 - 1
+"""The largest number that databases can store."""
 
 
 class NothingYetError(RefusedError):
@@ -60,12 +62,15 @@ class NothingYetError(RefusedError):
 
 @dataclass
 class Result:
+    """The result of a background computation."""
+
     value: Any = None
     at: float | None = None
     """When it was computed, as time.time(); None before that."""
     error: Message | None = None
     """Why the last computation failed."""
     took: float = 0.0
+    """Seconds that the last computation took."""
     busy: bool = False
     """Whether it is in the queue or being computed."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -75,7 +80,9 @@ class Result:
 
 
 class Background:
-    """Computations that take too long for a request: one thread does them in turn, and keeps the results by name."""
+    """Computations that take too long for a request: one thread runs them in turn, and their results are cached by
+    name.
+    """
 
     def __init__(self, rest: float = REST, most: int = MOST) -> None:
         self._rest = rest
@@ -89,8 +96,8 @@ class Background:
         with self._lock:
             result = self._results.use(name) or Result()
             self._results.set(name, result)
-            old = result.at is None or time.time() - result.at > max(age, self._rest * result.took)
-            if old and not result.busy:
+            is_old = result.at is None or time.time() - result.at > max(age, self._rest * result.took)
+            if is_old and not result.busy:
                 result.busy = True
                 result.ready.clear()
                 self._queue.put((result, compute))
@@ -108,6 +115,7 @@ class Background:
             result.done = done
 
     def _work(self) -> None:
+        """Run the queued computations, for ever."""
         while True:
             result, compute = self._queue.get()
             begun = time.monotonic()
@@ -129,7 +137,7 @@ class Background:
 
 @dataclass(frozen=True)
 class DashboardContext:
-    """The database and the output folder that the dashboard shows, and its results in memory."""
+    """The database and the output folder that the dashboard shows, its access control, and its cached results."""
 
     url: URL
     output: Path
@@ -154,12 +162,13 @@ class DashboardContext:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
 
     def record(self, request: Request, action: Action, subject: str) -> None:
-        """Write down what the visitor changed."""
+        """Record a change by the visitor."""
         with self.changing() as engine:
             record(engine, request.state.visitor.name, action, subject)
 
     @contextmanager
     def changing(self) -> Iterator[Engine]:
+        """An engine that can write to the database."""
         engine = open_database(self.url)
         try:
             yield engine
@@ -167,30 +176,31 @@ class DashboardContext:
             engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
-        """A page of the dashboard; what a form sent, such as a password, is in no link of it."""
+        """A page of the dashboard. Its links never contain the fields of a form, such as a password."""
         language = language_of(request)
         visitor = request.state.visitor
         query = dict(request.query_params) if request.method in SAFE else {}
-        around = {
+        layout_values = {
             "path": path_of(request),
             "query": query,
             "visitor": visitor,
             "token": visitor.token if visitor else "",
         }
-        text = render(template, language, self.root, {**values, **around})
-        answer = HTMLResponse(text.encode("utf-8", "replace"), status)
-        if _chosen(request):
-            answer.set_cookie("lang", language, YEAR_SECONDS, path=f"{self.root}/", samesite="strict", httponly=True)
-        return answer
+        text = render(template, language, self.root, {**values, **layout_values})
+        response = HTMLResponse(text.encode("utf-8", "replace"), status)
+        if _chosen_language(request):
+            response.set_cookie("lang", language, YEAR_SECONDS, path=f"{self.root}/", samesite="strict", httponly=True)
+        return response
 
 
 async def context_of(request: Request) -> DashboardContext:
+    """The dashboard that serves a request."""
     context: DashboardContext = request.state.context
     return context
 
 
 def path_of(request: Request) -> str:
-    """The address that was requested, within the dashboard."""
+    """The path that was requested, within the dashboard."""
     return str(request.scope["path"]).removeprefix(request.scope["root_path"])
 
 
@@ -199,14 +209,14 @@ Context = Annotated[DashboardContext, Depends(context_of)]
 
 def language_of(request: Request) -> str:
     """The language of the page: the one the visitor chose, or the browser's."""
-    chosen = _chosen(request) or request.cookies.get("lang")
-    if chosen:
-        return accepted(chosen)
+    chosen_language = _chosen_language(request) or request.cookies.get("lang")
+    if chosen_language:
+        return accepted(chosen_language)
     return accepted(", ".join(request.headers.getlist("accept-language")))
 
 
-def _chosen(request: Request) -> str | None:
-    """The language that a link chooses; a form field may have the same name."""
+def _chosen_language(request: Request) -> str | None:
+    """The language that a link chooses; not that of a form, which may have a field of the same name."""
     if request.method in SAFE:
         return request.query_params.get("lang")
     return None
@@ -223,7 +233,8 @@ def see_other(where: str) -> Response:
     return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=OF_ADDRESSES, errors="replace")})
 
 
-_slow = CapacityLimiter(AT_ONCE_SLOW)
+SLOW_VIEWS = CapacityLimiter(AT_ONCE_SLOW)
+"""The threads of slow views."""
 
 
 def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -231,10 +242,10 @@ def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable
 
     def decorate(view: Callable[P, T]) -> Callable[P, T]:
         @wraps(view)
-        async def answer(*args: P.args, **kwargs: P.kwargs) -> T:
-            return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=_slow)
+        async def run_view(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=SLOW_VIEWS)
 
-        register(answer)
+        register(run_view)
         return view
 
     return decorate
@@ -254,7 +265,7 @@ Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator
 
 @dataclass(frozen=True, slots=True)
 class OutcomeData:
-    """An outcome as an object."""
+    """An outcome as an object of the API."""
 
     code: str
     detail: str
@@ -262,7 +273,7 @@ class OutcomeData:
 
 @dataclass(frozen=True, slots=True)
 class ReasonData:
-    """A reason as an object."""
+    """A reason as an object of the API."""
 
     code: str
     values: Mapping[str, Any]

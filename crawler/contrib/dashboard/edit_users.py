@@ -22,7 +22,7 @@ def edit_users(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def add_user(users: Users, name: str, role: str | None) -> int:
-    """Add a user, or give one another password, and another role if one is given."""
+    """Add a user, or change the password of a user, and the role if one is given; returns the exit status."""
     if not NAME.fullmatch(name):
         raise WrongUseError(
             "--add-user {name} is wrong; allowed are up to 64 letters, digits and . _ - @", name=repr(name[:100])
@@ -46,6 +46,7 @@ def add_user(users: Users, name: str, role: str | None) -> int:
 
 
 def remove_user(users: Users, name: str) -> int:
+    """Remove a user; returns the exit status."""
     if not users.remove(name):
         raise WrongUseError("there is no user {name}", name=repr(name[:100]))
     say("dashboard", Message(N_("{name} was removed"), {"name": name}))

@@ -1,4 +1,4 @@
-"""The record of what people changed in the dashboard, and who they were."""
+"""The record of who changed what in the dashboard."""
 
 import time
 from enum import StrEnum
@@ -13,7 +13,9 @@ MOST_SUBJECT = 2_000
 
 
 class Action(StrEnum):
-    """What was done; its subject is the job, crawl, page or image of that name or address."""
+    """What somebody changed; the subject of the record is the name of the job or crawl, or the address of the page or
+    image.
+    """
 
     CRAWL_PAUSED = "crawl_paused"
     CRAWL_RESUMED = "crawl_resumed"
@@ -35,7 +37,7 @@ class Action(StrEnum):
 
 
 def record(engine: Engine, user: str, action: Action, subject: str) -> None:
-    """Write down an edit, under the time of this machine."""
+    """Store an edit, with the time of this machine."""
     row = {
         "at": time.time(),
         "user_name": storable(user),

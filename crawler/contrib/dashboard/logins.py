@@ -1,8 +1,8 @@
-"""Who a visitor is: logins by a form for people, by the Authorization header for programs.
+"""Logins of visitors: by a form for people, by the Authorization header for programs.
 
-A login is kept in memory, so that it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs
-out, and when the user's password, role or name changes. Wrong passwords slow down the network they came from, and the
-logins of the user from other networks than those where this user has logged in before.
+A login is kept in memory, so it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs out,
+and when the user's password, role or name changes. Wrong passwords slow down further logins from the same network, and
+further logins of the same user from networks where this user has not logged in before.
 """
 
 import base64
@@ -36,34 +36,40 @@ COOKIE = "winnow-login"
 SESSION_SECONDS = 12 * 3_600
 MOST_SESSIONS = 20
 """Logins of a user at a time; a further one ends the oldest."""
-TRIES, MINUTE = 20, 60.0
-"""Wrong passwords from one network within these seconds, after which all passwords from it are refused."""
+TRIES = 20
+"""Wrong passwords from one network within a MINUTE after which all passwords from it are refused."""
+MINUTE = 60.0
 USER_TRIES = 20
-"""Wrong passwords of one user after which each more doubles the time until the next try, from a second up to MINUTE."""
+"""Wrong passwords of one user from which each further one doubles the pause, from a second up to a MINUTE."""
 USER_SECONDS = 3_600
-"""Time without a wrong password of a user after which earlier ones are forgotten."""
+"""Seconds after the last wrong password of a user until all are forgotten."""
 MOST_NETWORKS = 10_000
 """Networks, users, and pairs of them that are remembered."""
 ONE_PASSWORD = CapacityLimiter(1)
+"""The thread that checks passwords."""
 MOST_WAITING = 10
+"""Passwords that wait to be checked."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who sends a request."""
+    """The sender of a request."""
 
     name: str = ""
-    """Empty where the dashboard has no users."""
+    """Empty if the dashboard has no users."""
     is_editor: bool = True
     token: str = field(default="", repr=False)
-    """What forms send with each change; known to the pages of this login only."""
+    """The token that forms send with each change; only pages of this login know it."""
 
 
 @dataclass(frozen=True)
 class Session:
+    """A login of a user."""
+
     user: User
     until: float
+    """When it ends, as time.monotonic()."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
 
@@ -73,10 +79,10 @@ class UserGuesses:
 
     count: int = 0
     last: float = -inf
-    """When the last one came."""
+    """When the last wrong password came."""
 
     def seconds_to_wait(self, now: float) -> float:
-        """How long the next try from such a network is refused.
+        """Seconds for which logins from such a network are refused.
 
         >>> [UserGuesses(count, last=0.0).seconds_to_wait(0.0) for count in (19, 20, 21, 25, 26, 1_000_000)]
         [0.0, 1.0, 2.0, 32.0, 60.0, 60.0]
@@ -88,8 +94,8 @@ class UserGuesses:
 
 
 async def in_turn(check: Callable[..., T], *arguments: Any) -> T:
-    """The result of checking a password, which takes 0.1 s: one after another, so that guesses leave the processor and
-    the threads to others.
+    """The result of checking a password. A check takes 0.1 s of CPU time; only one runs at a time, so that guesses do
+    not slow down other requests.
     """
     if ONE_PASSWORD.statistics().tasks_waiting >= MOST_WAITING:
         raise BUSY
@@ -103,23 +109,23 @@ class Logins:
         self.users = users
         self._had_users = users is not None and bool(users.all())
         self._sessions: dict[str, Session] = {}
-        """By key, oldest first."""
+        """Logins by their keys, oldest first."""
         self._wrong: LruDict[str, deque[float]] = LruDict(MOST_NETWORKS)
         """The times of wrong passwords, by network."""
         self._guesses: LruDict[str, UserGuesses] = LruDict(MOST_NETWORKS)
-        """By the name of the user, whether there is one or not."""
+        """Wrong passwords by the name of the user, whether such a user exists or not."""
         self._familiar: LruDict[tuple[str, str], None] = LruDict(MOST_NETWORKS)
-        """Names of users with the networks where they have logged in."""
+        """Pairs of a user's name and a network where this user has logged in."""
         self._salt = secrets.token_bytes(16)
         self._lock = Lock()
 
     def look_for_users(self) -> bool:
-        """Returns whether visitors must log in: once there was a user, they must until the dashboard ends."""
+        """Look for users; returns whether visitors must log in. Once there was a user, they must until the end."""
         self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
         return self._had_users
 
     def visitor(self, request: Request) -> Visitor | None:
-        """The user whose login came with this request."""
+        """The user whose login is in this request; None if there is none, or if it has ended."""
         session = self._sessions.get(self._key(request))
         if session is None or self.users is None or session.until <= time.monotonic():
             return None
@@ -131,21 +137,25 @@ class Logins:
         """The key of a new login; takes 0.1 s. Raises a RefusedError if the name or the password is wrong."""
         network = network_of(request.client.host if request.client else "")
         self._check_tries(network, name)
-        user = self.users.all().get(name) if self.users is not None else None
+        user: User | None = None
+        if self.users is not None:
+            user = self.users.all().get(name)
         if not is_password(password, user.password if user else hash_of_nobody()) or user is None:
             self._count_wrong(network, name)
             logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "The name or the password is wrong.")
+
         logger.info("%s logged in from %s", name, network)
         key = key or secrets.token_urlsafe(32)
         now = time.monotonic()
         with self._lock:
             self._familiar.set((name, network), None)
-            for other in [session_key for session_key, session in self._sessions.items() if session.until <= now]:
-                del self._sessions[other]
+            ended = [session_key for session_key, session in self._sessions.items() if session.until <= now]
+            for session_key in ended:
+                del self._sessions[session_key]
             own = [session_key for session_key, session in self._sessions.items() if session.user.name == name]
-            for other in own[: 1 - MOST_SESSIONS]:
-                del self._sessions[other]
+            for session_key in own[: 1 - MOST_SESSIONS]:
+                del self._sessions[session_key]
             self._sessions[key] = Session(user, now + SESSION_SECONDS)
         return key
 
@@ -160,7 +170,7 @@ class Logins:
     def _key(self, request: Request) -> str:
         """The key of a request's login: its cookie, or a digest of its Authorization header.
 
-        Of two cookies the first is that of this path; the other may be of another program on this host.
+        The first cookie of this name is that of this path; others may be of other programs on this host.
         """
         pairs = (cookie_pair.strip().partition("=") for cookie_pair in request.headers.get("cookie", "").split(";"))
         cookie = next((value for name, _, value in pairs if name == COOKIE), "")
@@ -172,7 +182,7 @@ class Logins:
         return cookie
 
     def _check_tries(self, network: str, name: str) -> None:
-        """Raise a RefusedError if a password of this user is not checked now when it comes from this network."""
+        """Raise a RefusedError if a login of this user from this network must wait."""
         now = time.monotonic()
         with self._lock:
             wrong = self._wrong.get(network, deque())
@@ -183,6 +193,7 @@ class Logins:
             raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
 
     def _count_wrong(self, network: str, name: str) -> None:
+        """Count a wrong password."""
         now = time.monotonic()
         with self._lock:
             times = self._wrong.get(network, deque(maxlen=TRIES))
@@ -200,13 +211,13 @@ class Logins:
 
 
 def _key_of_name(name: str) -> str:
-    """The name, or nothing if no user can have it."""
+    """The name; empty for all names that no user can have."""
     return name if NAME.fullmatch(name) else ""
 
 
 def network_of(client: str) -> str:
-    """The network of an IP address, empty for others; in IPv6, where one subscriber has many addresses, their common
-    prefix.
+    """The network of a client, empty without an IP address: the address, or in IPv6, where one subscriber has many
+    addresses, its prefix of 64 bits.
 
     >>> network_of("::ffff:192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
     ('192.0.2.7', True)
@@ -223,7 +234,7 @@ def network_of(client: str) -> str:
 
 
 def basic_credentials(header: str) -> tuple[str, str] | None:
-    """The name and the password in an Authorization header of the scheme Basic; None if it has none.
+    """The name and the password in an Authorization header of the scheme Basic; None for other headers.
 
     >>> basic_credentials("Basic YW5uOnNlY3JldA=="), basic_credentials("Bearer YW5uOnNlY3JldA==")
     (('ann', 'secret'), None)
@@ -235,4 +246,6 @@ def basic_credentials(header: str) -> tuple[str, str] | None:
         name, colon, password = base64.b64decode(encoded.strip(), validate=True).decode("utf-8").partition(":")
     except (binascii.Error, ValueError):
         return None
-    return (name, password) if colon else None
+    if not colon:
+        return None
+    return name, password

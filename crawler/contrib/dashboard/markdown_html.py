@@ -1,6 +1,6 @@
-"""Markdown as HTML, for people who compare it with the original.
+"""Renders Markdown as HTML, for people who compare it with the original.
 
-No HTML of the page passes through: what looks like it is escaped. Links are left out, and images are their description.
+HTML in the Markdown is escaped, links are removed, and images are replaced by their descriptions.
 """
 
 from functools import cache
@@ -11,12 +11,15 @@ from markupsafe import Markup
 
 from crawler.reports.html_page import shown
 
-LEVELS, LOWEST = 2, 6
-"""By how much headings are lowered, and to which at most."""
+LEVELS = 2
+"""Levels by which headings are lowered."""
+LOWEST = 6
+"""The lowest level of headings."""
 
 
 @cache
 def _parser() -> MarkdownIt:
+    """The parser, which reads no links."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 40}).enable("table").disable(["link", "autolink"])
     parser.add_render_rule("image", _image)
     return parser
@@ -27,7 +30,7 @@ def _image(_: RendererHTML, tokens: list[object], at: int, *__: object) -> str:
 
 
 def markdown_html(text: str) -> Markup:
-    """Markdown as HTML, whose headings are below those of a card.
+    """The HTML of Markdown, with headings below the heading of a card.
 
     >>> str(markdown_html("# Bees\\n\\n*Dance* <b>&</b>"))
     '<h3>Bees</h3>\\n<p><em>Dance</em> &lt;b&gt;&amp;&lt;/b&gt;</p>\\n'

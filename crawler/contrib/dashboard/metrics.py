@@ -1,7 +1,7 @@
 """`/metrics`: the figures of all crawls and jobs for Prometheus.
 
-Counters are sums of the samples that workers write, which are kept for good. Those of a deleted crawl start again from
-0, as Prometheus expects of a counter that is reset.
+Counters are sums of the samples that workers write, which are never deleted while the crawl exists. If a deleted crawl
+is run again, its counters start from 0, as Prometheus allows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,10 +29,11 @@ from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LONG = 30.0
-"""Seconds that reading may take, in the background; a request waits for PATIENCE seconds."""
+"""Seconds that reading may take, in the background."""
 FRESH = 5.0
-"""Seconds for which figures are kept, however many requests come."""
+"""Seconds for which figures are kept."""
 PATIENCE = 5.0
+"""Seconds that a request waits for new figures."""
 RECENT = 600.0
 """Seconds over which the harvest rate is computed."""
 MOST_DUE = 10_000
@@ -41,15 +42,15 @@ MOST_CRAWLS = 500
 """Crawls that are reported: running ones first, then the latest."""
 OF_CRAWL = ("crawl",)
 COUNTED = {
-    "pages": "Pages that were stored, or were as they were.",
+    "pages": "Pages that were stored or unchanged.",
     "read": "Pages that were judged by the topic.",
     "on_topic": "Pages that are on the topic.",
     "requests": "Requests that were sent.",
     "failed": "Addresses that were given up.",
-    "bytes": "Bytes of answers, as they came.",
+    "bytes": "Bytes of responses, as received.",
     "images": "Images that were downloaded.",
     "image_bytes": "Bytes of these images.",
-    "skipped": "Images that were refused before the download.",
+    "skipped": "Images that were skipped before the download.",
 }
 Value = tuple[Sequence[str], float | None]
 """The values of the labels, and the value."""
@@ -57,12 +58,17 @@ Value = tuple[Sequence[str], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
+    """The figures of a crawl."""
+
     crawl: CrawlSummary
     due: int
     """Due pages, counted up to MOST_DUE."""
     ever: SampleTotals | None
+    """The sums of all samples."""
     lately: SampleTotals | None
+    """The sums of the samples of the last RECENT seconds."""
     statuses: Mapping[str, int]
+    """Responses by their status codes."""
 
 
 router = APIRouter()
@@ -78,7 +84,7 @@ def metrics(context: Context) -> Response:
 
 
 class Figures:
-    """A Prometheus collector for what was read from the database."""
+    """A Prometheus collector of figures that were read from the database."""
 
     def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
         self.crawls = crawls
@@ -89,15 +95,17 @@ class Figures:
         yield from _counters(self.crawls)
         yield from _gauges(self.crawls)
         yield from _of_jobs(self.jobs)
-        about = "Crawls that are not among these, as there are too many; those at work and the latest are."
+        about = "Crawls that are not reported, as there are too many; running and latest crawls are."
         yield _metric(GaugeMetricFamily, "left_out_crawls", about, [], [((), self.left_out)])
 
 
 def _text(context: DashboardContext) -> bytes:
+    """The figures in the text format of Prometheus."""
     try:
         with glance(context.url, LONG) as connection:
-            (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
-    except NothingError:  # no crawl was ever run here, which is not an error
+            crawls, left_out = _measured(connection)
+            jobs = jobs_of(connection)
+    except NothingError:  # no crawl was ever run here
         crawls = []
         left_out = 0
         jobs = []
@@ -107,14 +115,14 @@ def _text(context: DashboardContext) -> bytes:
 def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
     """A metric with a sample for each known value."""
     metric: Metric = kind(f"winnow_{name}", about, labels=labels)
-    for named, value in values:
+    for label_values, value in values:
         if value is not None:
-            metric.add_metric(named, value)  # type: ignore[attr-defined]
+            metric.add_metric(label_values, value)  # type: ignore[attr-defined]
     return metric
 
 
 def _measured(connection: Connection) -> tuple[list[Measured], int]:
-    """The figures of crawls, by name; and how many crawls are left out because there are too many."""
+    """The figures of crawls, sorted by name, and the number of crawls beyond MOST_CRAWLS."""
     now = database_time(connection)
     summaries, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [summary.id for summary in summaries]
@@ -134,20 +142,24 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
 
 
 def _counters(crawls: list[Measured]) -> Iterator[Metric]:
-    ever = [((measured.crawl.name,), measured.ever) for measured in crawls if measured.ever is not None]
+    """The counters of crawls, and the bytes that they saved."""
+    totals = [((measured.crawl.name,), measured.ever) for measured in crawls if measured.ever is not None]
     for name, about in COUNTED.items():
-        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did.sums, name)) for of, did in ever])
+        values = [(labels, getattr(total.sums, name)) for labels, total in totals]
+        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, values)
     statuses = [
         ((measured.crawl.name, status), count) for measured in crawls for status, count in measured.statuses.items()
     ]
-    about = "Answers by their status code; none of those that never came."
+    about = "Responses by status code, without requests that got none."
     yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
-    saved = [(of, did.saved_bytes) for of, did in ever]
+    saved = [(labels, total.saved_bytes) for labels, total in totals]
     about = "Bytes of images that were not downloaded, as estimated."
     yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
 
 
 def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
+    """The gauges of crawls."""
+
     def of_each(name: str, about: str, value: Callable[[Measured], float | None]) -> Metric:
         values = [((measured.crawl.name,), value(measured)) for measured in crawls]
         return _metric(GaugeMetricFamily, name, about, OF_CRAWL, values)
@@ -167,14 +179,16 @@ def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
 
 
 def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
+    """The gauges of jobs."""
+
     def of_each(name: str, about: str, values: Mapping[str, float | None]) -> Metric:
         return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
 
-    coming = {job.name: None if job.paused else job.next_at for job in jobs}
+    next_runs = {job.name: None if job.paused else job.next_at for job in jobs}
     failed = {job.name: float(job.last.status == RunStatus.FAILED) for job in jobs if job.last is not None}
     ended = {job.name: job.last.ended_at for job in jobs if job.last is not None}
     running = {job.name: float(job.now is not None) for job in jobs}
-    yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", coming)
+    yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", next_runs)
     yield of_each("job_running", "Whether a run is under way.", running)
     yield of_each("job_failed", "Whether the last run failed.", failed)
     yield of_each("job_ended_timestamp_seconds", "When the last run ended, in seconds since 1970.", ended)

@@ -22,7 +22,7 @@ from crawler.urls.parsing import readable
 MOST_SHOWN = 300
 """Characters of a title or an address in a list."""
 LONGEST_SIGN = len("%F0%A0%AE%B7")
-"""Characters of an address that is made readable."""
+"""Bytes of the longest character in an address, percent-encoded."""
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
     *(N_("structured_data"), N_("meta"), N_("time_element"), N_("attribute"), N_("text"), N_("address"), N_("script")),
@@ -35,15 +35,19 @@ KINDS = (
 """Words that templates translate: page types, sources of dates, ways of discovery, states, kinds, models, rights."""
 LANGUAGE = N_("English")
 """Translated as the language's own name."""
-BEFORE, AROUND, MOST = 60, 90, 3
-"""Characters before the first word, and after each; number of matches shown."""
+BEFORE = 60
+"""Characters of an excerpt before a word."""
+AROUND = 90
+"""Characters of an excerpt after a word."""
+MOST = 3
+"""Passages of an excerpt."""
 LONGEST = 30
 """Characters of a word that is not cut in the middle."""
 BLANK = re.compile(r"\s+")
 WITHIN = re.compile(r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S")
-"""Two characters between which a text may be cut only with care; Chinese and Japanese may be cut anywhere."""
+"""Two characters within a word, where a text is not cut; Chinese and Japanese may be cut anywhere."""
 LOOKED_THROUGH = 20_000
-"""Characters of a text that are searched, from the first match on."""
+"""Characters of a text that are searched, beginning at the first match."""
 
 
 @cache
@@ -59,9 +63,7 @@ def _environment(language: str, root: str) -> Environment:
         "gettext": catalogue.gettext,
         "ngettext": catalogue.ngettext,
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
-        "reason": lambda outcome: catalogue.gettext(
-            (outcome if isinstance(outcome, Outcome) else Outcome.of(outcome)).message
-        ),
+        "reason": lambda outcome: catalogue.gettext(_outcome(outcome).message),
         "language": language,
         "root": root,
         "languages": [(code, catalogue_of(code).gettext(LANGUAGE)) for code in languages()],
@@ -71,12 +73,20 @@ def _environment(language: str, root: str) -> Environment:
     return templates
 
 
+def _outcome(outcome: Outcome | str) -> Outcome:
+    """An outcome, which may be written as a code."""
+    if isinstance(outcome, Outcome):
+        return outcome
+    return Outcome.of(outcome)
+
+
 def render(template: str, language: str, root: str, values: Mapping[str, Any]) -> str:
+    """The text of a template in a language, with these values."""
     return _environment(language, root).get_template(template).render(values)
 
 
 def short_span(seconds: float | None) -> str | Message:
-    """A time span in the largest unit of which it has two; short spans with decimals.
+    """A time span in the largest unit that it has at least twice; short spans have decimals.
 
     >>> [str(short_span(seconds)) for seconds in (None, -1, 0.0123, 2.5, 119.9)]
     ['–', '0 s', '13 ms', '2.5 s', '119 s']
@@ -91,13 +101,15 @@ def short_span(seconds: float | None) -> str | Message:
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
-    """A text from the web, isolated in its direction, shortened if long, with these words highlighted.
+    """A text from the web, with its writing direction isolated, shortened if long, and with these words highlighted.
 
     >>> str(web("<b>bees</b>", words=["bees"]))
     '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
     """
     shown_text = "" if text is None else str(text)
-    pieces = all_of(shown_text if len(shown_text) <= most else shown_text[:most] + "…", words)
+    if len(shown_text) > most:
+        shown_text = shown_text[:most] + "…"
+    pieces = all_of(shown_text, words)
     marked = (f"<mark>{shown(piece.text)}</mark>" if piece.is_word else shown(piece.text) for piece in pieces)
     return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
 
@@ -117,7 +129,7 @@ def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
 
 
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
-    """A link to a web page, if the address is one; readable, with these words highlighted."""
+    """A readable link to a web page, with these words highlighted; without the link if the address is not http."""
     shown_address = address(url, most, words)
     if not url.lower().startswith(("http://", "https://")):
         return shown_address
@@ -127,11 +139,14 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
 
 
 def day(moment: float | str | None) -> Markup:
-    """A moment, in the visitor's time zone if scripts run, otherwise in UTC."""
+    """A moment in UTC; a script of the page changes it to the visitor's time zone."""
     if moment is None:
         return Markup("–")
     try:
-        date = datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment, UTC)
+        if isinstance(moment, str):
+            date = datetime.fromisoformat(moment)
+        else:
+            date = datetime.fromtimestamp(moment, UTC)
     except (ValueError, OverflowError, OSError):
         return web(moment)
     return Markup(f'<time datetime="{date.isoformat()}">{date:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
@@ -151,7 +166,10 @@ def size(count: float | None) -> str:
 
 
 def number(count: float | None, digits: int = 0) -> str:
-    return "–" if count is None else f"{count:,.{digits}f}"
+    """A number with separators of thousands."""
+    if count is None:
+        return "–"
+    return f"{count:,.{digits}f}"
 
 
 def share(part: float | None, digits: int = 0) -> str:
@@ -186,62 +204,70 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     ['All bees like ', 'Honey', '.']
     """
     start = _after_blank(text, max(0, _first(text, words) - BEFORE))
-    is_begun = start > 0
+    is_middle = start > 0
     text = CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
     if not words:
-        return _one(text)
+        return _beginning(text)
+
     pieces: list[ExcerptPiece] = []
     shown = 0
-    places = 0
+    passages = 0
     for match in _any_of(words).finditer(text):
+        # A word far from the last one begins another passage.
         if not pieces or match.start() > shown + AROUND + BEFORE:
-            places += 1
-            if places > MOST:
+            passages += 1
+            if passages > MOST:
                 break
             if pieces:
                 pieces.append(ExcerptPiece(text[shown : _before_blank(text, shown, AROUND)] + " … ", is_word=False))
             shown = max(shown, _after_blank(text, max(0, match.start() - BEFORE)))
-            if (shown or is_begun) and not pieces:
+            if (shown or is_middle) and not pieces:
                 pieces.append(ExcerptPiece("… ", is_word=False))
+
         pieces.append(ExcerptPiece(text[shown : match.start()], is_word=False))
         pieces.append(ExcerptPiece(match.group(), is_word=True))
         shown = match.end()
         if len(pieces) > 20 * MOST:
             break
+
     if not pieces:
-        return _one(text)
+        return _beginning(text)
     end = _before_blank(text, shown, AROUND)
     pieces.append(ExcerptPiece(text[shown:end] + ("…" if len(text) > end else ""), is_word=False))
     return tuple(piece for piece in pieces if piece.text)
 
 
 def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
-    """All of a short text, in pieces.
+    """The whole of a short text, in pieces.
 
     >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
     shown = 0
-    for match in _any_of(words).finditer(text) if words else ():
-        yield ExcerptPiece(text[shown : match.start()], is_word=False)
-        yield ExcerptPiece(match.group(), is_word=True)
-        shown = match.end()
+    if words:
+        for match in _any_of(words).finditer(text):
+            yield ExcerptPiece(text[shown : match.start()], is_word=False)
+            yield ExcerptPiece(match.group(), is_word=True)
+            shown = match.end()
     yield ExcerptPiece(text[shown:], is_word=False)
 
 
 def _any_of(words: Sequence[str]) -> re.Pattern[str]:
+    """A pattern that matches each of the words, the longest first."""
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
 
 
 def _first(text: str, words: Sequence[str]) -> int:
-    """About where the first of these words is, found quickly in a text of any length; 0 if there is none."""
+    """The place of the first of these words, found quickly in a text of any length; 0 if none is found."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # the only letter whose lower case has two characters
+    if len(lowered) != len(text):  # with "İ", whose lower case has two characters
         return 0
-    return min((place for word in words if (place := lowered.find(word)) >= 0), default=0)
+    places = map(lowered.find, words)
+    return min((place for place in places if place >= 0), default=0)
 
 
-def _one(text: str) -> tuple[ExcerptPiece, ...]:
+def _beginning(text: str) -> tuple[ExcerptPiece, ...]:
+    """The beginning of a text as an excerpt."""
     end = _before_blank(text, 0, BEFORE + 2 * AROUND)
     if text:
         return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),)
@@ -249,7 +275,7 @@ def _one(text: str) -> tuple[ExcerptPiece, ...]:
 
 
 def _after_blank(text: str, place: int) -> int:
-    """The position, or that of the next word if it is inside a short word."""
+    """The place, or that of the next word if it is inside a short word."""
     if not place or not WITHIN.match(text, place - 1):
         return place
     blank = BLANK.search(text, place, place + LONGEST)
@@ -257,7 +283,7 @@ def _after_blank(text: str, place: int) -> int:
 
 
 def _before_blank(text: str, start: int, most: int) -> int:
-    """The position so many characters after the start, or the end of the last word before it if that is near."""
+    """The place `most` characters after the start, or the end of the last word before it if that is near."""
     end = start + most
     if end >= len(text):
         return len(text)

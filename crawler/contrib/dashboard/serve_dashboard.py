@@ -1,4 +1,4 @@
-"""Serves the dashboard with the options and settings of the command."""
+"""Runs the dashboard with the options and settings of the command."""
 
 import argparse
 import logging
@@ -20,7 +20,7 @@ from crawler.contrib.schedule.job_process import starting_thread
 from crawler.errors import WrongUseError
 from crawler.store.database import display_url, state_url
 
-NICE = 10  # how far the dashboard lowers its own priority in favour of crawls
+NICE = 10  # by which the dashboard lowers its own priority in favour of crawls
 
 
 def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -44,7 +44,7 @@ def names_in(settings: BaseSettings, setting: str) -> list[str]:
 
 
 def root_of(settings: BaseSettings) -> str:
-    """The path of the dashboard without the slash at its end."""
+    """The path of the dashboard without a slash at its end; empty at the root of the host."""
     root = str(settings["DASHBOARD_PATH"]).strip("/")
     parts = root.split("/") if root else []
     if not all(re.fullmatch(r"[\w.~-]+", part, re.ASCII) and part.strip(".") for part in parts):
@@ -68,7 +68,7 @@ def proxies_of(settings: BaseSettings) -> tuple[str, ...]:
 
 
 def access_of(host: str, settings: BaseSettings, has_users: bool) -> AccessControl:
-    """The access control of a dashboard that listens there; refused where everybody had access."""
+    """The access control of a dashboard on this host; raises a WrongUseError if everybody would have access."""
     names = names_in(settings, "DASHBOARD_HOSTS")
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)

@@ -1,7 +1,7 @@
-"""Serves the dashboard: a socket, a server until a signal ends it, and its limits.
+"""Serves the dashboard with Uvicorn until a signal, with limits for its connections.
 
-Uvicorn itself limits neither requests nor slow readers nor memory for responses. All limits are applied in the thread
-of the event loop.
+Uvicorn itself limits neither the size of requests, nor slow clients, nor the memory of responses. All limits are
+applied in the thread of the event loop.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from crawler.translation.message import N_, Message, localized
 from crawler.urls.lru_dict import LruDict
 
 SECONDS = 60
-"""Seconds for the head of a request, for its body, and for the client to take each PIECE of a response."""
+"""Seconds for the head of a request, for its body, and for the client to receive each PIECE of a response."""
 BUFFER = 1 << 17
 """Bytes of a response that the system buffers for a client: with more, a stalled client is noticed late."""
 PIECE = 1 << 14
@@ -32,9 +32,9 @@ PIECE = 1 << 14
 MOST_HEAD = 1 << 14
 MOST_BODY = 1 << 20
 MOST_DRAINED = 4 * MOST_BODY
-"""Bytes of a too large body that are read before it is refused: a client may not read anything while it sends."""
+"""Bytes of a too large body that are read before it is refused: a client may read nothing until it has sent it."""
 MOST_ANSWERS = 100_000_000
-"""Bytes of all responses in transit; above it, those without progress for the longest time are aborted."""
+"""Bytes of all responses in transit; above it, the responses without progress for the longest time are aborted."""
 MOST_WAITING = 100
 """Requests that wait for a thread or have one."""
 MOST_CONNECTIONS = 500
@@ -55,6 +55,7 @@ class Visitors:
         self.answers: LruDict[Connection, int] = LruDict(MOST_ANSWERS, weigh=int)
         """The bytes of responses in transit; the last one made progress most recently."""
         self.waiting = 0
+        """Requests whose response is being prepared."""
 
     def make_room(self) -> bool:
         """Close a connection if there are too many; returns whether there is room for another."""
@@ -74,13 +75,13 @@ class Visitors:
 
 
 class Connection(H11Protocol):
-    """A connection with limits."""
+    """A connection of Uvicorn with limits."""
 
     def __init__(self, visitors: Visitors, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.visitors = visitors
         self.dashboard: App = self.app
-        self.app = self.answer
+        self.app = self.respond
         self.is_waiting = False
         """Whether a response is being prepared."""
         self.has_begun = False
@@ -89,6 +90,7 @@ class Connection(H11Protocol):
 
     @property
     def is_taking(self) -> bool:
+        """Whether a response is being sent to the client."""
         return self in self.visitors.answers or self.transport.get_write_buffer_size() > 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -113,13 +115,13 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def hang_up(self) -> None:
-        """Close the connection; at once if a response was not taken."""
+        """Close the connection; without sending the rest if the client does not receive its response."""
         if self.is_taking:
             self.transport.abort()
         else:  # cleanly: the system may still be sending the end of a response
             self.transport.close()
 
-    async def answer(self, scope: Any, receive: App, send: App) -> None:
+    async def respond(self, scope: Any, receive: App, send: App) -> None:
         """Pass a request with its whole body to the dashboard, and send the response in pieces."""
         self._stop_timer()
         body, refusal, is_whole = await self._body(scope, receive)
@@ -132,39 +134,41 @@ class Connection(H11Protocol):
         scope["state"] |= {"body": body, "refusal": refusal}
         self.is_waiting = True
         self.visitors.waiting += 1
-        is_made = False
+        has_begun = False
 
-        async def hand_on(message: Any) -> None:
-            nonlocal is_made
+        async def send_on(message: Any) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
-                is_made = True
+                has_begun = True
                 await self._begin(message, send, is_whole)
             else:
                 await self._continue(message, send)
 
         try:
-            await self.dashboard(scope, receive, hand_on)
+            await self.dashboard(scope, receive, send_on)
         finally:
-            if not is_made:
+            if not has_begun:
                 self._stop_waiting()
 
     async def _begin(self, message: Any, send: App, is_whole: bool) -> None:
+        """Send the head of a response."""
         self._stop_waiting()
-        # If the client has not sent its whole request, no other request can follow.
-        headers = message["headers"] if is_whole else [*message["headers"], (b"connection", b"close")]
+        headers = message["headers"]
+        if not is_whole:  # no other request can follow a part of one
+            headers = [*headers, (b"connection", b"close")]
         self.visitors.begin(self, next((int(value) for name, value in headers if name == b"content-length"), 0))
         self._limit_time()
         await send({**message, "headers": headers})
 
     async def _continue(self, message: Any, send: App) -> None:
-        """Send more of a response as fast as the client takes it."""
+        """Send more of a response as fast as the client receives it."""
         body = message.get("body", b"")
         is_more = message.get("more_body", False)
         for start in range(0, max(len(body), 1), PIECE):
             end = start + PIECE
             is_last = not is_more and end >= len(body)
             self._limit_time()
-            if is_last:  # the next request may begin while this is sent
+            if is_last:  # the next request may begin while the piece is sent
                 self.visitors.answers.pop(self)
             else:
                 self.visitors.answers.use(self)
@@ -175,13 +179,14 @@ class Connection(H11Protocol):
         self.is_waiting = False
 
     async def _body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
-        """The body, None if the client is gone; why the request is refused; whether all of it has come."""
+        """The body, or None if the client is gone; the refusal of a bad request; whether all of the body was read."""
         head = len(scope["raw_path"]) + len(scope["query_string"])
         if head + sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
             return b"", LONG_HEAD, False
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if int(length) > MOST_DRAINED:
             return b"", TOO_LARGE, False
+
         body = bytearray()
         size = 0
         is_more = True
@@ -194,12 +199,14 @@ class Connection(H11Protocol):
                     piece = message["body"]
                     is_more = message["more_body"]
                     size += len(piece)
-                    body += piece if size <= MOST_BODY else b""
+                    if size <= MOST_BODY:
+                        body += piece
         except TimeoutError:
             return b"", TOO_SLOW, False
         return bytes(body), TOO_LARGE if size > MOST_BODY else None, not is_more
 
     def _limit_time(self) -> None:
+        """Close the connection after SECONDS, counted from now."""
         self._stop_timer()
         if not self.transport.is_closing() or self.transport.get_write_buffer_size():
             self.timer = self.loop.call_later(SECONDS, self.hang_up)
@@ -211,7 +218,7 @@ class Connection(H11Protocol):
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """Where a dashboard listens, and how reverse proxies reach it."""
+    """The address on which a dashboard listens, its path, and the addresses of reverse proxies."""
 
     host: str
     port: int
@@ -220,7 +227,7 @@ class ListenAddress:
 
 
 def start_line(where: str, host: str, port: int, root: str = "") -> Message:
-    """The line that tells where the dashboard is.
+    """The line with the address of the dashboard.
 
     >>> str(start_line("crawl.db", "::1", 6080))
     'The dashboard of crawl.db is at http://[::1]:6080/ (Ctrl-C stops it)'
@@ -229,10 +236,9 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = everywhere.get(host, host)
-    values = {
-        "where": where,
-        "url": f"http://[{name}]:{port}{root}/" if ":" in name else f"http://{name}:{port}{root}/",
-    }
+    if ":" in name:
+        name = f"[{name}]"
+    values = {"where": where, "url": f"http://{name}:{port}{root}/"}
     local = N_("The dashboard of {where} is at {url} (Ctrl-C stops it)")
     public = N_(
         "The dashboard of {where} is at {url} (on other machines, use another address of this machine; Ctrl-C stops it)"
@@ -241,7 +247,7 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; raises an OSError if that is not possible."""
+    """A socket that listens on a host and a port; raises an OSError if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
@@ -272,9 +278,9 @@ def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
 
 
 def serve(application: App, address: ListenAddress, where: str) -> int:
-    """Serve until a signal ends it; returns the exit status.
+    """Serve until a signal ends the server; returns the exit status.
 
-    All its threads are daemons: at the end the process does not wait for unfinished responses.
+    All threads are daemons, so that the process does not wait for unfinished responses at the end.
     """
     try:
         listening = listen(address.host, address.port)

@@ -23,11 +23,11 @@ NAME = re.compile(r"[\w.@-]{1,64}")
 HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASCII)
 LEAST_PASSWORD = 8
 MOST_PASSWORD = 200
-COST, BLOCK, MEMORY = 1 << 15, 8, 1 << 26
-"""scrypt's work, block size and limit of memory (https://www.rfc-editor.org/rfc/rfc7914#section-2).
-
-A password takes 0.1 s and 32 MB to check.
-"""
+# Parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2), by which a check takes 0.1 s and 32 MB.
+COST = 1 << 15
+BLOCK = 8
+MEMORY = 1 << 26
+"""The most memory that scrypt may use, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,16 @@ class User:
     name: str
     role: str
     password: str = field(repr=False)
-    """As hashed() returns it."""
+    """The hash of the password, as hashed() returns it."""
 
 
 class Users:
-    """The users in a file; without the file there are none."""
+    """The users in a file; none if the file does not exist."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._read: tuple[object, Mapping[str, User]] = (None, {})
+        """The state of the file when it was read, and the users in it."""
 
     def all(self) -> Mapping[str, User]:
         """All users by name; raises a StateError if the file cannot be read."""
@@ -73,6 +74,7 @@ class Users:
         return is_known
 
     def _write(self, users: Mapping[str, User]) -> None:
+        """Replace the file."""
         path = self.path.resolve()
         part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,6 +84,7 @@ class Users:
 
 
 def _users(records: list[dict[str, str]]) -> dict[str, User]:
+    """The users in the records of a file; raises a ValueError if one is damaged."""
     users = {record["name"]: User(**record) for record in records}
     for user in users.values():
         if not NAME.fullmatch(user.name) or user.role not in ROLES or not HASH.fullmatch(user.password):
@@ -96,7 +99,7 @@ def hashed(password: str) -> str:
 
 
 def is_password(password: str, stored: str) -> bool:
-    """Whether this password was hashed.
+    """Whether a stored hash is that of this password.
 
     >>> is_password("honey and bees", hashed("honey and bees")), is_password("", hashed("honey and bees"))
     (True, False)

@@ -1,4 +1,4 @@
-"""Documents that are no web pages: the bytes of a PDF, DOCX, ODT or EPUB file become a small HTML page of its text.
+"""Reads documents that are not web pages: turns the bytes of a PDF, DOCX, ODT, EPUB or text file into a small page.
 
-`document_type` tells which files these are, `read_document` reads one, and `process` does so in a process of its own.
+`read_document` reads one document, and `process` does so in a process of its own.
 """

@@ -1,4 +1,4 @@
-"""Reads documents that are no web pages: which responses are documents, and the page of each."""
+"""Reads the documents of a crawl: tells which responses are documents, and returns the page of each."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.spiders.page_reader import header
 
 MOST_WAITING = 96 * 1024 * 1024
-"""Bytes of documents that wait to be read while the crawl goes on requesting: three of the largest."""
+"""Bytes of documents that may wait to be read while the crawl sends further requests: three of the largest."""
 
 
 class DocumentReader:
-    """Reads the documents of a crawl in a process of their own, one at a time, while the crawl goes on.
+    """Reads the documents of a crawl in a process of their own, one at a time, while the crawl continues.
 
-    Scrapy sends no requests while the responses in work have more bytes than a limit. `widen_limit` is called with the
-    bytes by which this limit changes, so that documents do not count for it, up to a limit of their own.
+    Scrapy sends no requests while the responses being processed have more bytes than a limit. `widen_limit` is called
+    with the number of bytes by which this limit changes, so that documents do not count, up to a limit of their own.
     """
 
     def __init__(self, most_bytes: int, widen_limit: Callable[[int], None], *, reads_files: bool) -> None:
         self._most_bytes = most_bytes
         self._widen_limit = widen_limit
         self._reads_files = reads_files
-        """Whether PDF and office documents are read, too, and not only text files."""
+        """Whether PDF, office documents and e-books are read, rather than text files alone."""
         self._waiting_bytes = 0
         self._process = DocumentProcess()
         self._thread = ThreadPoolExecutor(1, "documents")
 
     def largest(self, url: str) -> int | None:
-        """How many bytes the response from an address may have if its ending is that of a document, else None."""
+        """The most bytes that the response from an address may have if its suffix is a document's, else None."""
         if self._reads_files and ending(url) in ENDINGS:
             return self._most_bytes
         return None
@@ -47,24 +47,26 @@ class DocumentReader:
         return bool(text_type(header(headers, "Content-Type"), url)) or self._may_be_file(headers, url)
 
     def is_document(self, response: Response) -> bool:
-        """Whether a response is a text file, or a document by its first bytes, whatever the server says."""
+        """Whether a response is a text file by its type, or another document by its first bytes."""
         return self._is_file(response) or bool(self._text_type(response))
 
     def may_be_page(self, response: Response) -> bool:
-        """Whether a response that is no document may be a web page whatever the server says: it says a wrong type."""
+        """Whether a response that is not a document may be a web page: the server declares the type of a document."""
         return self._may_be_file(response.headers, response.url)
 
     def _is_file(self, response: Response) -> bool:
+        """Whether a response is a document other than a text file, by its first bytes."""
         declared = media_type(header(response.headers, "Content-Type"))
         is_possible = declared in HTML_TYPES or not declared or self._may_be_file(response.headers, response.url)
         return self._reads_files and is_possible and type_by_mark(response.body) is not None
 
     def _may_be_file(self, headers: Headers, url: str) -> bool:
+        """Whether a response may be a document other than a text file, by its headers and its address."""
         declared = media_type(header(headers, "Content-Type"))
         return self._reads_files and may_be_document(declared, url, header(headers, "Content-Disposition"))
 
     def _text_type(self, response: Response) -> str:
-        """The type as which a response is read as a text file; empty if it is none."""
+        """The type by which a response is read as a text file; empty if it is not one."""
         content_type = header(response.headers, "Content-Type")
         is_page = not media_type(content_type) and is_html("", response.body)
         if is_page:
@@ -72,7 +74,7 @@ class DocumentReader:
         return text_type(content_type, response.url)
 
     async def page(self, response: Response) -> Page | Outcome:
-        """The page of a document, or why there is none."""
+        """The page of a document, or the outcome if it cannot be read."""
         loop = asyncio.get_running_loop()
         size = len(response.body)
         self._add_waiting(size)
@@ -87,6 +89,7 @@ class DocumentReader:
         return document_page(document, response.url, document.media_type, robots_header)
 
     def _add_waiting(self, size: int) -> None:
+        """Count bytes that wait to be read, and widen the limit of the crawl by as many."""
         widened = min(self._waiting_bytes, MOST_WAITING)
         self._waiting_bytes += size
         self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened)

@@ -1,7 +1,10 @@
-"""Reads DOCX files (Office Open XML, ECMA-376): word/document.xml with its styles, numbering and notes."""
+"""Reads DOCX files (Office Open XML): word/document.xml with its styles, numbering and notes.
+
+https://ecma-international.org/publications-and-standards/standards/ecma-376/
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from lxml import etree
@@ -11,6 +14,7 @@ from crawler.contrib.documents.package import Package, attribute, elements_named
 from crawler.page.document import DocumentContent, Facts
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|标题|標題|見出し)\s*([1-9])", re.IGNORECASE)
+"""The name of a style of headings, with its level."""
 SKIPPED = frozenset(
     (
         "del",
@@ -27,10 +31,11 @@ SKIPPED = frozenset(
         "tblPr",
     )
 )
-"""What is deleted, said in another way beside it, or no text. Boxes of text are read after their paragraph."""
+"""Elements that are deleted, are alternatives of others, or hold no text. Text boxes are read after their paragraph."""
 MOST_STYLES = 20
+"""Styles that are followed from a style to the one that it is based on."""
 OFF = frozenset(("0", "false", "off"))
-"""Values of properties that are not set."""
+"""Values that switch a property off."""
 
 
 def read_docx(data: bytes) -> DocumentContent:
@@ -50,7 +55,9 @@ def read_docx(data: bytes) -> DocumentContent:
 def _main(package: Package) -> str:
     """The name of the file that has the text."""
     relations = package.xml_if_any("_rels/.rels")
-    for relation in relations if relations is not None else ():
+    if relations is None:
+        return "word/document.xml"
+    for relation in relations:
         if (relation.get("Type") or "").endswith("/officeDocument"):
             return (relation.get("Target") or "").lstrip("/")
     return "word/document.xml"
@@ -66,12 +73,13 @@ class _DocxReader:
         styles = package.xml_if_any(f"{folder}/styles.xml")
         self.levels = _heading_levels(styles)
         self.hidden = frozenset(_hidden_styles(styles))
+        self.links: dict[str | None, str] = {}
+        """The addresses of links, by the ids of their relations."""
         relations = package.xml_if_any(f"{folder}/_rels/{name}.rels")
-        self.links = {
-            relation.get("Id"): relation.get("Target", "")
-            for relation in (relations if relations is not None else ())
-            if relation.get("TargetMode") == "External"
-        }
+        if relations is not None:
+            for relation in relations:
+                if relation.get("TargetMode") == "External":
+                    self.links[relation.get("Id")] = relation.get("Target", "")
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the paragraphs and tables in an element."""
@@ -87,7 +95,7 @@ class _DocxReader:
                     self.blocks(element, body)
 
     def paragraph(self, element: etree._Element, body: Body) -> None:
-        """Add a paragraph as what its style says it is; then those of the boxes of text in it."""
+        """Add a heading, an item or a paragraph, by its style; then the text boxes in it."""
         text = "".join(self.pieces(element))
         style, level, is_item, depth = self.look(element)
         if not is_contents(style) and style not in self.hidden:
@@ -98,12 +106,12 @@ class _DocxReader:
             else:
                 body.paragraph(text)
         for box in elements_named(element, "txbxContent"):
-            around = {local(above) for above in box.iterancestors()} if box is not element else set()
-            if not around & {"txbxContent", "Fallback"}:  # those in boxes are read with their boxes
+            ancestors = {local(ancestor) for ancestor in box.iterancestors()}
+            if box is element or not ancestors & {"txbxContent", "Fallback"}:  # a box in a box is read with the outer
                 self.blocks(box, body)
 
     def look(self, element: etree._Element) -> tuple[str, int, bool, int]:
-        """The style of a paragraph, the level of a heading, whether it is an item, and how deep that is in others."""
+        """The style of a paragraph, its level as a heading or 0, whether it is an item, and the depth of its list."""
         style = ""
         level = 0
         depth = 0
@@ -152,7 +160,7 @@ class _DocxReader:
                     yield from self.pieces(child)
 
     def rows(self, table: etree._Element) -> Iterator[list[str]]:
-        """The cells of a table as HTML; a table in a cell is text of it."""
+        """The cells of a table as HTML; a table in a cell is part of the cell's text."""
         for row in table.iterchildren("{*}tr"):
             yield [
                 " ".join("".join(self.pieces(paragraph)) for paragraph in elements_named(cell, "p"))
@@ -164,13 +172,15 @@ class _DocxReader:
         """Add footnotes and endnotes."""
         for name in ("footnotes", "endnotes"):
             root = self.package.xml_if_any(f"{self.folder}/{name}.xml")
-            for note in root if root is not None else ():
-                if not attribute(note, "type"):  # of lines that divide notes from the text
+            if root is None:
+                continue
+            for note in root:
+                if not attribute(note, "type"):  # a note with a type is a line between the text and its notes
                     self.blocks(note, body)
 
 
 def is_contents(style: str) -> bool:
-    """Whether a style is that of a table of contents.
+    """Whether a style is for the lines of a table of contents.
 
     >>> is_contents("TOC1"), is_contents("Heading1")
     (True, False)
@@ -180,30 +190,31 @@ def is_contents(style: str) -> bool:
 
 def _hidden_styles(styles: etree._Element | None) -> Iterator[str]:
     """The ids of the styles of hidden text."""
-    for style in styles.iterchildren("{*}style") if styles is not None else ():
+    if styles is None:
+        return
+    for style in styles.iterchildren("{*}style"):
         if any(attribute(vanish, "val") not in OFF for vanish in style.iterfind("{*}rPr/{*}vanish")):
             yield attribute(style, "styleId")
 
 
 def _heading_levels(styles: etree._Element | None) -> dict[str, int]:
-    """The level of each style of headings, by its id; a style has that of the one that it is based on."""
+    """The level of each style of headings, by its id; a style inherits the level of the style that it is based on."""
+    if styles is None:
+        return {}
     levels: dict[str, int] = {}
     bases: dict[str, str] = {}
-    for style in styles.iterchildren("{*}style") if styles is not None else ():
+    for style in styles.iterchildren("{*}style"):
         key = attribute(style, "styleId")
         value_of_name = {local(child): attribute(child, "val") for child in style.iter()}
-        name = value_of_name.get("name", "")
-        match = HEADING.fullmatch(name)
-        level = (
-            int(match[1]) if match else 1 if name.lower() == "title" else _level(value_of_name.get("outlineLvl", ""))
-        )
+        level = _level_of_style(value_of_name)
         if level:
             levels[key] = level
         if "basedOn" in value_of_name:
             bases[key] = value_of_name["basedOn"]
+
     for key in bases:
         base = key
-        for _ in range(MOST_STYLES):  # they may name each other
+        for _ in range(MOST_STYLES):  # styles may be based on each other in a cycle
             if base in levels or base not in bases:
                 break
             base = bases[base]
@@ -212,8 +223,19 @@ def _heading_levels(styles: etree._Element | None) -> dict[str, int]:
     return levels
 
 
+def _level_of_style(value_of_name: Mapping[str, str]) -> int:
+    """The level of a style by its name or its outline level; 0 if it is not a style of headings."""
+    name = value_of_name.get("name", "")
+    match = HEADING.fullmatch(name)
+    if match:
+        return int(match[1])
+    if name.lower() == "title":
+        return 1
+    return _level(value_of_name.get("outlineLvl", ""))
+
+
 def _level(value: str) -> int:
-    """The level of a heading that an outline level says, which begins at 0; 9 is that of text."""
+    """The level of a heading with an outline level, which begins at 0; 0 for 9, the outline level of text."""
     number = _number(value, 9)
     return number + 1 if number < 9 else 0
 
@@ -225,14 +247,18 @@ def _number(value: str, otherwise: int = 0) -> int:
 
 
 def _facts(package: Package) -> Facts:
+    """The facts in the properties of a document."""
+    text_of_name: dict[str, str] = {}
     core = package.xml_if_any("docProps/core.xml")
+    if core is not None:
+        text_of_name = {local(child): (child.text or "").strip() for child in core}
+
+    pages = 0
     app = package.xml_if_any("docProps/app.xml")
-    text_of_name = {local(child): (child.text or "").strip() for child in (core if core is not None else ())}
-    pages = (
-        next((_number((pages_element.text or "").strip()) for pages_element in elements_named(app, "Pages")), 0)
-        if app is not None
-        else 0
-    )
+    if app is not None:
+        page_counts = (_number((element.text or "").strip()) for element in elements_named(app, "Pages"))
+        pages = next(page_counts, 0)
+
     return Facts(
         title=text_of_name.get("title", ""),
         author=text_of_name.get("creator", ""),

@@ -14,7 +14,7 @@ from crawler.page.page import Page
 
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
 KEPT = {"href": ("http://", "https://"), "colspan": (), "start": (), "value": ()}
-"""Attributes that are kept, and how their values begin."""
+"""Attributes that are kept, and the prefixes of their values."""
 HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 CHAPTERS = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
 
@@ -35,7 +35,7 @@ def read_epub(data: bytes) -> DocumentContent:
         if chapter in locked:
             raise DocumentError(Fault.ENCRYPTED)
         if chapter in package:
-            _add(package.read(chapter), body)
+            _add_chapter(package.read(chapter), body)
             read += 1
     if not read:
         raise DocumentError(Fault.BROKEN)
@@ -43,7 +43,7 @@ def read_epub(data: bytes) -> DocumentContent:
 
 
 def _locked(package: Package) -> frozenset[str]:
-    """The files that are encrypted; fonts often are, and matter to nobody here."""
+    """The names of the encrypted files; often these are only fonts, which are not read."""
     root = package.xml_if_any("META-INF/encryption.xml")
     if root is None:
         return frozenset()
@@ -67,8 +67,8 @@ def _chapters(root: etree._Element, folder: str) -> list[str]:
     return [files[key] for key in dict.fromkeys(spine) if key in files]
 
 
-def _add(data: bytes, body: Body) -> None:
-    """Add the text of a chapter, without what belongs to its looks."""
+def _add_chapter(data: bytes, body: Body) -> None:
+    """Add the text of a chapter without media, scripts, hidden elements, and attributes that are not kept."""
     page = Page(url="", body=data, content_type="application/xhtml+xml")
     part = next(page.root.iter("body"), None)
     if part is None:
@@ -86,7 +86,7 @@ def _add(data: bytes, body: Body) -> None:
 
 
 def _drop(element: etree._Element) -> None:
-    """Take an element out of its tree, but not the text after it."""
+    """Remove an element from its tree, but not the text after it."""
     parent = element.getparent()
     if parent is None:
         return
@@ -100,6 +100,7 @@ def _drop(element: etree._Element) -> None:
 
 
 def _facts(root: etree._Element) -> Facts:
+    """The facts in the metadata of a book."""
     texts_of_name: dict[str, list[str]] = {}
     for metadata in root.iterchildren("{*}metadata"):
         for element in metadata.iter():

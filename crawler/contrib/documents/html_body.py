@@ -1,4 +1,4 @@
-"""The body of HTML that a document is read into, an element after the other."""
+"""The HTML body that readers of documents write, one element after the other."""
 
 from collections.abc import Iterable
 from html import escape
@@ -7,22 +7,25 @@ from itertools import takewhile
 from crawler.page.document import MAX_BLOCKS, MAX_TEXT
 
 MAX_DEPTH = 8
+"""Lists around the list of an item; deeper lists are written at this depth."""
 WEB = ("http://", "https://")
 
 
 class Body:
-    """Elements with text that is HTML already; those beyond the limits of a document are left out."""
+    """Elements whose text is HTML already; elements beyond the limits of a document are skipped."""
 
     def __init__(self) -> None:
-        self._found: list[str] = []
+        self._elements: list[str] = []
         self._lists: tuple[str, ...] = ()
         """The tags of the lists that are open, the outermost first."""
-        self._length = self._count = 0
+        self._length = 0
+        self._count = 0
         self.is_cut = False
+        """Whether an element was skipped because of a limit."""
 
     def html(self) -> str:
         """The HTML so far."""
-        return "".join(self._found) + _closing(self._lists)
+        return "".join(self._elements) + _closing(self._lists)
 
     def heading(self, text: str, level: int) -> None:
         tag = f"h{min(max(level, 1), 6)}"
@@ -35,28 +38,28 @@ class Body:
         self._add(f"<pre>{text}</pre>", text)
 
     def item(self, text: str, level: int = 0, number: int | None = None) -> None:
-        """Add an item of a list; the level is how many lists it is in beside its own, the number that of the item."""
+        """Add an item of a list: `level` is the number of lists around its own; a `number` is for ordered lists."""
         tag = "ul" if number is None else "ol"
         lists = (*self._lists[: min(level, MAX_DEPTH)], tag)
         is_next = self._lists[: len(lists)] == lists
-        before = "</li>" if is_next else f"<{tag}>"  # a list within an item stands in that item
+        before = "</li>" if is_next else f"<{tag}>"  # a list within an item is inside of its element
         value = "" if number is None else f' value="{number}"'
         self._add(f"{before}<li{value}>{text}", text, lists)
 
     def markup(self, html: str, text: str, count: int) -> None:
-        """Add HTML with so many elements, whose text is given."""
+        """Add HTML with this text and this number of elements."""
         self._add(html, text, count=count)
 
     def link(self, url: str, title: str) -> None:
-        """Add a link to the web that stands somewhere in the text, with what it says there; no text is added."""
+        """Add an empty link to the web, whose title is the text that it has in the document; no text is added."""
         self._count += 1
         if self._count > MAX_BLOCKS:
             self.is_cut = True
         elif url.startswith(WEB):
-            self._found.append(f'<a href="{escape(url)}" title="{escape(title)}"></a>')
+            self._elements.append(f'<a href="{escape(url)}" title="{escape(title)}"></a>')
 
     def table(self, rows: Iterable[Iterable[str]]) -> None:
-        """Add a table of cells; one of a single cell is a paragraph, as such tables are frames."""
+        """Add a table of cells; a table of a single cell is added as a paragraph, as it is only a frame."""
         kept_rows = []
         left = MAX_BLOCKS - self._count - 1
         for row in map(list, rows):
@@ -64,31 +67,30 @@ class Body:
             if left < 0:
                 break  # the rows before it are kept
             kept_rows.append(row)
-        if sum(map(len, kept_rows)) == 1:
-            self.paragraph(next(cell for row in kept_rows for cell in row))
+
+        cells = [cell for row in kept_rows for cell in row]
+        if len(cells) == 1:
+            self.paragraph(cells[0])
             return
         html = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in kept_rows)
-        self._add(
-            f"<table>{html}</table>",
-            "".join(cell for row in kept_rows for cell in row),
-            count=sum(map(len, kept_rows)) + 1,
-        )
+        self._add(f"<table>{html}</table>", "".join(cells), count=len(cells) + 1)
         self.is_cut = self.is_cut or left < 0
 
     def _add(self, html: str, text: str, lists: tuple[str, ...] = (), count: int = 1) -> None:
+        """Add HTML, unless its text is empty or a limit is reached; `lists` stay open, other open lists are closed."""
         self._length += len(text)
-        self._count += count  # empty ones, too, of which a file may have millions
+        self._count += count  # also of empty elements: a file may have millions
         self.is_cut = self.is_cut or self._length > MAX_TEXT or self._count > MAX_BLOCKS
         if self.is_cut or not text.strip():
             return
         pairs = zip(self._lists, lists, strict=False)
         kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        self._found.append(_closing(self._lists[kept:]) + html + "\n")
+        self._elements.append(_closing(self._lists[kept:]) + html + "\n")
         self._lists = lists
 
 
 def _closing(lists: tuple[str, ...]) -> str:
-    """The ends of lists and of their last items."""
+    """The end tags of lists and of their last items."""
     return "".join(f"</li></{tag}>" for tag in reversed(lists))
 
 

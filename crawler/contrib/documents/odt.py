@@ -1,4 +1,7 @@
-"""Reads ODT files (OpenDocument, ISO 26300): content.xml and meta.xml."""
+"""Reads ODT files (OpenDocument): content.xml and meta.xml.
+
+https://docs.oasis-open.org/office/OpenDocument/v1.3/
+"""
 
 from collections.abc import Iterator
 from html import escape
@@ -13,9 +16,12 @@ SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index "
     "object-index user-index sequence-decls forms shape title desc".split()
 )
-"""What is no text of the document, or a list of what is in it."""
+"""Elements that are not text of the document, or list what is in it."""
 HOLDERS = frozenset("section list-header table-header-rows table-rows table-row-group text-box frame".split())
+"""Elements whose blocks are read as if they were in the parent."""
 TITLES = {"Title": 1, "Subtitle": 2}
+"""The levels of styles that mark a paragraph as a heading."""
+FACTS = ("title", "initial-creator", "creator", "creation-date", "date", "language")
 
 
 def read_odt(data: bytes) -> DocumentContent:
@@ -35,14 +41,17 @@ def read_odt(data: bytes) -> DocumentContent:
 
 
 class _OdtReader:
+    """Reads the text of a document, with its own styles."""
+
     def __init__(self, root: etree._Element) -> None:
         self.notes: list[etree._Element] = []
-        """The texts of the notes, which follow the document."""
+        """The texts of the notes, which are added after the document."""
         self.bases = {
             attribute(style, "name"): attribute(style, "parent-style-name")
             for styles in root.iterchildren("{*}automatic-styles")
             for style in styles.iterchildren("{*}style")
         }
+        """The style on which each style of the document is based, by their names."""
         self.hidden = {
             attribute(style, "name")
             for style in root.iterfind("{*}automatic-styles/{*}style")
@@ -50,6 +59,7 @@ class _OdtReader:
                 attribute(properties, "display") == "none" for properties in style.iterchildren("{*}text-properties")
             )
         }
+        """The names of the styles of hidden text."""
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the headings, paragraphs, lists and tables in an element."""
@@ -58,8 +68,9 @@ class _OdtReader:
                 return
             match local(element):
                 case "h":
-                    level = attribute(element, "outline-level")
-                    body.heading(self.text(element), int(level) if level.isdigit() and len(level) < 3 else 1)
+                    outline_level = attribute(element, "outline-level")
+                    is_number = outline_level.isdigit() and len(outline_level) < 3
+                    body.heading(self.text(element), int(outline_level) if is_number else 1)
                 case "p":
                     self.paragraph(element, body)
                 case "list":
@@ -70,7 +81,7 @@ class _OdtReader:
                     self.blocks(element, body)
 
     def paragraph(self, element: etree._Element, body: Body) -> None:
-        """Add a paragraph, and then those of the boxes of text in it."""
+        """Add a paragraph, or a heading by its style; then the text boxes in it."""
         style = attribute(element, "style-name")
         level = TITLES.get(style) or TITLES.get(self.bases.get(style, ""))
         if level:
@@ -99,12 +110,13 @@ class _OdtReader:
         return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden
 
     def text(self, element: etree._Element) -> str:
-        """The text of a paragraph as HTML, with its links; nothing of a hidden one."""
+        """The text of a paragraph as HTML, with its links; empty if the paragraph is hidden."""
         if self.is_hidden(element):
             return ""
         return "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
+        """The text of an element as HTML; its notes are put aside."""
         yield escape(element.text or "", quote=False)
         for child in element:
             match local(child):
@@ -121,7 +133,7 @@ class _OdtReader:
             yield escape(child.tail or "", quote=False)
 
     def rows(self, table: etree._Element) -> Iterator[list[str]]:
-        """The cells of a table as HTML; a table in a cell is text of it."""
+        """The cells of a table as HTML; a table in a cell is part of the cell's text."""
         for row in elements_named(table, "table-row"):
             if next((above for above in row.iterancestors("{*}table")), None) is table:
                 yield [
@@ -131,6 +143,7 @@ class _OdtReader:
 
 
 def _facts(package: Package) -> Facts:
+    """The facts in the metadata of a document."""
     meta = package.xml_if_any("meta.xml")
     if meta is None:
         return Facts()
@@ -143,6 +156,3 @@ def _facts(package: Package) -> Facts:
         language=text_of_name.get("language", ""),
         pages=int(pages) if pages.isdigit() and len(pages) < 6 else None,
     )
-
-
-FACTS = ("title", "initial-creator", "creator", "creation-date", "date", "language")

@@ -1,4 +1,4 @@
-"""Files of a ZIP archive within limits, and XML within limits: what DOCX, ODT and EPUB files are made of."""
+"""Reads the files of a ZIP archive, and XML, within limits: DOCX, ODT and EPUB files consist of them."""
 
 import io
 import zipfile
@@ -12,20 +12,19 @@ from crawler.page.document import DocumentError, Fault
 MAX_FILES = 20_000
 """Entries of an archive: a book has some hundred."""
 MAX_FILE = 64 * 1024 * 1024
-"""Bytes of one unpacked file: the text of the largest books has a tenth of it."""
+"""Bytes of one unpacked file: the text of the largest books is a tenth as long."""
 MAX_TOTAL = 128 * 1024 * 1024
-"""Bytes of all files that are unpacked."""
-MAX_LEVELS = 200
-"""Elements in each other: lxml refuses more than 256 anyway."""
+"""Bytes of all unpacked files."""
 DIRECTORY_MARK = b"PK\x01\x02"
-"""Each entry of the directory begins with it: section 4.3.12 of the format,
+"""The bytes with which each entry of the directory begins: section 4.3.12 of
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT."""
-ENCRYPTED = 1  # a flag of entries
-BAD = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+ENCRYPTED = 1
+"""The flag of an encrypted entry: section 4.4.4 of the same specification."""
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
 
 class Package:
-    """An archive, of which files are unpacked when they are asked for."""
+    """An archive whose files are unpacked on request."""
 
     def __init__(self, data: bytes) -> None:
         # zipfile makes an object of each entry, which takes seconds if there are many.
@@ -33,7 +32,7 @@ class Package:
             raise DocumentError(Fault.LIMIT)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except BAD:
+        except ZIP_ERRORS:
             raise DocumentError(Fault.BROKEN) from None
         self._entries = {entry.filename: entry for entry in self._zip.infolist()}
         self._left = MAX_TOTAL
@@ -42,7 +41,7 @@ class Package:
         return name in self._entries
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file; raises a DocumentError if it is not there, damaged or too large."""
+        """The bytes of a file; raises a DocumentError if the file is missing, damaged, encrypted or too large."""
         entry = self._entries.get(name)
         if entry is None:
             raise DocumentError(Fault.BROKEN)
@@ -51,8 +50,8 @@ class Package:
         most = min(MAX_FILE, self._left)
         try:
             with self._zip.open(entry) as file:
-                data = file.read(most + 1)  # what the entry says about its size may be a lie
-        except BAD:
+                data = file.read(most + 1)  # the size in the entry may be wrong
+        except ZIP_ERRORS:
             raise DocumentError(Fault.BROKEN) from None
         if len(data) > most:
             raise DocumentError(Fault.LIMIT)
@@ -60,11 +59,11 @@ class Package:
         return data
 
     def xml(self, name: str) -> etree._Element:
-        """The root of a file of XML."""
+        """The root of an XML file."""
         return parsed_xml(self.read(name))
 
     def xml_if_any(self, name: str) -> etree._Element | None:
-        """The root of a file of XML that a document may lack."""
+        """The root of an XML file; None if it is missing or damaged."""
         try:
             return self.xml(name)
         except DocumentError as error:
@@ -74,7 +73,7 @@ class Package:
 
 
 def parsed_xml(data: bytes) -> etree._Element:
-    """The root of XML in which no entity is resolved and nothing else is loaded."""
+    """The root of an XML document, parsed without resolving entities or loading anything else."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -86,7 +85,7 @@ def parsed_xml(data: bytes) -> etree._Element:
 
 
 def local(element: etree._Element) -> str:
-    """The name of an element without its namespace; empty for what is no element."""
+    """The name of an element without its namespace; empty for a node that is not an element."""
     tag = element.tag
     if isinstance(tag, str):
         return tag.rpartition("}")[2]
@@ -94,7 +93,7 @@ def local(element: etree._Element) -> str:
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """The value of an attribute whatever its namespace is."""
+    """The value of an attribute in any namespace; empty if there is none."""
     for key, value in element.items():
         if str(key).rpartition("}")[2] == name:
             return str(value)
@@ -102,5 +101,5 @@ def attribute(element: etree._Element, name: str) -> str:
 
 
 def elements_named(element: etree._Element, *names: str) -> Iterator[etree._Element]:
-    """The elements of these names in an element, in document order."""
-    return (one for one in element.iter() if local(one) in names)
+    """The element itself and its descendants with these names, in document order."""
+    return (descendant for descendant in element.iter() if local(descendant) in names)

@@ -1,10 +1,7 @@
-"""Reads PDF files by PDFium."""
+"""Reads PDF files with PDFium."""
 
 import re
-from collections.abc import Callable
-from functools import partial
 from itertools import chain
-from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
@@ -22,11 +19,12 @@ from crawler.page.document import MAX_PAGES, MAX_TEXT, DocumentContent, Document
 from crawler.page.text import fold_space
 
 MOST_OUTLINE = 5_000
-"""Entries of an outline, which may name itself."""
+"""Entries of an outline that are read: an outline may contain itself."""
 MAX_DEPTH = 6
+"""Levels of an outline that are read."""
 DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
 LEAST_LETTERS = 16
-"""Mean letters of a page of a document that is more than images, without what stands on each page."""
+"""Mean characters of a page, without running heads; a document with fewer consists of images."""
 
 
 def read_pdf(data: bytes) -> DocumentContent:
@@ -36,25 +34,28 @@ def read_pdf(data: bytes) -> DocumentContent:
     except pdfium.PdfiumError as error:
         is_locked = getattr(error, "err_code", None) in (pdf.FPDF_ERR_PASSWORD, pdf.FPDF_ERR_SECURITY)
         raise DocumentError(Fault.ENCRYPTED if is_locked else Fault.BROKEN) from None
+
+    # Read the pages, and remove the lines that are not text.
     count = len(file)
-    pages, read = _pages(file, min(count, MAX_PAGES))
-    kept = without_frames(pages)
-    if sum(len(line.text) for page in kept for line in page) < LEAST_LETTERS * len(pages):
+    pages = _pages(file, min(count, MAX_PAGES))
+    text_pages = without_frames(pages)
+    if sum(len(line.text) for page in text_pages for line in page) < LEAST_LETTERS * len(pages):
         raise DocumentError(Fault.SCANNED)
-    lines = [in_order(page, gutter(page)) for page in map(without_contents, kept)]
-    usual = measured(lines)
-    with_rows = [list(_with_tables(page)) for page in lines]
+    text_pages = [in_order(page, gutter(page)) for page in map(without_contents, text_pages)]
+
+    # Find tables, paragraphs and headings.
+    usual = measured(text_pages)
+    pages_with_tables = [_with_tables(page) for page in text_pages]
     body = Body()
-    add_blocks(body, groups_of(with_rows, usual), usual, _outline(file))
+    add_blocks(body, groups_of(pages_with_tables, usual), usual, _outline(file))
     _add_links(body, pages)
-    is_cut = body.is_cut or read < count or any(page.is_cut for page in pages)
+
+    is_cut = body.is_cut or len(pages) < count or any(page.is_cut for page in pages)
     return DocumentContent(body=body.html(), facts=_facts(file, count), is_cut=is_cut)
 
 
-def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
-    """The lines of the pages, up to as much text as is read; and how many pages were read. One that is damaged is
-    empty.
-    """
+def _pages(file: pdfium.PdfDocument, count: int) -> list[PdfPage]:
+    """The lines of the pages, as many as have MAX_TEXT characters; a damaged page is empty."""
     reader = PdfPageReader()
     read_pages = list[PdfPage]()
     length = 0
@@ -69,7 +70,7 @@ def _pages(file: pdfium.PdfDocument, count: int) -> tuple[list[PdfPage], int]:
         read_pages.append(reader.read(page, number))
         page.close()
         length += sum(len(line.text) for line in read_pages[-1].lines)
-    return read_pages, len(read_pages)
+    return read_pages
 
 
 def _add_links(body: Body, pages: list[PdfPage]) -> None:
@@ -82,14 +83,14 @@ def _add_links(body: Body, pages: list[PdfPage]) -> None:
 
 
 def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
-    """The lines of a page with its tables, which stand within one column."""
-    between = gutter(lines)
-    if between is None:
+    """The lines of a page with its tables, each of which is within one column."""
+    gutter_x = gutter(lines)
+    if gutter_x is None:
         return with_tables(lines)
     lines_and_tables: list[PdfLine | PdfTable] = []
     part: list[PdfLine] = []
     for line in lines:
-        if part and side(part[-1], between) != side(line, between):
+        if part and side(part[-1], gutter_x) != side(line, gutter_x):
             lines_and_tables += with_tables(part)
             part = []
         part.append(line)
@@ -97,7 +98,7 @@ def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
 
 
 def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
-    """The levels of the headings in the outline, by their letters; a heading of several levels has the highest."""
+    """The levels of the headings in the outline, by their letters; a heading with several levels has the highest."""
     levels: dict[str, int] = {}
     try:
         for at, entry in enumerate(file.get_toc(max_depth=MAX_DEPTH)):
@@ -112,13 +113,14 @@ def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
 
 
 def _facts(file: pdfium.PdfDocument, count: int) -> Facts:
-    def said(read: Callable[[], Any]) -> str:
+    """The facts in the metadata of a file with this number of pages."""
+
+    def metadata(key: str) -> str:
         try:
-            return str(read() or "")
+            return str(file.get_metadata_value(key) or "")
         except (pdfium.PdfiumError, UnicodeDecodeError):
             return ""
 
-    date = DATE.match(said(partial(file.get_metadata_value, "CreationDate")))
+    date = DATE.match(metadata("CreationDate"))
     published = "-".join(date.groups()) if date else ""
-    title, author = (said(partial(file.get_metadata_value, key)) for key in ("Title", "Author"))
-    return Facts(title=title, author=author, published=published, language="", pages=count)
+    return Facts(title=metadata("Title"), author=metadata("Author"), published=published, language="", pages=count)

@@ -1,4 +1,4 @@
-"""Blocks of a PDF file: its groups of lines as headings, paragraphs, items, listings and tables."""
+"""The blocks of a PDF file: turns its groups of lines into headings, paragraphs, items, listings and tables."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,23 +15,27 @@ from crawler.contrib.documents.text_join import joined
 from crawler.page.text import width
 
 LARGER = 1.09
-"""Size of a heading to that of the text, unless it is bold."""
+"""The least size of a heading that is not bold, as a multiple of the usual size."""
 LEAST_SIZE = 0.95
-"""The least size of a bold heading, as a share of the usual size."""
+"""The least size of a bold heading, as a multiple of the usual size."""
 MAX_HEADING = 200
 """Columns of a heading."""
 MOST_LINES = 4
+"""Lines of a heading."""
 LEAST_OUTLINE = 5
-"""Entries of an outline that tells headings from other words."""
+"""Entries of an outline that is complete enough to tell headings from other lines."""
 LABELS = 3
-"""Times that the same words are above a text before they are taken for a label."""
+"""Occurrences of the same words from which they are a label, such as "Note", and not a heading."""
 FEW = 3
-"""Lines that look alike if they are headings."""
+"""Headings of one look from which the outline must have some of them."""
 NAMED = 0.3
-"""The share of them that the outline has."""
+"""The least share of the headings of one look that the outline has."""
 BELOW = 1.25
-"""Ems between a heading in the size of the text and what stands above it."""
+"""Ems between a bold heading and the line above it."""
+USUAL_GAP = 1.2
+"""Ems from line to line in most texts."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
+"""Two letters, or one Chinese character or the like, which a heading has at least."""
 WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     "|nineteen|twenty"
@@ -41,16 +45,17 @@ NUMBER = re.compile(
     rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
     re.IGNORECASE,
 )
-"""The number of a heading, before its text."""
+"""The number before the text of a heading."""
 CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
 """The number of a chapter on a line of its own."""
 COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 LEVELS = 6
+"""Levels of headings in HTML."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FontLook:
-    """How a heading looks; headings of one level look alike."""
+    """The look of a heading; headings of one level look alike."""
 
     size: float
     is_bold: bool
@@ -63,7 +68,9 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
     titles = _headings([group for group in kept if isinstance(group, LineGroup)], usual, outline)
     headings = set(map(id, titles))
     levels = _levels(titles, outline)
+
     items: list[float] = []
+    """The left edges of the open lists."""
     for group in _with_numbers(kept, headings):
         if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])
@@ -82,41 +89,43 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a heading without its number, by which it is known in the outline.
+    """The letters and digits of a heading without its number, by which it is found in the outline.
 
     >>> letters("3.2 Bees & Flowers"), letters("Chapter 3: Bees")
     ('beesflowers', 'bees')
     """
     number = NUMBER.match(text)
-    return "".join(filter(str.isalnum, text[number.end() :] if number else text)).casefold()
+    if number:
+        text = text[number.end() :]
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
-    """The words that have a hyphen within a line."""
+    """The words in lower case that are written with a hyphen within a line."""
     texts = (line.text for group in groups if isinstance(group, LineGroup) for line in group.lines)
     compounds = {word.lower() for text in texts if "-" in text for word in COMPOUND.findall(text)}
     return frozenset(compounds)
 
 
 def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
-    """The headings; words such as "Note" that come again and again are none, if the outline does not have them."""
+    """The headings, without repeated words such as "Note" and looks of which the outline has few or none."""
     headings = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
         return headings
     keys = [letters(group.text) for group in headings]
-    times = Counter(keys)
+    occurrences = Counter(keys)
     looks = Counter(map(_look, headings))
     in_outline = Counter(_look(group) for group, key in zip(headings, keys, strict=True) if key in outline)
-    named = {look for look, count in looks.items() if count < FEW or in_outline[look] >= NAMED * count}
+    heading_looks = {look for look, count in looks.items() if count < FEW or in_outline[look] >= NAMED * count}
     return [
         group
         for group, key in zip(headings, keys, strict=True)
-        if key in outline or (times[key] < LABELS and _look(group) in named)
+        if key in outline or (occurrences[key] < LABELS and _look(group) in heading_looks)
     ]
 
 
 def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[int]) -> list[LineGroup | PdfTable]:
-    """The groups, with the number of a chapter and the heading below it as one."""
+    """The groups, where the number of a chapter is joined with the heading below it."""
     joined_groups: list[LineGroup | PdfTable] = []
     for group in groups:
         last = joined_groups[-1] if joined_groups else None
@@ -133,11 +142,14 @@ def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[i
 
 
 def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> bool:
+    """Whether a group is a heading, by the outline or by its look."""
     text = group.text
     if group.is_code or len(group.lines) > MOST_LINES or width(text) > MAX_HEADING or not LETTERS.search(text):
         return False
-    if len(group.lines) <= 2 and len(key := letters(text)) > 2 and key in outline and _looks_apart(group, usual):
-        return True
+    if len(group.lines) <= 2:
+        key = letters(text)
+        if len(key) > 2 and key in outline and _looks_apart(group, usual):
+            return True
     if BULLET.match(text):
         return False
     if group.size >= LARGER * usual.size:
@@ -147,11 +159,8 @@ def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> 
 
 
 def _looks_apart(group: LineGroup, usual: Measures) -> bool:
-    """Whether a group looks otherwise than the text around it."""
+    """Whether a group differs in look or distance from the text around it."""
     return group.size > usual.size or group.first.is_bold or (len(group.lines) == 1 and group.gap > 1.4 * USUAL_GAP)
-
-
-USUAL_GAP = 1.2
 
 
 def _look(group: LineGroup) -> FontLook:
@@ -159,7 +168,7 @@ def _look(group: LineGroup) -> FontLook:
 
 
 def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
-    """The level of each look: that of most of its headings in the outline, else by the size."""
+    """The level of each look: the level of most of its headings in the outline, or else by its size."""
     votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
     for group in titles:
         level = outline.get(letters(group.text))
@@ -169,31 +178,38 @@ def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[Fon
     levels: dict[FontLook, int] = {}
     last = 0
     for look in looks:
-        level_of_look = votes[look].most_common(1)[0][0] if votes[look] else last + 1
-        last = levels[look] = min(max(level_of_look, 1), LEVELS)
+        level_of_look = last + 1
+        if votes[look]:
+            level_of_look = votes[look].most_common(1)[0][0]
+        last = min(max(level_of_look, 1), LEVELS)
+        levels[look] = last
     return levels
 
 
 def _item_text(group: LineGroup, compounds: Collection[str]) -> str:
-    """The text of an item without a bullet; a number is part of it."""
+    """The text of an item without its bullet; a number stays."""
     text = joined([line.text for line in group.lines], compounds)
     bullet = BULLET.match(text)
-    return (text[bullet.end() :] if bullet else text) or text
+    if bullet is None or bullet.end() == len(text):
+        return text
+    return text[bullet.end() :]
 
 
-def _item_level(group: LineGroup, places: list[float]) -> int:
-    """How deep an item is in others, by where it begins; the places of the items above it are kept in the list."""
-    while places and group.first.x0 < places[-1] - group.size / 2:
-        places.pop()
-    if not places or group.first.x0 > places[-1] + group.size / 2:
-        places.append(group.first.x0)
-    return len(places) - 1
+def _item_level(group: LineGroup, left_edges: list[float]) -> int:
+    """The depth of an item, by its left edge; `left_edges` of the lists around it are updated, the outermost first."""
+    while left_edges and group.first.x0 < left_edges[-1] - group.size / 2:
+        left_edges.pop()
+    if not left_edges or group.first.x0 > left_edges[-1] + group.size / 2:
+        left_edges.append(group.first.x0)
+    return len(left_edges) - 1
 
 
 def _listing(lines: Sequence[PdfLine]) -> str:
     """The lines of code with their indentation, and an empty line where there is space between them."""
+    letter = lines[0].size * 0.6
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
-    letter = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
+    if widths:
+        letter = sorted(widths)[len(widths) // 2]
     left = min(line.x0 for line in lines)
     code_lines = [_code_line(lines[0], left, letter)]
     for before, line in pairwise(lines):
@@ -207,6 +223,7 @@ def _listing(lines: Sequence[PdfLine]) -> str:
 
 
 def _code_line(line: PdfLine, left: float, letter: float) -> str:
+    """A line of code with its spaces; `letter` is the width of a character."""
     text = " " * min(round((line.x0 - left) / max(letter, 0.1)), 60)
     end = line.x0
     for piece in line.pieces:

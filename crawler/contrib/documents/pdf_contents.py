@@ -1,4 +1,4 @@
-"""Tables of contents, which a document has for turning its pages and a reader of its text does not need."""
+"""Removes tables of contents, which help to turn pages and are no text for readers."""
 
 import re
 from collections.abc import Sequence
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from crawler.contrib.documents.pdf_lines import PdfLine
 
 LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlcA-Z.-]{0,7}$|(?:…\s*){2,}[\divxlc]{0,6}$")
+"""The dots at the end of an entry, with the number of a page."""
 NUMBER = re.compile(r"[\divxlc]{1,6}")
 LEAST = 5
-"""Entries of a page that is part of a table of contents; pages of lists of figures have fewer."""
+"""The least entries of a page with contents; from a page with fewer, only lines with dots are removed."""
 SHARE = 0.4
-"""The least share of such lines on a page of contents; the others are further lines of entries."""
+"""The least share of the last lines of entries on a page with contents; the others are further lines of entries."""
 NAME = re.compile(
     r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
     r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
@@ -40,5 +41,5 @@ def _is_entry(line: PdfLine, edge: float) -> bool:
 
 
 def _is_above(line: PdfLine, below: PdfLine) -> bool:
-    """Whether a line is the first one of an entry of several lines."""
+    """Whether a line is part of an entry that continues in the line below it."""
     return 0 < below.y - line.y < 1.4 * line.size and line.size == below.size

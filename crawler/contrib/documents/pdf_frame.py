@@ -1,4 +1,4 @@
-"""Running heads, running feet and page numbers: lines at the edge of a page that other pages have in the same place."""
+"""Removes running heads, running feet and page numbers: lines at page edges that other pages have in the same place."""
 
 import re
 from collections import Counter, defaultdict
@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage
 
 EDGE = 0.13
-"""Share of the height of a page at its top and bottom where such lines are."""
+"""Share of the height of a page at its top and bottom where running heads and feet are."""
 MOST = 3
-"""Lines of them at each edge."""
+"""The most running heads or feet at each edge."""
 NEARNESS = 4
-"""Points by which the places of a running head differ from page to page."""
+"""Points by which the place of a running head may differ from page to page."""
 PAGES = 6
-"""How many pages further the same head is: a chapter has its own, and left and right pages have different ones."""
+"""Pages within which a running head occurs again: chapters, and left and right pages, have different ones."""
 SHARE = 0.6
-"""A place where so many lines come again has running heads alone."""
+"""The least share of repeated lines at a place where all lines are running heads."""
 APART = 1.6
 """Ems between a running head and the text below it."""
 PAGE_NUMBER = re.compile(
@@ -25,24 +25,25 @@ PAGE_NUMBER = re.compile(
 
 def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
     """The lines of each page without running heads, running feet and page numbers."""
-    same: dict[tuple[str, str], list[PdfLine]] = defaultdict(list)
-    places: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
+    lines_by_text: dict[tuple[str, str], list[PdfLine]] = defaultdict(list)
+    lines_by_place: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
     for page in pages:
         for edge, line in _edge_lines(page):
-            same[edge, _key(line.text)].append(line)
-            places[edge, round(line.y / NEARNESS)].append(line)
-    left_out = {id(line) for lines in same.values() for line in _repeated(lines)}
-    left_out |= {id(line) for line in _set_apart(pages)}
-    for lines in places.values():
-        if len(lines) > MOST and sum(id(line) in left_out for line in lines) >= SHARE * len(lines):
-            left_out.update(map(id, lines))
+            lines_by_text[edge, _key(line.text)].append(line)
+            lines_by_place[edge, round(line.y / NEARNESS)].append(line)
+
+    frame_lines = {id(line) for lines in lines_by_text.values() for line in _repeated(lines)}
+    frame_lines |= {id(line) for line in _set_apart(pages)}
+    for lines in lines_by_place.values():
+        if len(lines) > MOST and sum(id(line) in frame_lines for line in lines) >= SHARE * len(lines):
+            frame_lines.update(map(id, lines))
     if len(pages) == 1:
-        left_out.update(id(line) for _, line in _edge_lines(pages[0]) if PAGE_NUMBER.fullmatch(line.text))
-    return [[line for line in page.lines if id(line) not in left_out] for page in pages]
+        frame_lines.update(id(line) for _, line in _edge_lines(pages[0]) if PAGE_NUMBER.fullmatch(line.text))
+    return [[line for line in page.lines if id(line) not in frame_lines] for page in pages]
 
 
 def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
-    """The first and the last lines of a page that are at its edges; those of one height count as one."""
+    """The first and last lines of a page near its edges, each with its edge; lines of one height count as one."""
     heights = sorted({round(line.y) for line in page.lines})
     top = {y for y in heights[:MOST] if y < EDGE * page.height}
     bottom = {y for y in heights[-MOST:] if y > (1 - EDGE) * page.height}
@@ -54,7 +55,7 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
 
 
 def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
-    """The first lines of most pages, whatever they say, where the same space divides them from the text."""
+    """The first lines of most pages, if the same space separates them from the text; their texts may differ."""
     firsts: list[tuple[PdfLine, float]] = []
     for page in pages:
         heights = sorted({round(line.y): line for line in page.lines}.items())
@@ -71,12 +72,12 @@ def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
 
 
 def _key(text: str) -> str:
-    """A text in which all numbers are the same."""
+    """The text with all numbers replaced, so that lines with different page numbers are equal."""
     return "#" if PAGE_NUMBER.fullmatch(text) else re.sub(r"\d+", "#", text)
 
 
 def _repeated(lines: Sequence[PdfLine]) -> Iterator[PdfLine]:
-    """Those of the lines of the same text, in the order of pages, that another page has in the same place."""
+    """The lines that another page has in the same place; `lines` have the same text, in the order of their pages."""
     for at, line in enumerate(lines):
         near = lines[max(0, at - PAGES) : at + PAGES + 1]
         if any(0 < abs(other.page - line.page) <= PAGES and abs(other.y - line.y) <= NEARNESS for other in near):

@@ -1,8 +1,8 @@
 """The lines of a PDF page: words with their places and fonts, in the order in which the file draws them.
 
-PDFium tells the text of a whole page at once, with spaces and line ends that it derives from the places of the
-characters. Each further question about a character is a call, so only those words are asked about: where the first
-character of a word begins and its last one ends, and once for each text object, its size and font.
+PDFium returns the text of a whole page at once, with spaces and line ends that it derives from the places of the
+characters. Everything else about a character costs a call, so few calls are made: for each word, one for the box of its
+first character and one for the last; for each text object, those for its size and font.
 """
 
 from __future__ import annotations
@@ -27,27 +27,32 @@ MAX_LINKS = 2_000
 MAX_CHARACTERS = 100_000
 """Characters of one page that are read; a full page of a newspaper has some 20,000."""
 HYPHEN = "\ufffe"
-"""What PDFium puts in the place of a hyphen at the end of a line; no line end follows."""
+"""The character that PDFium returns for a hyphen at the end of a line; no line end follows it."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
 FAR = 20_000
-TINY = 0.05  # points of a letter that nobody sees
-"""Points: no page is so large, and no letter."""
+"""Points: no page and no letter is as large."""
+TINY = 0.05
+"""Points: no letter that can be seen is as small."""
 GAP = 1.5
 """Ems between two words that are in different cells of a table or different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"} | dict.fromkeys(range(0x20), "")
+"""The translation of a word: ligatures as letters, hyphens in ASCII, and no control characters."""
 BOLD = re.compile(
     r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|(?:sim|st|msy)hei|heiti", re.IGNORECASE
 )
 MONO = re.compile(
     r"mono|courier|typewriter|consol|cm(?:sl)?tt|sftt|ectt|menlo|txtt|nimbusmon|inconsolata|fixed", re.IGNORECASE
 )
-FIXED_PITCH = 1  # a flag of fonts
+FIXED_PITCH = 1
+"""The flag of fonts whose letters have one width: section 9.8.2 of ISO 32000."""
 BOLD_WEIGHT = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Font:
+    """What matters of a font."""
+
     is_bold: bool
     is_mono: bool
 
@@ -83,10 +88,10 @@ class PdfLine:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How the words of one text object look."""
+    """The look of the words of one text object."""
 
     turn: int
-    """The direction of the text: quarter turns to the left."""
+    """The direction of the text, in quarter turns to the left."""
     size: float
     font: Font
 
@@ -110,12 +115,11 @@ class PdfPage:
     links: tuple[PdfLink, ...] = ()
 
 
-_char_box = pdf.FPDFText_GetCharBox
 NO_FONT = Font(is_bold=False, is_mono=False)
 
 
 class PdfPageReader:
-    """Reads the lines of the pages of one file; what is known about a font is kept for the next page."""
+    """Reads the lines of the pages of one file; fonts are kept for the next page."""
 
     def __init__(self) -> None:
         self._fonts: dict[int, Font] = {}
@@ -123,7 +127,7 @@ class PdfPageReader:
         self._matrix = pdf.FS_MATRIX()
 
     def read(self, page: pdfium.PdfPage, number: int) -> PdfPage:
-        """The lines of a page in the order in which it draws them; text that runs in another direction is left out."""
+        """The lines of a page in the order in which it draws them, without text in another direction than most."""
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
@@ -133,7 +137,9 @@ class PdfPageReader:
             text_page.close()
         is_cut = count > MAX_CHARACTERS or len(links) > MAX_LINKS
         turns = Counter(word.look.turn for line in lines for word in line)
-        turn = turns.most_common(1)[0][0] if turns else 0
+        turn = 0
+        if turns:
+            turn = turns.most_common(1)[0][0]
         top, height = _top(turn, *page.get_size())
         words = (word for line in lines for word in line if word.look.turn == turn)
         return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
@@ -143,7 +149,8 @@ class PdfPageReader:
         buffer = (ctypes.c_ushort * (count + 1))()
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
-        is_shifted = length != count  # characters without text have an index of their own
+        is_shifted = length != count  # characters without text count in indexes of characters, not of the text
+
         looks: dict[int, tuple[_Look, float] | None] = {}
         line: list[_Word] = []
         end = 0
@@ -169,8 +176,8 @@ class PdfPageReader:
             yield line
 
     def _look(self, text_page: Any, at: int, shown: Any) -> tuple[_Look, float] | None:
-        """How a text object looks, and its baseline across the lines; None if its text runs in no direction of the page
-        or lies out of it.
+        """The look of a text object, and the height of its baseline; None if its text is turned by other angles than
+        quarter turns, cannot be seen, or is outside of the page.
         """
         matrix = self._matrix
         if not pdf.FPDFText_GetMatrix(text_page, at, matrix):
@@ -182,7 +189,11 @@ class PdfPageReader:
         is_turned = min(abs(matrix.a), abs(matrix.b)) > 0.1 * max(abs(matrix.a), abs(matrix.b))
         if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
-        turn = (0 if matrix.a > 0 else 2) if abs(matrix.a) > abs(matrix.b) else (1 if matrix.b > 0 else 3)
+        if abs(matrix.a) > abs(matrix.b):
+            turn = 0 if matrix.a > 0 else 2
+        else:
+            turn = 1 if matrix.b > 0 else 3
+
         handle = pdf.FPDFTextObj_GetFont(shown) if shown else None
         key = addressof(handle.contents) if handle else 0
         if key not in self._fonts:
@@ -190,7 +201,7 @@ class PdfPageReader:
         return _Look(turn=turn, size=round(size, 1), font=self._fonts[key]), (-y, x, y, -x)[turn]
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
-        """Where a word begins and ends along its line."""
+        """The beginning and the end of a word along its line."""
         x0, x1, y0, y1 = self._box(text_page, first)
         if last != first:
             left, right, low, high = self._box(text_page, last)
@@ -203,17 +214,17 @@ class PdfPageReader:
     def _box(self, text_page: Any, at: int) -> tuple[float, float, float, float]:
         """The left, right, lower and upper edge of a character."""
         edges = (self._left, self._right, self._low, self._high)
-        _char_box(text_page, at, *edges)
+        pdf.FPDFText_GetCharBox(text_page, at, *edges)
         return self._left.value, self._right.value, self._low.value, self._high.value
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:
-    """What is added to places across the lines, so that they begin at the top; and how far down the page goes."""
+    """The value to add to the height of a baseline, so that it is counted from the top; and the height of the page."""
     return ((height, height), (0.0, width), (0.0, height), (width, width))[turn]
 
 
 def _font(handle: Any) -> Font:
-    """What the name and the flags of a font say about it."""
+    """A font, by its name, its weight and its flags."""
     buffer = ctypes.create_string_buffer(200)
     pdf.FPDFFont_GetBaseFontName(handle, buffer, len(buffer))
     name = buffer.value.decode("latin-1").replace(" ", "")
@@ -230,10 +241,10 @@ def _unicode(units: str) -> str:
 
 
 def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
-    """Words as lines of the same baseline from left to right."""
+    """The lines that words form: words on the same baseline from left to right."""
     line: list[_Word] = []
     for word in words:
-        if line and not _goes_on(line[-1], word):
+        if line and not _is_same_line(line[-1], word):
             yield _line(line, page, top)
             line = []
         line.append(word)
@@ -241,20 +252,23 @@ def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
         yield _line(line, page, top)
 
 
-def _goes_on(before: _Word, word: _Word) -> bool:
-    """Whether a word stands on the line of the word before it; exponents and notes are a little higher or lower."""
+def _is_same_line(before: _Word, word: _Word) -> bool:
+    """Whether a word is on the line of the word before it; exponents and notes are a little higher or lower."""
     size = max(before.look.size, word.look.size)
     return abs(word.y - before.y) < 0.6 * size and word.x0 > before.x0 - 0.1 * size
 
 
 def _line(words: list[_Word], page: int, top: float) -> PdfLine:
+    """The line of words, divided into pieces at wide gaps."""
     lengths: dict[_Look, int] = {}
     for word in words:
         lengths[word.look] = lengths.get(word.look, 0) + len(word.text)
     size = max(lengths, key=lengths.__getitem__).size
+
     pieces: list[PdfPiece] = []
     texts: list[str] = []
-    start = end = words[0].x0
+    start = words[0].x0
+    end = start
     for word in words:
         if texts and word.x0 - end > GAP * size:
             pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
@@ -263,6 +277,7 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
         texts.append(word.text)
         end = max(end, word.x1)
     pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
+
     y = next(word.y for word in words if word.look.size == size) + top
     length = sum(lengths.values())
     bold = sum(count for look, count in lengths.items() if look.font.is_bold)

@@ -1,4 +1,4 @@
-"""The links of a PDF page: its link annotations that lead to the web, with the text that each covers."""
+"""The links of a PDF page: its link annotations with a URI, with the text that each covers."""
 
 import ctypes
 from collections.abc import Iterator
@@ -8,18 +8,21 @@ from typing import Any
 import pypdfium2.raw as pdf
 
 MAX_ADDRESS = 2_083
+"""Bytes of an address, with the zero byte at its end."""
 MAX_TEXT = 200
 """Characters of text for one link."""
 
 
 @dataclass(frozen=True, slots=True)
 class PdfLink:
+    """A link and the text that it covers."""
+
     url: str
     text: str
 
 
 def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
-    """The links of a page, in the order of the file; a link over two lines comes twice."""
+    """The links of a page, in the order of the file; a link over two lines occurs twice."""
     at = ctypes.c_int(0)
     link = pdf.FPDF_LINK()
     while pdf.FPDFLink_Enumerate(page, at, link):
@@ -29,7 +32,7 @@ def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
 
 
 def _address(document: Any, link: Any) -> str:
-    """The address that a link leads to; empty for a place in a file."""
+    """The address of a link; empty if it leads to a place in a file, or is too long."""
     action = pdf.FPDFLink_GetAction(link)
     if not action or pdf.FPDFAction_GetType(action) != pdf.PDFACTION_URI:
         return ""

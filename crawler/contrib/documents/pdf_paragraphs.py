@@ -1,11 +1,11 @@
-"""Paragraphs of a PDF file: which lines go on those before them, within a column and over the end of a page."""
+"""The paragraphs of a PDF file: tells which lines continue the lines before them, in a column and over a page's end."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from crawler.contrib.documents.pdf_columns import gutter, side
 from crawler.contrib.documents.pdf_lines import PdfLine
@@ -13,34 +13,37 @@ from crawler.contrib.documents.pdf_tables import PdfTable
 from crawler.contrib.documents.text_join import DIVIDED
 from crawler.page.text import width
 
-MARKS = "•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8"
-"""Bullets, with those that fonts of symbols have in place of letters."""
-BULLET = re.compile(rf"(?:[{MARKS}]|[-–—*·o](?=\s))\s*(?=\S)|[{MARKS}]$")
+BULLETS = "•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8"
+"""Bullets, also those in the private use area, where fonts of symbols have them."""
+BULLET = re.compile(rf"(?:[{BULLETS}]|[-–—*·o](?=\s))\s*(?=\S)|[{BULLETS}]$")
 NUMBERED = re.compile(
     r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|\[\d{1,3}\]|[（(]?[一二三四五六七八九十]{1,3}[）)、])(?:\s+|$)"
 )
 ENDS = frozenset(".!?:。！？：；;…”\"')」』）")
 LOOSE = 1.4
-"""A line further below the one before, in usual distances, begins a paragraph."""
-USUAL = 1.2  # ems from line to line where a size occurs once
+"""The distance to the line above from which a line begins a paragraph, as a multiple of the usual distance."""
+USUAL = 1.2
+"""Ems from line to line in a size for which no distance was measured."""
 INDENT = 0.8
-"""Ems by which the first line of a paragraph begins further in."""
+"""Ems by which the first line of a paragraph is indented."""
 HANGING = 1.9
-"""Ems from which on a single line that begins further in goes on the one above it."""
+"""Ems of indentation from which a single line continues the line above it."""
 ROOM = 1.5
-"""Ems that a line may end before the edge although the next word has room there."""
+"""Ems of room for the next word that a full line may leave."""
 PLACE = 2
-"""Points by which the beginnings of lines differ that are below each other."""
+"""Points by which the left edges of lines of one text may differ."""
 NARROW = 0.6
-"""Share of a column's width that a narrower text in it has; shorter lines in a row are a list."""
+"""The least width of a narrower text within a column, as a share of the column's width; narrower lines are a list."""
 RAGGED = 6
-"""Ems by which its lines differ in width."""
+"""Ems by which the right edges of the lines of a narrower text may differ."""
 NARROWEST = 20
-"""Columns of a line in the narrowest column of a newspaper."""
-TITLE, MOST_OF_TITLE = 1.15, 3
-"""Size of a title to that of the text, and its most lines, which are broken where the words are best read."""
+"""Columns of the shortest line that may be full: that of the narrowest column of a newspaper."""
+TITLE = 1.15
+"""The least size of a title, as a multiple of the usual size."""
+MOST_OF_TITLE = 3
+"""Lines of a title, which are broken by sense and not where the line is full."""
 SMALL = 0.93
-"""Size of notes at the foot of a page, to that of the text above them."""
+"""The largest size of notes at the foot of a page, as a multiple of the usual size."""
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
 
 
@@ -50,13 +53,11 @@ class LineGroup:
 
     lines: list[PdfLine]
     gap: float
-    """Ems between its first line and what is above it; a large number at the top of a page."""
+    """Ems between its first line and the line above it; a large number at the top of a page."""
     edge: float = 0.0
-    """Where the lines of its column end at the right."""
+    """The right edge of the text in its column."""
     is_code: bool = False
     is_item: bool = False
-    goes_on: bool = field(default=False)
-    """Whether it ends as a line does in a paragraph."""
 
     @property
     def first(self) -> PdfLine:
@@ -73,14 +74,15 @@ class LineGroup:
 
 @dataclass(frozen=True)
 class Measures:
-    """What is usual in a document."""
+    """The usual measures of a document."""
 
     size: float
-    """The size of its text."""
+    """The size of most of its text."""
     pitches: dict[float, float]
-    """The usual distance from line to line, for each size."""
+    """The usual distance from line to line, by size."""
 
     def pitch(self, size: float) -> float:
+        """The usual distance from line to line in a size."""
         return self.pitches.get(size, USUAL * size)
 
 
@@ -91,27 +93,35 @@ def measured(pages: Iterable[Sequence[PdfLine]]) -> Measures:
     for lines in pages:
         before: PdfLine | None = None
         for line in lines:
-            sizes[line.size] += len(line.text) if not line.is_mono else len(line.text) // 4
+            sizes[line.size] += len(line.text) // 4 if line.is_mono else len(line.text)  # code counts less
             if before is not None and before.size == line.size and 0 < line.y - before.y < 2 * line.size:
                 distances[line.size][round(line.y - before.y, 1)] += 1
             before = line
-    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    size = 10.0
+    if sizes:
+        size = sizes.most_common(1)[0][0]
     return Measures(size, {size: counts.most_common(1)[0][0] for size, counts in distances.items()})
 
 
 def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) -> Iterator[LineGroup | PdfTable]:
-    """The groups of lines of a document, with tables between them; what goes on at the next page is one group."""
+    """The groups of lines of a document, with tables between them.
+
+    A group that continues on the next page is one group; the notes at the foot of a page follow its last group.
+    """
     open_group: LineGroup | None = None
     notes: list[LineGroup] = []
     for page in pages:
-        body, feet = _without_notes(list(_groups_of_page(page, usual)), usual)
+        body, page_notes = _without_notes(list(_groups_of_page(page, usual)), usual)
         for at, group in enumerate(body):
-            if open_group is None or isinstance(group, PdfTable):
-                pass
-            elif at == 0 and _goes_over(open_group, group):
+            if (
+                at == 0
+                and open_group is not None
+                and isinstance(group, LineGroup)
+                and _continues_on_next_page(open_group, group)
+            ):
                 open_group.lines += group.lines
-                open_group.goes_on = group.goes_on
                 continue
+
             if open_group is not None:
                 yield open_group
                 yield from notes
@@ -121,13 +131,15 @@ def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) ->
                 yield group
             else:
                 open_group = group
-        notes += feet
+        notes += page_notes
+
     if open_group is not None:
         yield open_group
     yield from notes
 
 
 def _groups_of_page(items: Sequence[PdfLine | PdfTable], usual: Measures) -> Iterator[LineGroup | PdfTable]:
+    """The groups of lines of a page, with its tables between them."""
     edges = Edges([item for item in items if isinstance(item, PdfLine)])
     group: LineGroup | None = None
     for at, item in enumerate(items):
@@ -144,27 +156,28 @@ def _groups_of_page(items: Sequence[PdfLine | PdfTable], usual: Measures) -> Ite
             before = items[at - 1] if at else None
             if group is not None:
                 yield group
-            group = _begun(item, before, edges.of(item), usual)
-        group.goes_on = _is_full(item, group.edge, None)
+            group = _new_group(item, before, edges.of(item), usual)
     if group is not None:
         yield group
 
 
-def _begun(line: PdfLine, before: PdfLine | PdfTable | None, edge: float, usual: Measures) -> LineGroup:
+def _new_group(line: PdfLine, before: PdfLine | PdfTable | None, edge: float, usual: Measures) -> LineGroup:
     """The group that a line begins; large letters are not code, whatever their font is."""
-    above = (line.y - before.y) / line.size if isinstance(before, PdfLine) and line.y > before.y else 9.0
+    gap = 9.0
+    if isinstance(before, PdfLine) and line.y > before.y:
+        gap = (line.y - before.y) / line.size
     is_item = _is_marked(line) or (not line.is_mono and NUMBERED.match(line.text) is not None)
     is_code = line.is_mono and not is_item and line.size < TITLE * usual.size
-    return LineGroup([line], above, edge, is_code, is_item)
+    return LineGroup([line], gap, edge, is_code, is_item)
 
 
 def _is_marked(line: PdfLine) -> bool:
-    """Whether a line begins with a bullet; in code, a hyphen or an asterisk is none."""
+    """Whether a line begins with a bullet; in code, a hyphen or an asterisk is not a bullet."""
     return BULLET.match(line.text) is not None and not (line.is_mono and line.text.isascii())
 
 
 class Edges:
-    """Where the lines of a page end at the right, in each of its columns."""
+    """The right edges of the text of a page, in each of its columns."""
 
     def __init__(self, lines: Sequence[PdfLine]) -> None:
         self._between = gutter(lines)
@@ -174,7 +187,7 @@ class Edges:
         self._columns = {side: _ColumnEdges(lines_of_side) for side, lines_of_side in sides.items()}
 
     def of(self, line: PdfLine) -> float:
-        """The right edge of the text that a line stands in."""
+        """The right edge of the text of which a line is part."""
         return self._columns[self._side(line)].of(line)
 
     def _side(self, line: PdfLine) -> int:
@@ -184,7 +197,7 @@ class Edges:
 
 
 class _ColumnEdges:
-    """The same for the lines of one column, and those of a narrower text within it, as a note in a box is."""
+    """The right edges of the text of one column, and of narrower texts within it, such as a note in a box."""
 
     def __init__(self, lines: Sequence[PdfLine]) -> None:
         self._parts: list[tuple[float, float]] = []
@@ -198,12 +211,15 @@ class _ColumnEdges:
                 self._parts.append((line.x0, line.x1))
 
     def of(self, line: PdfLine) -> float:
+        """The right edge of the text of which a line is part."""
         x0, x1 = next((part for part in reversed(self._parts) if part[0] <= line.x0), (line.x0, line.x1))
         place = round(line.x0 / PLACE)
         ends = [end for at in (place - 1, place, place + 1) for end in self._narrow.get(at, ())]
         own = max(ends, default=x1)
         is_text = sum(end > own - RAGGED * line.size for end in ends) > 1 and own - line.x0 > NARROW * (x1 - x0)
-        return own if is_text else x1
+        if is_text:
+            return own
+        return x1
 
 
 def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Measures) -> bool:
@@ -221,6 +237,8 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
         return abs(distance) < 0.5 * line.size and line.x0 > last.x1  # the rest of its line
     if group.is_code or (line.is_mono and line.size < TITLE * usual.size):
         return _is_word_of_code(group, line)
+
+    # The line is at the usual distance, in the same size, and not code.
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False
     if NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower()):
@@ -233,21 +251,21 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
 
 
 def _stands_alone(last: PdfLine, line: PdfLine, group: LineGroup) -> bool:
-    """Whether bold and plain lines are a heading and its text, rather than bold words that fill a line by chance."""
+    """Whether a bold and a plain line are a heading and its text, rather than bold words that happen to fill a line."""
     return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or line.text[:1].isupper()
 
 
 def _is_word_of_code(group: LineGroup, line: PdfLine) -> bool:
-    """Whether a line is only by chance all in the font of code, or not, within a paragraph."""
+    """Whether a line continues a group in another font: a paragraph with words of code, or code as the first words."""
     last = group.lines[-1]
     if line.is_mono:
-        within = last.text[-1:] not in ENDS and _is_full(last, group.edge, line)
-        return within and not _is_indented(group, line, None) and len(line.pieces) == 1
+        is_within_sentence = last.text[-1:] not in ENDS and _is_full(last, group.edge, line)
+        return is_within_sentence and not _is_indented(group, line, None) and len(line.pieces) == 1
     return len(group.lines) == 1 and not group.is_item and line.text[:1].islower() and _is_full(last, group.edge, line)
 
 
 def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool:
-    """Whether a line begins a paragraph by its place: it begins further in or further out than the lines before it."""
+    """Whether a line begins a paragraph by its place: it is indented more or less than the lines before it."""
     size = line.size
     if len(group.lines) > 1:
         return abs(line.x0 - group.lines[-1].x0) > INDENT * size
@@ -256,29 +274,29 @@ def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool
     inside = line.x0 - group.first.x0
     if inside < INDENT * size:
         return False
-    # The second line of a paragraph whose first one hangs out, as that of a term or of a numbered heading does.
+    # This may be the second line of a paragraph with a hanging first line, such as a term or a numbered heading.
     is_near = after is not None and 0 < after.y - line.y < LOOSE * USUAL * size and after.size == size
     if after is not None and is_near:
         return after.x0 < line.x0 - INDENT * size / 2
     return inside < HANGING * size and group.first.text[-1:] in ENDS
 
 
-def _is_full(line: PdfLine, edge: float, after: PdfLine | None) -> bool:
-    """Whether a line ends where there was no room for the next word."""
+def _is_full(line: PdfLine, edge: float, after: PdfLine) -> bool:
+    """Whether a line had no room for the first word of the line `after` it."""
     text = line.text
-    if after is not None and DIVIDED.search(text[-70:]) and after.text[:1].islower():
+    if DIVIDED.search(text[-70:]) and after.text[:1].islower():
         return True
     if width(text) < NARROWEST:
         return False
-    letter = (line.x1 - line.x0) / max(1, width(text))
-    word = width(after.text.split(" ", 1)[0]) if after is not None else 8
-    if after is not None and after.text[:1] >= "\u2e80":
-        word = 2
-    return line.x1 + (min(word, 30) + 1) * letter > edge - ROOM * line.size
+    column_width = (line.x1 - line.x0) / max(1, width(text))
+    next_word = width(after.text.split(" ", 1)[0])
+    if after.text[:1] >= "\u2e80":  # a Chinese character can end a line
+        next_word = 2
+    return line.x1 + (min(next_word, 30) + 1) * column_width > edge - ROOM * line.size
 
 
 def _starts_within(group: LineGroup, line: PdfLine) -> bool:
-    """Whether a line at the top of another column or page goes on the paragraph before it."""
+    """Whether a line at the top of another column or page continues the paragraph before it."""
     last = group.lines[-1].text
     if group.is_code or line.is_mono or abs(line.size - group.size) > 0.06 * group.size:
         return False
@@ -289,8 +307,8 @@ def _starts_within(group: LineGroup, line: PdfLine) -> bool:
     return not line.text[:1].isupper() or last[-1:] in ",-" or not NUMBERED.match(line.text)
 
 
-def _goes_over(group: LineGroup, after: LineGroup) -> bool:
-    """Whether a group goes on in the first one of the next page."""
+def _continues_on_next_page(group: LineGroup, after: LineGroup) -> bool:
+    """Whether the first group of the next page continues a group."""
     if group.is_code and after.is_code:
         return group.size == after.size
     return not after.is_item and _starts_within(group, after.first)
@@ -299,16 +317,19 @@ def _goes_over(group: LineGroup, after: LineGroup) -> bool:
 def _without_notes(
     groups: list[LineGroup | PdfTable], usual: Measures
 ) -> tuple[list[LineGroup | PdfTable], list[LineGroup]]:
-    """The groups of a page without the notes at its foot, and these."""
+    """The groups of a page without the notes at its foot, and the notes."""
+    # The groups in small letters at the foot.
     at = len(groups)
     while at:
         group = groups[at - 1]
         if not isinstance(group, LineGroup) or group.size > SMALL * usual.size or group.is_code:
             break
         at -= 1
+
+    # Notes begin with a group that has a number or a mark.
     notes = groups[at:]
     while notes and isinstance(notes[0], LineGroup) and not NOTE.match(notes[0].text):
-        at = at + 1
+        at += 1
         notes = notes[1:]
     if not at:
         return groups, []

@@ -1,4 +1,4 @@
-"""Has documents read by a child process: a hostile document costs itself alone."""
+"""Reads documents in a child process, so that a hostile document does no harm beyond itself."""
 
 import json
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from crawler.page.document import (
 from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 MAX_ANSWER = 100_000_000
-"""Bytes of an answer: the text of a document is smaller, whatever the process has become."""
+"""Bytes of an answer. The text of a document is smaller; a process that a document has taken over may send more."""
 RENEWED_AFTER = 500
-"""Documents after which the process is started again, so that what it may lose of its memory is not missed."""
+"""Documents after which the process is started again, so that memory leaks stay small."""
 LIMITS = ChildLimits(cpu_seconds=MAX_SECONDS, memory_bytes=MAX_MEMORY, answer_bytes=MAX_ANSWER)
 File = tuple[bytes, str]
-"""The bytes of a file, and the type of a text file."""
+"""The bytes of a file, and its type if it is a text file."""
 
 
 class DocumentProcess:
@@ -34,16 +34,16 @@ class DocumentProcess:
         self.seconds = seconds
         self.process = FunctionProcess[File](reading_function, LIMITS, stderr=DEVNULL)
         self._lock = Lock()
-        self._read = 0
+        self._documents_read = 0
 
     def read(self, data: bytes, content_type: str = "") -> DocumentContent:
-        """The document in the bytes of a file; raises a DocumentError if there is none, or if reading it is ended.
+        """The document in the bytes of a file; raises a DocumentError if there is none, or if a limit ends the reading.
 
-        The type is for text files alone, see `read_document`.
+        `content_type` is only for text files, see `read_document`.
         """
         with self._lock:
-            self._read += 1
-            if self._read % RENEWED_AFTER == 0:
+            self._documents_read += 1
+            if self._documents_read % RENEWED_AFTER == 0:
                 self.process.close()
             try:
                 answer = self.process.call((data, content_type), self.seconds)
@@ -70,17 +70,21 @@ def reading_function() -> Callable[[File], bytes]:
 
 
 def answer_as_json(file: File) -> bytes:
-    """The document in a file, or its fault; not pickled, as a hostile document may have taken the process over."""
+    """The document in a file, or its fault, as JSON.
+
+    A pickle would not be safe: a hostile document may have taken over the process that writes it.
+    """
     return json.dumps(_answer(*file)).encode()
 
 
 def _answer(data: bytes, content_type: str) -> dict[str, object]:
+    """The values of the document in a file, or its fault."""
     try:
         document = read_document(data, content_type)
     except DocumentError as error:
         return {"fault": error.fault}
     except (MemoryError, RecursionError):
         return {"fault": Fault.LIMIT}
-    except Exception:  # whatever a reader trips over costs this document only
+    except Exception:  # an error in a reader must not affect other documents
         return {"fault": Fault.BROKEN}
     return asdict(document)

@@ -50,11 +50,11 @@ READERS: dict[str, Callable[[bytes], DocumentContent]] = {
 
 
 PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml": DOCX, "[Content_Types].xml": DOCX}
-"""The type of an archive by a file that it has; the first that it has counts."""
+"""The type of an archive, by the first of these files that it has."""
 
 
 def type_of(data: bytes) -> str:
-    """The type of a document; raises a DocumentError if it is none, or damaged."""
+    """The type of a document by its bytes; raises a DocumentError if they are not a document, or damaged."""
     kind = type_by_mark(data)
     if kind == ZIP:
         package = Package(data)
@@ -67,7 +67,7 @@ def type_of(data: bytes) -> str:
 def read_document(data: bytes, content_type: str = "") -> DocumentContent:
     """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
 
-    A text file is one by the type that is given, see `text_type`; the bytes of others tell theirs.
+    `content_type` is the type of a text file, see `text_type`. The types of other documents follow from their bytes.
     """
     if content_type:
         kind = media_type(content_type)
@@ -76,6 +76,7 @@ def read_document(data: bytes, content_type: str = "") -> DocumentContent:
         kind = type_of(data)
         document = READERS[kind](data)
     if not document.body.strip():
-        fault = Fault.NO_SENTENCES if content_type else Fault.SCANNED
-        raise DocumentError(Fault.LIMIT if document.is_cut else fault)
+        if document.is_cut:
+            raise DocumentError(Fault.LIMIT)
+        raise DocumentError(Fault.NO_SENTENCES if content_type else Fault.SCANNED)
     return replace(document, media_type=kind)

@@ -1,4 +1,4 @@
-"""Reads saved documents in one process of their own, outside of a crawl."""
+"""Reads saved documents in a process of their own, outside of a crawl."""
 
 from functools import cache
 
@@ -7,11 +7,11 @@ from crawler.page.document import DocumentContent
 
 
 def read_saved(body: bytes, text_kind: str) -> DocumentContent:
-    """The document; raises a DocumentError if it cannot be read. The kind is for text files alone."""
+    """The document in a body; raises a DocumentError if it cannot be read. `text_kind` is the type of a text file."""
     return _process().read(body, text_kind)
 
 
 @cache
 def _process() -> DocumentProcess:
-    """The process of this process."""
+    """The child process, which is started once."""
     return DocumentProcess()

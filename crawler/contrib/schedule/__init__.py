@@ -1,1 +1,1 @@
-"""Scheduled crawls: when they are due, how a schedule is written in words, and who starts and stops them."""
+"""Scheduled crawls: jobs with cron lines, the scheduler that starts and stops their runs, and notices about runs."""

@@ -7,10 +7,12 @@ from crawler.translation.message import N_
 
 
 def job_name(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that names a job."""
     parser.add_argument("name", metavar="NAME", help=N_("the name of the job, and of its crawl"))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that define a job."""
     job_name(parser)
     parser.add_argument(
         "cron", metavar='"CRON"', help=N_('when it runs, as a cron line: "0 6 * * *" is every day at six')
@@ -25,6 +27,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class ScheduleOptions(GroupOptions):
+    """The subcommands of `winnow schedule`."""
+
     subcommands = {  # noqa: RUF012
         "add": Subcommand("crawler.contrib.schedule.manage_jobs:add", add_options),
         "list": Subcommand("crawler.contrib.schedule.manage_jobs:list_jobs"),

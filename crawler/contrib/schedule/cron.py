@@ -1,4 +1,4 @@
-"""When a job is due: cron lines, parsed and evaluated by cronsim, which behaves like Debian's cron.
+"""Cron lines, which say when a job is due. They are parsed and evaluated by cronsim, which behaves like Debian's cron.
 
 When the clock is set forward, a run in the skipped hour starts at the first moment after it. When the clock is set
 back, a run in the repeated hour starts once, the first time. This holds for fixed hours and minutes. If the minute or
@@ -19,7 +19,6 @@ from crawler.translation.message import N_, Message
 
 FIELDS = N_("minute hour day-of-month month day-of-week")
 FIELD_NAMES = (N_("minute"), N_("hour"), N_("day-of-month"), N_("month"), N_("day-of-week"))
-# Names that stand for a whole line.
 NAMED = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -29,12 +28,13 @@ NAMED = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
+"""Names for whole lines."""
 LONGEST = 200  # characters of a cron line
 MOST_MISSED = 1_000  # missed times that are counted
 
 
 class CronError(WrongUseError):
-    """A cron line or a time zone that is wrong."""
+    """A cron line or a time zone is wrong."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Cron:
 
     @cached_property
     def place(self) -> ZoneInfo:
+        """Its time zone."""
         return ZoneInfo(self.zone)
 
     def after(self, moment: float) -> float | None:
@@ -67,7 +68,7 @@ class Cron:
                 yield time.timestamp()
 
     def count(self, since: float, until: float) -> int:
-        """How many times there are after one moment up to another, counted up to MOST_MISSED."""
+        """The number of times after one moment and up to another, counted up to MOST_MISSED."""
         times = islice(self.times(max(0.0, since)), MOST_MISSED)
         return sum(1 for _ in takewhile(lambda time: time <= until, times))
 
@@ -98,6 +99,7 @@ def read_cron(line: str, zone: str) -> Cron:
 
 
 def _wrong(line: str, why: Message) -> CronError:
+    """The error about a cron line, with the reason."""
     return CronError(
         "cron line {line} is wrong: {why}; it is '{fields}', such as '30 3 * * mon', or one of {names}",
         line=_shown(line),
@@ -108,4 +110,7 @@ def _wrong(line: str, why: Message) -> CronError:
 
 
 def _shown(line: str) -> str:
-    return repr(line if len(line) <= LONGEST else line[:LONGEST] + "…")
+    """A text in quotes, shortened if long."""
+    if len(line) > LONGEST:
+        line = line[:LONGEST] + "…"
+    return repr(line)

@@ -17,12 +17,14 @@ from crawler.contrib.schedule.run_notice import webhook_address
 from crawler.errors import ArgumentError
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL", "AUTO_WORKERS_LIMIT"))
-# Settings that name code, or that open the process to others.
+"""Settings that the scheduler sets for all jobs."""
 OF_NO_JOB = frozenset(
     "BOT_NAME SPIDER_MODULES COMMANDS_MODULE TWISTED_DNS_RESOLVER SCHEDULER ITEM_PROCESSOR LOG_VERSIONS "
     "FEED_EXPORT_ENCODING TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
 )
+"""Settings that name code, or that open the process to others."""
 PLAIN = (str, int, float, bool, list, tuple)
+"""The types of settings that a job may have."""
 FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS", "FOCUS_VECTORS")
 """Settings whose values are files, separated by commas if there are several."""
 
@@ -34,11 +36,11 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
     for name in settings:
         if not may_be_set(name):
             raise ArgumentError("jobs may not have the setting {name}", name=repr(name[:100]))
-    together = own.copy()
-    together.setdict(dict(settings), priority="cmdline")
-    canonical_of(together)
+    all_settings = own.copy()
+    all_settings.setdict(dict(settings), priority="cmdline")
+    canonical_of(all_settings)
     parsed = parse(arguments)
-    check_crawl(together, parsed)
+    check_crawl(all_settings, parsed)
     return parsed
 
 
@@ -62,11 +64,14 @@ class JobDefinition:
     arguments: Mapping[str, str]
     settings: Mapping[str, str]
     notify: str = ""
-    """The address that is told how runs end; empty for none."""
+    """The address of its webhook; empty for none."""
 
 
 def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
-    """The row of a job that is scheduled from some moment on; raises an error if anything about the job is wrong."""
+    """A function that returns the row of the job if it is scheduled from a moment on.
+
+    Raises a CronError, an ArgumentError or a StateError if anything about the job is wrong.
+    """
     ARGUMENTS["name"].read(job.name)
     cron = read_cron(job.line, job.zone)
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
@@ -78,7 +83,7 @@ def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float],
 
 
 def column_values(arguments: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """Arguments and settings as column values of a job."""
+    """Arguments and settings as values of a job's columns."""
     return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}
 
 
@@ -97,7 +102,7 @@ def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[
 
 
 def next_at(job: Job, now: float) -> float | None:
-    """When a job that is resumed now runs next."""
+    """When a job runs next if it is resumed now; raises a JobError if its cron line is wrong."""
     try:
         return Cron.after(read_cron(job.cron, job.timezone), now)
     except CronError as error:

@@ -1,4 +1,4 @@
-"""The process of a job's run: how it starts and stops, its lock, its log, and its work.
+"""The process of a job's run: its start and end, its lock, its log, and the crawl.
 
 `python -m crawler.contrib.schedule.job_process JOB RUN` reads the location of the database from standard input and the
 job from the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is
@@ -28,27 +28,31 @@ from crawler.processes.held_lock import take_lock
 from crawler.store.database import database_url, open_database
 
 LOCK = ".lock"
-MOST_BYTES, MOST_LINES = 65_536, 200
+MOST_BYTES = 65_536
 """Bytes of a log that are shown."""
-# A named pipe in its place would block the reader.
+MOST_LINES = 200
+"""Lines of a log that are shown."""
+# Without waiting: a named pipe in place of the log would block the reader.
 OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def folder_of(output: Path, name: str) -> Path:
+    """The folder with the logs and the lock of a job."""
     return output / "logs" / name
 
 
 def log_of(output: Path, name: str, number: int) -> Path:
+    """The log of a job's run."""
     return folder_of(output, name) / f"{number}.log"
 
 
 def lock_of(output: Path, name: str = "") -> Path:
-    """The lock that a job's process holds; without a name, that of the scheduler of this folder."""
+    """The lock that a job's process holds; without a name, the lock of this folder's scheduler."""
     return folder_of(output, name) / LOCK
 
 
 def tidy(output: Path, name: str, before: int) -> None:
-    """Delete the logs of a job's runs before one."""
+    """Delete the logs of a job's runs with a number below `before`."""
     for path in folder_of(output, name).glob("*.log"):
         if path.stem.isdecimal() and int(path.stem) < before:
             path.unlink(missing_ok=True)
@@ -68,8 +72,8 @@ class LogTail(NamedTuple):
 def log_tail(output: Path, name: str, number: int) -> LogTail | None:
     """The last lines of a run's log; None if there is no log in this folder.
 
-    Names are not trusted: who can write to the database could give a job any name, and who can write to the folder
-    could put a link there.
+    Names are not trusted: anybody who can write to the database could give a job any name, and anybody who can write to
+    the folder could create a link there.
     """
     if not NAME.fullmatch(name):
         return None
@@ -85,14 +89,21 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
             text = file.read(MOST_BYTES).decode("utf-8", "replace")
     except (OSError, RuntimeError):  # a link to itself
         return None
-    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
-    whole = lines[1:] if status.st_size > MOST_BYTES and len(lines) > 1 else lines
-    last = whole[-MOST_LINES:]
-    return LogTail("\n".join(last), len(last), status.st_size, len(last) < len(lines) or status.st_size > MOST_BYTES)
+
+    lines: list[str] = []
+    if text:
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    is_larger = status.st_size > MOST_BYTES
+    complete_lines = lines
+    if is_larger and len(lines) > 1:
+        complete_lines = lines[1:]
+    last_lines = complete_lines[-MOST_LINES:]
+    is_cut = is_larger or len(last_lines) < len(lines)
+    return LogTail(text="\n".join(last_lines), lines=len(last_lines), bytes=status.st_size, is_cut=is_cut)
 
 
 class RunProcess(ChildProcess):
-    """A process of a job's run, which writes into a log. It goes on when the process that started it ends."""
+    """The process of a job's run, which writes into a log. It continues when the process that started it ends."""
 
     def __init__(self, words: Sequence[str], task: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -103,14 +114,15 @@ class RunProcess(ChildProcess):
 
 
 Starter = Callable[[str, int], RunProcess]
-"""Starts the process of a job's run, by the job's name and the run's number."""
+"""A function that starts the process of a job's run, by the job's name and the run's number."""
 
 
 @cache
 def starting_thread() -> ThreadPoolExecutor:
-    """The one thread that starts runs. If it is started before the dashboard lowers its own priority, runs keep the
-    normal priority: on Linux each thread has a priority, which its child processes inherit; elsewhere they inherit that
-    of the dashboard.
+    """The one thread that starts runs.
+
+    It must be started before the dashboard lowers its own priority, so that runs keep the normal priority: on Linux
+    each thread has a priority, which its child processes inherit. On other systems, runs have the dashboard's priority.
     """
     starter = ThreadPoolExecutor(1, "starter")
     starter.submit(int).result()  # the executor creates its thread with its first task
@@ -119,29 +131,31 @@ def starting_thread() -> ThreadPoolExecutor:
 
 BEAT = 2.0  # seconds between two heartbeats
 LOCK_PATIENCE = 10.0  # seconds to wait for the job's previous process, which is ending, to release the lock
-PAUSE = 1.0
+PAUSE = 1.0  # seconds between two attempts to record the end of a run
 
 
 class Heartbeat(threading.Thread):
-    """Writes heartbeats, and stops the crawl when it is not to go on."""
+    """Writes heartbeats, and stops the crawl if the run must stop."""
 
     def __init__(self, jobs: Jobs, run: Run) -> None:
-        super().__init__(name="pulse", daemon=True)
+        super().__init__(name="heartbeat", daemon=True)
         self.jobs = jobs
         self.run_id = run.id
         self.over = threading.Event()
 
     def run(self) -> None:
+        """Write a heartbeat every BEAT seconds."""
         while not self.over.wait(BEAT):
             try:
-                goes_on = self.jobs.beat(self.run_id)
-            except StateError:  # the crawl itself reports what is wrong with the database
+                may_continue = self.jobs.beat(self.run_id)
+            except StateError:  # the crawl itself reports an error of the database
                 continue
-            if not goes_on and not self.over.is_set():
+            if not may_continue and not self.over.is_set():
                 _terminate()
                 return
 
     def end(self) -> None:
+        """End the thread."""
         self.over.set()
         self.join()
 
@@ -150,13 +164,13 @@ def _terminate() -> None:
     """Send this process the signal at which Scrapy stops a crawl cleanly."""
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)
-    else:  # to the thread that handles signals, which might otherwise sleep on
+    else:  # to the main thread, which handles signals: sent to another thread, it would not wake it
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     """Run a job's crawl in this process; returns the exit status."""
-    # Not needed by processes that start jobs.
+    # Imported here, as processes that start jobs do not need them.
     from scrapy.cmdline import execute
     from scrapy.utils.project import get_project_settings
 
@@ -177,10 +191,10 @@ def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     line += [word for name, value in own.items() for word in ("-s", f"{name}={value}")]
     try:
         execute(line, settings)
-    except SystemExit as ended:
-        if isinstance(ended.code, int):
-            return ended.code
-        return int(ended.code is not None)
+    except SystemExit as error:
+        if isinstance(error.code, int):
+            return error.code
+        return int(error.code is not None)
     return 0
 
 
@@ -197,21 +211,22 @@ def carry_out(name: str, number: int, scheduler_settings: Mapping[str, str]) -> 
         print("This run is not wanted any more.", file=sys.stderr)
         return 0
     job, run = arrived
-    pulse = Heartbeat(jobs, run)
-    pulse.start()
+
+    heartbeat = Heartbeat(jobs, run)
+    heartbeat.start()
     status = 1  # any unexpected error
     try:
         status = crawl(job, scheduler_settings)
     finally:
-        pulse.end()
-        _write_down(jobs, run, status, job.crawl)
+        heartbeat.end()
+        _record_end(jobs, run, status, job.crawl)
         jobs.engine.dispose()
         lock.release()
     return status
 
 
-def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
-    """Record how a run ended, unless the database is unreachable for too long; the scheduler then notices."""
+def _record_end(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
+    """Record how a run ended; if the database is unreachable for too long, the scheduler records that the run died."""
     until = time.monotonic() + our_settings.DATABASE_RETRY_SECONDS
     while True:
         try:
@@ -225,16 +240,18 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
 
 
 def _stop_when_told(parent: ParentPipe) -> None:
+    """Wait until the parent process sends the request to stop, then stop the crawl."""
     if parent.is_told_to_stop():
         _terminate()
 
 
 def main() -> None:
+    """Carry out the run that the command line names."""
     name, number = sys.argv[1:]
     parent = ParentPipe()
     task = parent.read_message()
     if task is None:
-        sys.exit(2)  # the starter was killed before it had sent the URL
+        sys.exit(2)  # the parent process was killed before it had sent the location of the database
     threading.Thread(target=_stop_when_told, args=(parent,), daemon=True).start()
     try:
         status = carry_out(name, int(number), json.loads(task))

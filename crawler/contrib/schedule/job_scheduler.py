@@ -1,8 +1,8 @@
-"""The scheduler: starts jobs that are due, notices runs that ended, and stops the runs it started.
+"""The scheduler: starts jobs that are due, records the ends of runs, and stops the runs it started.
 
 It keeps no jobs in memory and reads the database at each step: a job that is added, paused or started elsewhere takes
 effect at once, and several schedulers can share the jobs. If several times passed while no scheduler ran, the job runs
-once for all of them. If a job is due while its last run continues, that time is skipped. The run counts both.
+once for all of them. If a job is due while its last run continues, that time is skipped. Both are counted in the run.
 """
 
 import logging
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 LATE = 60.0  # seconds after its time from which a run is called late
 # Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
 STEADY = LEASE_SECONDS / 2
-POLL = 1.0  # between two steps
+POLL = 1.0  # seconds between two steps
 PAUSE = 0.1  # seconds between two checks of stopping runs
 
 
@@ -65,6 +65,8 @@ class SchedulerLimits:
 
 @dataclass
 class StartedRun:
+    """A run that this scheduler started, with its process."""
+
     job: Job
     run: Run
     child: RunProcess
@@ -81,14 +83,17 @@ class JobScheduler:
         self.limits = limits
         self.notices = NoticeSender(jobs, limits.notices)
         self.since: float | None = None
-        """When it began."""
+        """The time of its first step."""
         self.started: list[StartedRun] = []
-        self.found: dict[int, Run] = {}
-        """Runs in this folder whose scheduler is dead."""
+        self.adopted: dict[int, Run] = {}
+        """Runs in this folder whose scheduler is dead, by their ids."""
         self.steady_since: float | None = None
-        self.said: dict[str, object] = {}
+        """Since when the database has been reachable."""
+        self.last_messages: dict[str, object] = {}
+        """The subject of the last message about each job, by its name."""
 
     def step(self) -> None:
+        """Record the ends of runs, send notices, and start jobs that are due."""
         self.reap()
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
@@ -97,17 +102,22 @@ class JobScheduler:
         for job in jobs:
             if job.now is not None and job.now.id not in own_runs:
                 self.look_after(job, job.now, now)
-        self._notice_ends(jobs)
-        self._tell_ends(jobs, now)
+        self._forget_ended(jobs)
+        self._send_notices(jobs, now)
+
         for job in sorted(jobs, key=lambda job: job.next_at or 0.0):
-            if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
-                if job.next_at <= now:
-                    self.start_due(job, cron, now)
-                else:
-                    self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
+            if job.next_at is None or job.paused:
+                continue
+            cron = self._cron(job)
+            if cron is None:
+                continue
+            if job.next_at <= now:
+                self.start_due(job, cron, now)
+            else:
+                self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
 
     def reap(self) -> None:
-        """Record how started runs ended; retried if it fails."""
+        """Record how started runs ended; a run whose end cannot be recorded stays for the next call."""
         for started_run in list(self.started):
             status = started_run.child.poll()
             if status is None:
@@ -119,22 +129,22 @@ class JobScheduler:
             self.jobs.forget(started_run.job, self.limits.keep_runs)
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
-        """Keep a run that this scheduler did not start if it is alive; record that it failed if it is dead.
+        """Record that a run which this scheduler did not start has died, or adopt it if its scheduler died.
 
-        Runs started by hand are left to their user; others in this folder are those of a scheduler that died.
+        Runs started by hand are left to their user; other runs in this folder belong to a scheduler that died.
         """
         if self._is_dead(job, run, now):
-            self.found.pop(run.id, None)
+            self.adopted.pop(run.id, None)
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
             self.notices.tell(job, ended)
-        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
-            self.found[run.id] = run
+        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.adopted:
+            self.adopted[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
 
     def current(self, name: str) -> Job:
-        """A job of this name; if its run died on this machine, this was recorded first."""
+        """The job with this name; if its run is dead, this is recorded first. Raises a JobError if there is none."""
         jobs, now = self.jobs.all()
         job = find_job(jobs, name)
         if job.now is None or not self._is_dead(job, job.now, now):
@@ -143,7 +153,7 @@ class JobScheduler:
         return find_job(self.jobs.all()[0], name)
 
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
-        """Start a job that is due, unless it is running, or must wait because of MOST crawls."""
+        """Start a job that is due, unless it is running, or as many crawls are running as may run at the same time."""
         assert job.next_at is not None  # noqa: S101 - it is due
         due = DueRun(
             how=TOO_LATE if now - job.next_at > LATE else ON_TIME,
@@ -154,19 +164,24 @@ class JobScheduler:
         if job.now is not None:
             self.jobs.pass_over(job, job.now, due)
             return
-        if len(self.started) + len(self.found) >= self.limits.at_once:
+        if len(self.started) + len(self.adopted) >= self.limits.at_once:
             self._say_once(job.name, ("waits", job.next_at), "is due, but must wait until another crawl has ended")
             return
+
         run = self.jobs.start(job, due, self.place)
-        if run is not None:
-            self.begin(job, run)
-            late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
-            more = f", also for {counted(due.missed, 'missed time')}" if due.missed else ""
-            log = log_of(self.output, job.name, run.number)
-            logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
+        if run is None:
+            return
+        self.begin(job, run)
+        message = f"{job.name}: run {run.number} has started"
+        if due.how == TOO_LATE:
+            message += f", due {date(job.next_at, cron)}"
+        if due.missed:
+            message += f", also for {counted(due.missed, 'missed time')}"
+        message += f"; its log is {log_of(self.output, job.name, run.number)}"
+        logger.info("%s", printable(message))
 
     def begin(self, job: Job, run: Run) -> StartedRun | None:
-        """Start the process of a run that is in the database; None if it cannot be started, which is recorded."""
+        """Start the process of a run that is in the database; if that fails, record it and return None."""
         with suppress(OSError):  # failing to delete old logs is no reason to skip the crawl
             tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
         try:
@@ -179,31 +194,34 @@ class JobScheduler:
         return started
 
     def keep(self, wait: Callable[[float], bool]) -> None:
-        """Repeat steps until a wait returns true; an unreachable database is waited for."""
-        trouble = ""
+        """Repeat steps until a wait returns true; if the database is unreachable, wait for it."""
+        last_error = ""
         while True:
             try:
                 self.step()
-                trouble = ""
+                last_error = ""
             except DatabaseUnavailableError as error:
                 self.steady_since = None
-                if str(error) != trouble:
-                    trouble = str(error)
-                    logger.warning("Waiting: %s", trouble)
+                if str(error) != last_error:
+                    last_error = str(error)
+                    logger.warning("Waiting: %s", last_error)
             if wait(POLL):
                 return
 
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
-        """Stop all runs of this folder cleanly, and kill those that do not stop in time; returns how many."""
+        """Stop all runs of this folder cleanly, and kill started runs that do not stop in time, or at once if `hurry`
+        returns true; returns how many were killed.
+        """
         until = time.monotonic() + self.limits.stop_seconds
-        with suppress(StateError):  # then they cannot be told why they stop, but they stop all the same
+        with suppress(StateError):  # without the database, the reason is not recorded, but started runs stop
             for started_run in self.started:
                 self.jobs.stop(started_run.run.id, RunStatus.STOPPING)
-            for run in self.found.values():
+            for run in self.adopted.values():
                 self.jobs.stop(run.id, RunStatus.TOLD)
         for started_run in self.started:
             started_run.child.tell_to_stop()
-        while self._at_work() and time.monotonic() < until and not hurry():
+
+        while self._check_runs() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
         late = [started_run for started_run in self.started if started_run.child.poll() is None]
         for started_run in late:
@@ -212,21 +230,22 @@ class JobScheduler:
                 printable(f"{started_run.job.name}: run {started_run.run.number} did not end in time and is killed"),
             )
             started_run.child.end()
-        self._at_work()
-        for run in self.found.values():
+
+        self._check_runs()
+        for run in self.adopted.values():
             logger.warning(
                 "%s",
                 printable(f"process {run.pid} on {run.host} has not ended yet; the scheduler does not wait for it"),
             )
         return len(late)
 
-    def _at_work(self) -> bool:
-        """Whether a run of this folder is still running."""
+    def _check_runs(self) -> bool:
+        """Record the ends of runs; returns whether a run of this folder is still running."""
         with suppress(StateError):
             self.reap()
-            if self.found:
-                self._notice_ends(self.jobs.all()[0])
-        return bool(self.found) or any(started_run.child.poll() is None for started_run in self.started)
+            if self.adopted:
+                self._forget_ended(self.jobs.all()[0])
+        return bool(self.adopted) or any(started_run.child.poll() is None for started_run in self.started)
 
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
         """Whether a run that this scheduler did not start has no process any more."""
@@ -236,18 +255,18 @@ class JobScheduler:
         # The run is starting, or is on another machine.
         return now - run.beat > LEASE_SECONDS and now - (self.steady_since or now) >= STEADY
 
-    def _notice_ends(self, jobs: list[Job]) -> None:
+    def _forget_ended(self, jobs: list[Job]) -> None:
         """Forget adopted runs that have ended."""
         under_way = {job.now.id for job in jobs if job.now is not None}
         ended = {job.last.id: (job, job.last) for job in jobs if job.last is not None}
-        for number in set(self.found) - under_way:
-            run = self.found.pop(number)
+        for number in set(self.adopted) - under_way:
+            run = self.adopted.pop(number)
             job, last = ended.get(number, (None, run))
             if job is not None:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
 
-    def _tell_ends(self, jobs: list[Job], now: float) -> None:
-        """Send the notices of runs of this folder that others started, and that have ended meanwhile."""
+    def _send_notices(self, jobs: list[Job], now: float) -> None:
+        """Send the notices about runs of this folder that others started, and that have ended since the first step."""
         if self.since is None:
             self.since = now
         for job in jobs:
@@ -256,18 +275,18 @@ class JobScheduler:
                 self.notices.tell(job, last)
 
     def _cron(self, job: Job) -> Cron | None:
-        """When a job is due; None if its row in the database is invalid."""
+        """The cron line of a job; None if it is wrong."""
         try:
             return read_cron(job.cron, job.timezone)
         except CronError as error:
             self._say_once(job.name, (job.cron, job.timezone), str(error))
             return None
 
-    def _say_once(self, name: str, what: object, words: str) -> None:
-        """Log a message about a job unless it was the last one."""
-        if self.said.get(name) != what:
-            self.said[name] = what
-            logger.info("%s", printable(f"{name}: {words}"))
+    def _say_once(self, name: str, subject: object, message: str) -> None:
+        """Log a message about a job unless its last message had the same subject."""
+        if self.last_messages.get(name) != subject:
+            self.last_messages[name] = subject
+            logger.info("%s", printable(f"{name}: {message}"))
 
 
 def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
@@ -287,7 +306,7 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
 
 
 def workers_of_a_job(settings: BaseSettings, processors: int) -> int:
-    """How many workers each job has at most, so that all that may run at once have no more than there are processors.
+    """The most workers of each job: all jobs that may run at once have together no more than there are processors.
 
     >>> [workers_of_a_job(BaseSettings({"SCHEDULE_AT_ONCE": jobs}), 16) for jobs in (1, 4, 5, 40)]
     [16, 4, 3, 1]
@@ -297,7 +316,7 @@ def workers_of_a_job(settings: BaseSettings, processors: int) -> int:
 
 
 def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
-    """The function that starts the process of a run."""
+    """A function that starts the process of a run."""
     output = Path(settings["OUTPUT_DIR"])
     scheduler_settings = {
         "OUTPUT_DIR": str(output),

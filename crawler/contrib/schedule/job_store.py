@@ -1,8 +1,8 @@
 """The jobs and their runs in the database, shared by all schedulers.
 
 A scheduler locks a job's row before it starts a run, so that only one scheduler starts it. The run then belongs to the
-process that crawls: it writes the heartbeats and the result, and reads there whether it must stop. So the run continues
-even if the scheduler that started it dies.
+process that crawls: it writes heartbeats and the result to the run's row, and reads there whether it must stop. So the
+run continues even if the scheduler that started it dies.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,13 +28,13 @@ BY_HAND = "now"
 
 
 class RunStatus(StrEnum):
-    """How far a run of a job has come."""
+    """The state of a run."""
 
     RUNNING = "running"
     STOPPING = N_("stopping")
-    """Its scheduler has told its process."""
+    """Its scheduler has told its process to stop."""
     TOLD = N_("told to stop")
-    """Its process is to read it here, as nobody tells it."""
+    """It must stop; its process has to read this status, as no other process tells it."""
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
@@ -46,19 +46,29 @@ class JobError(StateError):
 
 @dataclass(frozen=True)
 class Run:
+    """A run of a job, as stored in the database."""
+
     id: int
     job_id: int
     number: int
+    """The number among the runs of its job, from 1."""
     how: str
+    """Why it was started: ON_TIME, TOO_LATE or BY_HAND."""
     due: float | None
+    """When it was due; None if it was started by hand."""
     missed: int
+    """Times missed before it, which it makes up for."""
     passed: int
+    """Times that were skipped while it was running."""
     status: RunStatus
     exit: int | None
+    """The exit status of its process."""
     started_at: float
     beat: float
+    """When its last heartbeat was written."""
     ended_at: float | None
     place: str
+    """The folder of its log, see RunPlace."""
     host: str
     pid: int | None
     pages: int | None
@@ -68,6 +78,7 @@ class Run:
     read: int | None = None
     on_topic: int | None = None
     notice: str | None = None
+    """The result of its notice; empty while it is being sent, None before that."""
 
     @property
     def harvest(self) -> float | None:
@@ -100,26 +111,29 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """Where a run is."""
+    """The folder and the machine of a run."""
 
     name: str
-    """The folder of its log, wherever it is mounted."""
+    """The id of the output folder, wherever it is mounted."""
     host: str
 
 
 @dataclass(frozen=True, slots=True)
 class DueRun:
-    """Why a run is started, and when the next one is due."""
+    """The reason for a run, and when the next run is due."""
 
     how: str
+    """ON_TIME, TOO_LATE or BY_HAND."""
     _: KW_ONLY
     at: float | None = None
+    """When it is due; None for a run that is started by hand."""
     missed: int = 0
+    """Times missed before it, which it makes up for."""
     next_at: float | None = None
 
 
 def find_job(jobs: list[Job], name: str) -> Job:
-    """The job of this name; raises a JobError if there is none."""
+    """The job with this name; raises a JobError if there is none."""
     for candidate in jobs:
         if candidate.name == name:
             return candidate
@@ -130,7 +144,7 @@ def find_job(jobs: list[Job], name: str) -> Job:
 
 
 def jobs_of(connection: Connection) -> list[Job]:
-    """All jobs, by their names, with their runs."""
+    """All jobs, sorted by name, each with its current and its last run."""
     last = select(func.max(run.c.id)).where(run.c.ended_at.is_not(None)).group_by(run.c.job_id)
     is_latest = run.c.ended_at.is_(None) | run.c.id.in_(last)
     runs = [Run(**row._mapping) for row in connection.execute(select(run).where(is_latest))]
@@ -148,26 +162,24 @@ def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
 
 
 def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
-    """How many pages of a crawl were stored between two moments, and how many of them were new, changed and gone."""
-    moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
-    first, last = (moment.isoformat(timespec="seconds") for moment in moments)
+    """The number of a crawl's pages that were stored, new, changed and gone between two moments."""
+    first = datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds")
+    last = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
     of_crawl = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
 
     def count(column: ColumnElement[str | None]) -> ColumnElement[int]:
         return func.count().filter(column.between(first, last))
 
-    # A page is never fetched before it was first seen or last changed, so that one range of an index holds all.
-    counts = (count(column) for column in (page.c.fetched_at, page.c.first_seen, page.c.changed_at))
-    stored = connection.execute(select(*counts).where(of_crawl, page.c.fetched_at >= first)).one()
-    gone = select(func.count()).where(of_crawl, page.c.gone_at.between(first, last))
-    return {
-        **dict(zip(("pages", "new", "changed"), map(int, stored), strict=True)),
-        "gone": int(connection.execute(gone).scalar_one()),
-    }
+    # A page is never fetched before it was first seen or last changed, so one range of an index has all three kinds.
+    counts = (count(page.c.fetched_at), count(page.c.first_seen), count(page.c.changed_at))
+    pages, new, changed = connection.execute(select(*counts).where(of_crawl, page.c.fetched_at >= first)).one()
+    gone_pages = select(func.count()).where(of_crawl, page.c.gone_at.between(first, last))
+    gone = connection.execute(gone_pages).scalar_one()
+    return {"pages": int(pages), "new": int(new), "changed": int(changed), "gone": int(gone)}
 
 
 def harvest_of(connection: Connection, crawl_name: str, since: float) -> dict[str, int]:
-    """How many pages a crawl has read since a moment, and how many of them were on topic."""
+    """The number of pages that a crawl has read since a moment, and of those of them that are on topic."""
     of_crawl = sample.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
     sums = [func.coalesce(func.sum(column), 0) for column in (sample.c.read, sample.c.on_topic)]
     read, on_topic = connection.execute(select(*sums).where(of_crawl, sample.c.at >= since)).one()
@@ -182,7 +194,7 @@ class Jobs:
         self.clock = clock
 
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
-        """Add a job; raises a JobError if there is one of this name, or of this crawl."""
+        """Add a job; raises a JobError if a job has its name or its crawl."""
         with self.writing() as connection:
             values = described(self.clock(connection))
             for row in connection.execute(select(job.c.name, job.c.crawl)):
@@ -218,14 +230,14 @@ class Jobs:
             connection.execute(delete(job).where(job.c.id == named_job.id))
 
     def pause(self, name: str) -> bool:
-        """Do not start a job until it is resumed; returns whether it was active."""
+        """Pause a job, which is then not started until it is resumed; returns whether it was active."""
         with self.writing() as connection:
             named_job = self._find(connection, name)
             connection.execute(update(job).where(job.c.id == named_job.id).values(paused=True))
             return not named_job.paused
 
     def resume(self, name: str, next_at: Callable[[Job, float], float | None]) -> bool:
-        """Start a paused job again from now on; returns whether it was paused."""
+        """Resume a job, so that it is started when it is due after now; returns whether it was paused."""
         with self.writing() as connection:
             named_job = self._find(connection, name)
             if named_job.paused:
@@ -238,11 +250,12 @@ class Jobs:
         with self.writing() as connection:
             is_job = job.c.id == which.id
             row = connection.execute(select(job).where(is_job).with_for_update()).one_or_none()
-            busy = select(run.c.id).where(run.c.job_id == which.id, run.c.ended_at.is_(None))
-            if row is None or connection.execute(busy).first() is not None:
+            current_run = select(run.c.id).where(run.c.job_id == which.id, run.c.ended_at.is_(None))
+            if row is None or connection.execute(current_run).first() is not None:
                 return None
             if due.at is not None and (row.paused or row.next_at != due.at):
                 return None
+
             number = row.runs + 1
             next_at = row.next_at if due.at is None else due.next_at
             connection.execute(update(job).where(is_job).values(runs=number, next_at=next_at))
@@ -253,16 +266,18 @@ class Jobs:
             added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
             return Run(**added._mapping)
 
-    def pass_over(self, which: Job, under_way: Run, due: DueRun) -> None:
+    def pass_over(self, which: Job, current_run: Run, due: DueRun) -> None:
         """Skip times that passed during a run, and count them in the run."""
         with self.writing() as connection:
             is_still_due = job.c.id == which.id, job.c.next_at == due.at
             if connection.execute(update(job).where(*is_still_due).values(next_at=due.next_at)).rowcount:
-                counted = update(run).where(run.c.id == under_way.id)
-                connection.execute(counted.values(passed=run.c.passed + 1 + due.missed))
+                own_row = update(run).where(run.c.id == current_run.id)
+                connection.execute(own_row.values(passed=run.c.passed + 1 + due.missed))
 
     def arrive(self, name: str, number: int, pid: int) -> tuple[Job, Run] | None:
-        """The job and its run of this number, whose process holds the lock; None if the run is not wanted any more."""
+        """Record the process of a run, which holds the lock; returns the job and the run, or None if the run has ended
+        or must stop.
+        """
         with self.writing() as connection:
             named_job = self._find(connection, name)
             if named_job.now is None or named_job.now.number != number or named_job.now.status != RunStatus.RUNNING:
@@ -272,60 +287,63 @@ class Jobs:
             return named_job, named_job.now
 
     def beat(self, run_id: int) -> bool:
-        """Write a heartbeat; returns whether the run is to go on, as far as its own process is responsible for that."""
+        """Write a heartbeat; returns whether the run may continue. A run that its scheduler stops may: it gets a
+        signal.
+        """
         with self.writing() as connection:
             own_row = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
             status = connection.execute(own_row.values(beat=self.clock(connection)).returning(run.c.status)).scalar()
             return status in (RunStatus.RUNNING, RunStatus.STOPPING)
 
     def stop(self, run_id: int, status: RunStatus) -> None:
-        """Mark a run as one that is to stop."""
+        """Set the status of a run that must stop."""
         with self.writing() as connection:
             own_row = run.c.id == run_id, run.c.ended_at.is_(None)
             connection.execute(update(run).where(*own_row).values(status=status))
 
     def end(self, which: Run, exit_status: int | None, crawl_name: str) -> Run:
-        """Record how a run ended, if that is not recorded yet; without an exit status: it died, and nobody saw how."""
+        """Record how a run ended, unless that is recorded already; returns the run as it is then stored.
+
+        Without an exit status, the run died while no process watched it.
+        """
         with self.writing() as connection:
             own_row = run.c.id == which.id
             row = connection.execute(select(run).where(own_row).with_for_update()).one_or_none()
-            if row is None or row.ended_at is not None:
-                if row is None:
-                    return which
+            if row is None:
+                return which
+            if row.ended_at is not None:
                 return Run(**row._mapping)
+
             now = self.clock(connection)
-            ended = max(row.started_at, row.beat) if exit_status is None else now
-            killed = exit_status is None or exit_status < 0
-            was_asked_to_stop = row.status in (RunStatus.STOPPING, RunStatus.TOLD) and (exit_status == 0 or killed)
-            status = (
-                RunStatus.STOPPED if was_asked_to_stop else RunStatus.DONE if exit_status == 0 else RunStatus.FAILED
-            )
-            values = {"ended_at": ended, "exit": exit_status, "status": status}
+            ended_at = now
+            if exit_status is None:
+                ended_at = max(row.started_at, row.beat)
+            values = {"ended_at": ended_at, "exit": exit_status, "status": _end_status(row.status, exit_status)}
             values |= pages_of(connection, crawl_name, row.started_at, now)
             values |= harvest_of(connection, crawl_name, row.started_at)
             ended_run = connection.execute(update(run).where(own_row).values(**values).returning(*run.c)).one()
             return Run(**ended_run._mapping)
 
     def claim_notice(self, run_id: int) -> bool:
-        """Whether the caller is the one to tell how a run ended; true once."""
+        """Claim the notice about the end of a run; returns true for the first caller only."""
         with self.writing() as connection:
             unnoticed = run.c.id == run_id, run.c.ended_at.is_not(None), run.c.notice.is_(None)
             return bool(connection.execute(update(run).where(*unnoticed).values(notice="")).rowcount)
 
     def write_notice(self, run_id: int, result: str) -> None:
-        """Record whether somebody was told how a run ended."""
+        """Record the result of the notice about a run."""
         with self.writing() as connection:
             connection.execute(update(run).where(run.c.id == run_id).values(notice=result))
 
     def earlier(self, than: Run, most: int) -> list[Run]:
-        """The runs of a job before one, newest first."""
+        """The runs of the same job before a run, newest first."""
         before_run = run.c.job_id == than.job_id, run.c.number < than.number
         with self.reading() as connection:
             rows = connection.execute(select(run).where(*before_run).order_by(run.c.number.desc()).limit(most))
             return [Run(**row._mapping) for row in rows]
 
     def forget(self, which: Job, keep: int) -> None:
-        """Delete the runs of a job except the last so many."""
+        """Delete the runs of a job except the last `keep`."""
         with self.writing() as connection:
             last = select(job.c.runs).where(job.c.id == which.id).scalar_subquery()
             old = run.c.job_id == which.id, run.c.number <= last - keep, run.c.ended_at.is_not(None)
@@ -340,18 +358,28 @@ class Jobs:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that writes nothing and waits for no lock, with the same errors."""
+        """A connection for reading, which waits for no lock; raises the same errors as `writing`."""
         self._check_file()
         with database_errors(self.engine.url), self.engine.connect().execution_options(reading=True) as connection:
             yield connection
 
     def _check_file(self) -> None:
-        """Raise a StateError if SQLite's file was deleted: SQLite would go on writing to the deleted file."""
+        """Raise a StateError if SQLite's file was deleted, as SQLite would continue to write to the deleted file."""
         url = self.engine.url
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             raise StateError("the database {path} was deleted", path=display_url(url))
 
     def _find(self, connection: Connection, name: str) -> Job:
-        """The job of this name, locked against other changes."""
+        """The job with this name, locked against other changes; raises a JobError if there is none."""
         connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
         return find_job(jobs_of(connection), name)
+
+
+def _end_status(status: str, exit_status: int | None) -> RunStatus:
+    """The status of a run that has ended, from its status before and the exit status of its process."""
+    was_killed = exit_status is None or exit_status < 0
+    if status in (RunStatus.STOPPING, RunStatus.TOLD) and (exit_status == 0 or was_killed):
+        return RunStatus.STOPPED
+    if exit_status == 0:
+        return RunStatus.DONE
+    return RunStatus.FAILED

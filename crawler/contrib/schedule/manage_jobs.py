@@ -50,7 +50,8 @@ logger = logging.getLogger(__name__)
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 UTC = Cron("* * * * *", "UTC")
 BUSY = 1
-BY_SIGNAL = 128  # the signal; shells use an exit status like this for a process that it ended
+"""The exit status if the job is already running, or cannot be started."""
+BY_SIGNAL = 128  # added to the number of a signal that ended the process, as in shells
 PIECE = 65_536
 
 
@@ -72,17 +73,20 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:
         raise WrongUseError("give arguments as -a NAME=VALUE, in quotes if VALUE has spaces") from None
-    given_settings = {
-        key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]
+
+    from_command_line = SETTINGS_PRIORITIES["cmdline"]
+    own_settings = {
+        key: str(settings[key])
+        for key in settings
+        if settings.getpriority(key) == from_command_line and key not in OF_THE_SCHEDULER
     }
-    own = {key: value for key, value in given_settings.items() if key not in OF_THE_SCHEDULER}
     job = JobDefinition(
         name=opts.name,
         line=opts.cron,
         zone=opts.timezone,
         spider=opts.spider,
         arguments=arguments,
-        settings=own,
+        settings=own_settings,
         notify=opts.notify,
     )
     described = description(job, settings)
@@ -93,12 +97,13 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def say_next(jobs: Jobs, name: str) -> None:
+    """Print when a job runs next."""
     all_jobs, now = jobs.all()
     _print([next_words(find_job(all_jobs, name), now)])
 
 
 def next_words(job: Job, now: float) -> Message:
-    """When a job runs, and when next, in one line."""
+    """The schedule of a job and its next run, in one line."""
     try:
         cron = read_cron(job.cron, job.timezone)
     except CronError as error:
@@ -110,6 +115,7 @@ def next_words(job: Job, now: float) -> Message:
 
 
 def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Remove a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.remove(opts.name)
     _print([Message("The job {name} was removed; its crawl and its logs stay.", {"name": repr(opts.name)})])
@@ -117,6 +123,7 @@ def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Pause a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.pause(opts.name)
         say_next(jobs, opts.name)
@@ -124,6 +131,7 @@ def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Resume a job; returns the exit status."""
     with opened(settings) as jobs:
         jobs.resume(opts.name, next_at)
         say_next(jobs, opts.name)
@@ -131,6 +139,7 @@ def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print all jobs with their current and last runs; returns the exit status."""
     url = state_url(settings)
     if not exists(url):
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
@@ -168,12 +177,13 @@ def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _print(lines: Iterable[Message]) -> None:
+    """Print messages in the user's language, each on a line."""
     for line in lines:
         print(printable(localized(line)).replace("\n", "\\n"))
 
 
 def _cron(job: Job) -> Cron:
-    """When a job is due; if that is invalid, at least its time zone."""
+    """The cron line of a job; if it is wrong, one in UTC, for the dates of runs."""
     try:
         return read_cron(job.cron, job.timezone)
     except CronError:
@@ -181,6 +191,7 @@ def _cron(job: Job) -> Cron:
 
 
 def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
+    """The lines about a job in the list."""
     cron = _cron(job)
     yield next_words(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
@@ -195,6 +206,7 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
 
 
 def _command(job: Job) -> str:
+    """The command that would run the crawl of a job."""
     line = ["winnow", "crawl", job.spider]
     for option, json_text in (("-a", job.arguments), ("-s", job.settings)):
         line += [word for name, value in json.loads(json_text).items() for word in (option, f"{name}={value}")]
@@ -202,6 +214,7 @@ def _command(job: Job) -> str:
 
 
 def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
+    """A run in one line."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
         how = plural("{how} and for {n} missed time", "{how} and for {n} missed times", run.missed, how=how)
@@ -212,15 +225,19 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
         if why is None:
             return run_words
         return Message("{run}; {why}", {"run": run_words, "why": why})
-    process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
-    on_its_way = N_("starting on {host}, last heartbeat {quiet} ago")
-    who = Message(N_("process {pid} on {host}, last heartbeat {quiet} ago") if run.pid else on_its_way, process)
+
+    process: dict[str, object] = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
+    if run.pid:
+        who = Message("process {pid} on {host}, last heartbeat {quiet} ago", process)
+    else:
+        who = Message("starting on {host}, last heartbeat {quiet} ago", process)
     values |= {"status": Message(run.status), "span": span(now - run.started_at), "who": who}
     values["pages"] = pages_words(pages_of(connection, job.crawl, run.started_at, now))
     return Message("run {n}, {date}, {how}, {status} for {span} ({who}), {pages}", values)
 
 
 def _log(output: Path, job: Job, run: Run) -> str | Message:
+    """The path of a run's log, or where else it may be."""
     path = log_of(output, job.name, run.number)
     if path.exists():
         return str(path)
@@ -240,15 +257,16 @@ class Stop:
 
     @property
     def in_a_hurry(self) -> bool:
+        """Whether the user has asked more than once."""
         return self.times > 1
 
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Within the block, signals to stop are counted."""
+    """A context in which signals to stop are counted, except those that are ignored, as under nohup."""
     stop = Stop()
-    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # ignored, as under nohup
-    before = {number: signal.signal(number, stop) for number in ours}
+    counted_signals = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in counted_signals}
     ignore_repeats()
     try:
         yield stop
@@ -258,7 +276,7 @@ def stopping() -> Iterator[Stop]:
 
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Start jobs that are due until the user stops it; returns the exit status."""
+    """Run the scheduler until the user stops it; returns the exit status."""
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
         lock = take_lock(lock_of(scheduler.output), PAUSE)  # another process may be testing the lock
@@ -266,13 +284,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
+
         url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
         logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
         try:
             scheduler.keep(stop.wanted.wait)
         finally:
-            if scheduler.started or scheduler.found:
+            if scheduler.started or scheduler.adopted:
                 logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
             scheduler.stop(lambda: stop.in_a_hurry)
             scheduler.notices.wait()
@@ -282,21 +301,23 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Run a job at once and show its log meanwhile; returns the exit status of the crawl."""
+    """Run a job at once and print its log meanwhile; returns the exit status of the crawl."""
     name = opts.name
     with opened(settings) as jobs, stopping() as stop:
         scheduler = scheduler_of(jobs, settings)
         job = scheduler.current(name)
-        entered = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
-        if entered is None:
+        new_run = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
+        if new_run is None:
             say("schedule run-now", f"the job {name!r} is already running")
             return BUSY
-        started = scheduler.begin(job, entered)
+        started = scheduler.begin(job, new_run)
         if started is None:
             return BUSY
         _follow(started, scheduler, stop)
         status = started.child.wait()
-    return BY_SIGNAL - status if status < 0 else status
+    if status < 0:
+        return BY_SIGNAL - status
+    return status
 
 
 def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
@@ -312,7 +333,7 @@ def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
 
 
 def _copy(log: BinaryIO) -> bool:
-    """Show what was added to a log; always returns False."""
+    """Print the lines that were added to a log; always returns False, which means no hurry."""
     while piece := log.read(PIECE):
         sys.stderr.write(piece.decode("utf-8", errors="replace"))
         sys.stderr.flush()

@@ -1,9 +1,9 @@
-"""Tells somebody how a run ended: one JSON object, posted to the job's webhook and given to the machine's command.
+"""Sends notices about runs that have ended: one JSON object, posted to the job's webhook and passed to a command.
 
-The webhook belongs to the job, and whoever may add jobs may name it. So it gets what a crawl gets: only addresses that
-are public or that `ALLOWED_PRIVATE_HOSTS` opens are connected to. Redirects are not followed, and of the response only
-the status is read. The command belongs to the settings of the machine and is never in the database: who can write there
-cannot run code.
+The webhook belongs to the job, and everybody who may add jobs may choose it. So it is restricted like a crawl: it must
+have a public address, or one that `ALLOWED_PRIVATE_HOSTS` allows. Redirects are not followed, and only the status of
+the response is read. The command is in the settings of the machine and never in the database, so that nobody who can
+write there can run code.
 """
 
 import json
@@ -29,21 +29,29 @@ from crawler.urls.public_hosts import AllowList
 
 logger = logging.getLogger(__name__)
 
-ENDED, RUN_FAILED, HARVEST_FELL = "ended", "failed", "harvest_fell"
-"""The events; a run that ends is one of them."""
+# The events of a run that has ended.
+ENDED = "ended"
+RUN_FAILED = "failed"
+HARVEST_FELL = "harvest_fell"
+
 FALLEN = 0.5  # the share of the usual harvest below which a harvest has fallen
-USUAL_RUNS = 5  # earlier runs whose mean is the usual harvest
-LEAST_READ = 20  # pages of a run from which its harvest says something
+USUAL_RUNS = 5  # earlier runs whose mean harvest is the usual one
+LEAST_READ = 20  # pages that a run must have read for its harvest to count
 POST_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
 LONGEST = 2_000  # characters of a webhook's address
-SENT, PRIVATE, TIMEOUT, UNREACHABLE, STATUS, EXIT, NOT_STARTED = (
-    *("sent", "private", "timeout", "unreachable", "status", "exit", "not_started"),
-)
-"""Results; `status` and `exit` are followed by a colon and a number."""
+
+# The results of a notice; `status` and `exit` are followed by a colon and a number.
+SENT = "sent"
+PRIVATE = "private"
+TIMEOUT = "timeout"
+UNREACHABLE = "unreachable"
+STATUS = "status"
+EXIT = "exit"
+NOT_STARTED = "not_started"
 SENTENCES = {
     PRIVATE: N_("the address of the webhook is not public"),
-    TIMEOUT: N_("whoever was notified did not answer in time"),
+    TIMEOUT: N_("the notification timed out"),
     UNREACHABLE: N_("the webhook cannot be reached"),
     STATUS: N_("the webhook answered with status {n}"),
     EXIT: N_("the command of notices ended with exit status {n}"),
@@ -53,7 +61,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class NoticeSettings:
-    """Who is notified beside a job's webhook, and where webhooks may be."""
+    """The command that gets notices, and the private hosts on which webhooks are allowed."""
 
     command: tuple[str, ...] = ()
     allowed: AllowList = AllowList(())  # noqa: RUF009 - it is not changed
@@ -63,7 +71,10 @@ def notice_settings(settings: BaseSettings) -> NoticeSettings:
     """The settings of notices; raises an ArgumentError if the command is wrong."""
     command_line = settings["SCHEDULE_NOTIFY_COMMAND"] or ""
     try:
-        command = tuple(shlex.split(command_line) if isinstance(command_line, str) else map(str, command_line))
+        if isinstance(command_line, str):
+            command = tuple(shlex.split(command_line))
+        else:
+            command = tuple(map(str, command_line))
     except ValueError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="SCHEDULE_NOTIFY_COMMAND", why=str(error)) from None
     if command and shutil.which(command[0]) is None:
@@ -76,13 +87,13 @@ def notice_settings(settings: BaseSettings) -> NoticeSettings:
 
 
 def webhook_address(address: str) -> str:
-    """The address of a webhook as it is stored; raises an ArgumentError if it is none."""
+    """The address of a webhook; raises an ArgumentError if a webhook cannot have it."""
     try:
         parts = urlsplit(address)
-        is_right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
+        is_allowed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
     except ValueError:
-        is_right = False
-    if not is_right or len(address) > LONGEST or not address.isascii() or not address.isprintable() or " " in address:
+        is_allowed = False
+    if not is_allowed or len(address) > LONGEST or not address.isascii() or not address.isprintable() or " " in address:
         raise ArgumentError(
             "a webhook is an address with https:// or http://, without a user name; {given} is none",
             given=repr(address[:100]),
@@ -91,7 +102,7 @@ def webhook_address(address: str) -> str:
 
 
 def webhook_host(address: str) -> str:
-    """The part of a webhook's address that may be shown: what follows the host is often a secret.
+    """The part of a webhook's address that may be shown: the part after the host is often a secret.
 
     >>> webhook_host("https://hooks.example/services/T0/secret"), webhook_host("")
     ('https://hooks.example/…', '')
@@ -103,35 +114,55 @@ def webhook_host(address: str) -> str:
 
 
 def usual_harvest(earlier: Sequence[Run]) -> float | None:
-    """The mean harvest of the last runs before one that did not fail; None if none read enough pages."""
+    """The mean harvest of the last runs that did not fail and read enough pages; None if there are none.
+
+    `earlier` are the runs before a run, newest first.
+    """
     harvests = [run.harvest for run in earlier if run.status != RunStatus.FAILED and (run.read or 0) >= LEAST_READ]
     last = [harvest for harvest in harvests[:USUAL_RUNS] if harvest is not None]
-    return sum(last) / len(last) if last else None
+    if not last:
+        return None
+    return sum(last) / len(last)
 
 
 def event_of(run: Run, usual: float | None) -> str:
-    """What a run that has ended is to its user, given the usual harvest."""
+    """The event of a run that has ended, where `usual` is the usual harvest."""
     if run.status == RunStatus.FAILED:
         return RUN_FAILED
-    if usual is not None and run.harvest is not None and (run.read or 0) >= LEAST_READ:
-        if run.harvest < FALLEN * usual:
-            return HARVEST_FELL
+    if usual is None or run.harvest is None or (run.read or 0) < LEAST_READ:
         return ENDED
+    if run.harvest < FALLEN * usual:
+        return HARVEST_FELL
     return ENDED
 
 
 def notice(job: Job, run: Run, earlier: Sequence[Run]) -> dict[str, object]:
-    """What is sent about a run that has ended; `earlier` are the runs before it, newest first."""
+    """The notice about a run that has ended; `earlier` are the runs before it, newest first."""
     usual = usual_harvest(earlier)
-    harvests = {"harvest": run.harvest, "usual_harvest": usual}
     return {
         "event": event_of(run, usual),
-        **{"job": job.name, "crawl": job.crawl, "run": run.number, "status": run.status, "exit": run.exit},
-        **{"started_at": _moment(run.started_at), "ended_at": _moment(run.ended_at or run.beat)},
-        **{"pages": run.pages, "new": run.new, "changed": run.changed, "gone": run.gone},
-        **{"read": run.read, "on_topic": run.on_topic},
-        **{name: None if value is None else round(value, 4) for name, value in harvests.items()},
+        "job": job.name,
+        "crawl": job.crawl,
+        "run": run.number,
+        "status": run.status,
+        "exit": run.exit,
+        "started_at": _moment(run.started_at),
+        "ended_at": _moment(run.ended_at or run.beat),
+        "pages": run.pages,
+        "new": run.new,
+        "changed": run.changed,
+        "gone": run.gone,
+        "read": run.read,
+        "on_topic": run.on_topic,
+        "harvest": _rounded(run.harvest),
+        "usual_harvest": _rounded(usual),
     }
+
+
+def _rounded(harvest: float | None) -> float | None:
+    if harvest is None:
+        return None
+    return round(harvest, 4)
 
 
 def _moment(seconds: float) -> str:
@@ -142,7 +173,9 @@ def post(address: str, body: bytes, allowed: AllowList) -> str:
     """The result of posting a notice to a webhook."""
     try:
         parts = urlsplit(webhook_address(address))
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        target = parts.path or "/"
+        if parts.query:
+            target += f"?{parts.query}"
         with GuardedConnection(parts, allowed.may_connect, POST_SECONDS) as connection:
             connection.request("POST", target, body, {"Content-Type": "application/json", "User-Agent": "Winnow"})
             status = connection.getresponse().status
@@ -173,7 +206,7 @@ def run_command(words: Sequence[str], body: bytes) -> str:
 
 
 def within(seconds: float, get: Callable[[], str]) -> str:
-    """The result of a function, or TIMEOUT: a server may send its status a byte at a time, for ever."""
+    """The result of a function, or TIMEOUT if it takes longer: a server may send its status a byte at a time."""
     results: list[str] = []
     thread = Thread(target=lambda: results.append(get()), name="webhook", daemon=True)
     thread.start()
@@ -182,18 +215,18 @@ def within(seconds: float, get: Callable[[], str]) -> str:
 
 
 class NoticeSender:
-    """Sends the notice of each run that has ended once, whoever notices its end."""
+    """Sends the notice of each run once, even if several processes record that it has ended."""
 
-    def __init__(self, jobs: Jobs, by: NoticeSettings) -> None:
+    def __init__(self, jobs: Jobs, settings: NoticeSettings) -> None:
         self.jobs = jobs
-        self.by = by
+        self.settings = settings
         self.threads: list[Thread] = []
 
     def tell(self, job: Job, run: Run) -> None:
-        """Send the notice of a run in a thread, if anybody wants it and it was not sent yet."""
-        if run.notice is None and (job.notify or self.by.command) and self.jobs.claim_notice(run.id):
+        """Send the notice of a run in a thread, if there is a webhook or a command, and it was not sent yet."""
+        if run.notice is None and (job.notify or self.settings.command) and self.jobs.claim_notice(run.id):
             thread = Thread(target=self._send, args=(job, run), name="notice")
-            self.threads = [waiting_thread for waiting_thread in self.threads if waiting_thread.is_alive()] + [thread]
+            self.threads = [*filter(Thread.is_alive, self.threads), thread]
             thread.start()
 
     def wait(self) -> None:
@@ -202,13 +235,16 @@ class NoticeSender:
             thread.join()
 
     def _send(self, job: Job, run: Run) -> None:
+        """Send the notice of a run, and record the result."""
         try:
             earlier = self.jobs.earlier(run, USUAL_RUNS * 4)
             body = json.dumps(notice(job, run, earlier), ensure_ascii=False).encode()
-            results = [run_command(self.by.command, body)] if self.by.command else []
+            results = []
+            if self.settings.command:
+                results.append(run_command(self.settings.command, body))
             address = job.notify
             if address:
-                results.append(within(POST_SECONDS, lambda: post(address, body, self.by.allowed)))
+                results.append(within(POST_SECONDS, lambda: post(address, body, self.settings.allowed)))
             failures = [notice_result for notice_result in results if notice_result != SENT]
             self.jobs.write_notice(run.id, " ".join(failures) or SENT)
         except StateError as error:
@@ -219,7 +255,7 @@ class NoticeSender:
 
 
 def failure_words(notice: str) -> Message | None:
-    """Why somebody was not notified, by the stored result; None if all went well.
+    """Why a notice was not sent, by its stored result; None if it was sent.
 
     >>> str(failure_words("status:500")), failure_words("sent")
     ('the webhook answered with status 500', None)

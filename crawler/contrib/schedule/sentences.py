@@ -1,4 +1,4 @@
-"""Schedules and results of runs in words: a cron line becomes a message that can be translated."""
+"""Describes schedules and the results of runs: turns a cron line into a message that can be translated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -29,8 +29,9 @@ def words(cron: Cron) -> Message:
     ('every day at 03:00', 'every 15 minutes between 08:00 and 18:59, Monday to Friday')
     """
     fields = cron.fields
-    days, (times, is_every) = _days(fields), _times(sorted(fields.minutes), sorted(fields.hours))
-    if not is_every:
+    days = _days(fields)
+    times, is_regular = _times(sorted(fields.minutes), sorted(fields.hours))
+    if not is_regular:
         times = Message("{days} {times}", {"days": days or Message("every day"), "times": times})
     elif days:
         times = Message("{times}, {days}", {"times": times, "days": days})
@@ -40,7 +41,7 @@ def words(cron: Cron) -> Message:
 
 
 def coming(moment: float | None, now: float, cron: Cron) -> Message:
-    """When a job runs next, given that moment.
+    """The next run of a job, from the moment when it is due.
 
     >>> str(coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
     'next in 5 h, Thursday 1 January 1970 05:00 UTC'
@@ -53,6 +54,7 @@ def coming(moment: float | None, now: float, cron: Cron) -> Message:
 
 
 def date(moment: float, cron: Cron) -> Message:
+    """A moment in the time zone of a cron line."""
     local = datetime.fromtimestamp(moment, cron.place)
     values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
     values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
@@ -60,7 +62,7 @@ def date(moment: float, cron: Cron) -> Message:
 
 
 def ended_words(run: Run) -> Message:
-    """How a run ended, and what it stored."""
+    """The result of a run, its duration, and its pages."""
     values = {"result": result(run), "span": span((run.ended_at or run.beat) - run.started_at)}
     words = Message("{result}, {span}", values)
     if run.pages is not None:
@@ -72,7 +74,7 @@ def ended_words(run: Run) -> Message:
 
 
 def pages_words(count: Mapping[str, int | None]) -> Message:
-    """How many pages were stored, and in later rounds how many of them are new, changed and gone.
+    """The number of stored pages; in later rounds also of new, changed and gone pages.
 
     >>> str(pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0}))
     '2 pages stored'
@@ -80,7 +82,9 @@ def pages_words(count: Mapping[str, int | None]) -> Message:
     '7 pages stored (5 new, 2 changed), 1 gone'
     """
     pages = count["pages"] or 0
-    new, changed, gone = (count[name] or 0 for name in ("new", "changed", "gone"))
+    new = count["new"] or 0
+    changed = count["changed"] or 0
+    gone = count["gone"] or 0
     if not changed and not gone:
         return plural("{n} page stored", "{n} pages stored", pages)
     return plural(
@@ -94,6 +98,7 @@ def pages_words(count: Mapping[str, int | None]) -> Message:
 
 
 def result(run: Run) -> Message:
+    """The status of a run that has ended, with the reason if it failed."""
     status = Message(run.status)
     if not run.exit and run.status != RunStatus.FAILED:
         return status
@@ -101,7 +106,7 @@ def result(run: Run) -> Message:
 
 
 def failure(status: int | None) -> Message:
-    """What an exit status other than 0 means; None is the status of a run whose end nobody saw.
+    """The meaning of an exit status other than 0; None is the status of a run that died while no process watched it.
 
     >>> [str(failure(status)) for status in (1, -9, None)]
     ['exit status 1', 'killed by signal 9', 'killed, or its machine failed']
@@ -114,20 +119,25 @@ def failure(status: int | None) -> Message:
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
-    """The times of a day at which it runs, and whether they are regular."""
+    """The times of a day at which a job runs, and whether they are regular."""
     if len(minutes) * len(hours) <= MOST_TIMES:
         times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
         return Message("at {times}", {"times": times}), False
+
     step = _step(minutes, 60)
     at_minutes = {"minutes": _in_runs(minutes)}
     if step > 1:
         often = Message("every {n} minutes", {"n": step})
+    elif step == 1:
+        often = Message("every minute")
     else:
-        often = Message("every minute") if step else Message("every hour at minute {minutes}", at_minutes)
+        often = Message("every hour at minute {minutes}", at_minutes)
+
     if len(hours) == 24:
         return often, True
-    if len(minutes) == 1 and (apart := _step(hours, 24)):
-        return Message("every {n} hours from {start} on", {"n": apart, "start": f"00:{minutes[0]:02}"}), True
+    hour_step = _step(hours, 24)
+    if len(minutes) == 1 and hour_step:
+        return Message("every {n} hours from {start} on", {"n": hour_step, "start": f"00:{minutes[0]:02}"}), True
     if hours[-1] - hours[0] == len(hours) - 1:
         ends = {"start": f"{hours[0]:02}:00", "end": f"{hours[-1]:02}:59"}
         return Message("{often} between {start} and {end}", {"often": often, **ends}), True
@@ -137,7 +147,7 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]
 
 
 def _step(numbers: Sequence[int], whole: int) -> int:
-    """The step between numbers that are evenly spaced from 0; 0 if they are not, or if there is only one."""
+    """The step between numbers from 0 to `whole` that are evenly spaced; 0 if they are not, or if there is only one."""
     step = whole // len(numbers)
     if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1:
         return step
@@ -145,36 +155,53 @@ def _step(numbers: Sequence[int], whole: int) -> int:
 
 
 def _days(fields: CronSim) -> Message | None:
-    """The days on which it runs; None for every day."""
-    month = None if fields.days >= EVERY_DAY else _of_month(fields.days)
-    names = None if fields.weekdays >= WHOLE_WEEK else _of_week(fields)
-    week = names if names is None or _has_a_run(fields) else Message("on {days}", {"days": names})
-    if month is not None and names is not None and week is not None:
+    """The days on which a job runs; None for every day."""
+    of_month: Message | None = None
+    if not fields.days >= EVERY_DAY:
+        of_month = _of_month(fields.days)
+    of_week: Message | None = None
+    names_of_week: Message | None = None
+    if not fields.weekdays >= WHOLE_WEEK:
+        names_of_week = _of_week(fields)
+        of_week = names_of_week
+        if not _has_a_range(fields):
+            of_week = Message("on {days}", {"days": names_of_week})
+
+    if of_month is not None and names_of_week is not None and of_week is not None:
         if fields.day_and:
-            return Message("{month} if it is {week}", {"month": month, "week": names})
-        return Message("{month} and {week}", {"month": month, "week": week})
-    # Unless both are given, cron takes either, so that all of one means every day.
-    return month or week if fields.day_and else None
+            return Message("{month} if it is {week}", {"month": of_month, "week": names_of_week})
+        return Message("{month} and {week}", {"month": of_month, "week": of_week})
+    # If neither field begins with a star, cron runs on days that match one of them: all days if one field has all.
+    if not fields.day_and:
+        return None
+    return of_month or of_week
 
 
 def _of_month(days: Iterable[int]) -> Message:
-    numbered = [day for day in days if day > 0]
-    named: list[Text] = [Message("the {days}", {"days": _in_runs(numbered, _nth)})] if numbered else []
-    named += [Message("the last day")] * (CronSim.LAST in days) + [Message("the last working day")] * (
-        CronSim.LAST_WEEKDAY in days
-    )
+    """Days of the month."""
+    named: list[Text] = []
+    numbers = [day for day in days if day > 0]
+    if numbers:
+        named.append(Message("the {days}", {"days": _in_runs(numbers, _nth)}))
+    if CronSim.LAST in days:
+        named.append(Message("the last day"))
+    if CronSim.LAST_WEEKDAY in days:
+        named.append(Message("the last working day"))
     return Message("on {days} of the month", {"days": _listed(named)})
 
 
 def _from_monday(fields: CronSim) -> list[int]:
+    """The numbers of the weekdays, where Monday is 0."""
     return sorted((day - 1) % 7 for day in fields.weekdays if isinstance(day, int))
 
 
-def _has_a_run(fields: CronSim) -> bool:
+def _has_a_range(fields: CronSim) -> bool:
+    """Whether the weekdays are written with a range, such as Monday to Friday."""
     return any(len(row) >= LONG for row in _rows(_from_monday(fields)))
 
 
 def _of_week(fields: CronSim) -> Message:
+    """Days of the week."""
     named: list[Text] = []
     plain = _from_monday(fields)
     if plain:
@@ -189,7 +216,7 @@ def _of_week(fields: CronSim) -> Message:
 
 
 def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Message:
-    """Numbers by their names; consecutive ones as a range.
+    """The names of numbers, with ranges for LONG and more consecutive ones.
 
     >>> str(_in_runs([1, 2, 3, 4, 8, 9])), str(_in_runs([1]))
     ('1 to 4, 8 and 9', '1')
@@ -204,7 +231,7 @@ def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Messa
 
 
 def _rows(numbers: Iterable[int]) -> list[list[int]]:
-    """Numbers grouped into consecutive ones."""
+    """The numbers in order, divided into rows of consecutive ones."""
     rows: list[list[int]] = []
     for number in sorted(numbers):
         if rows and rows[-1][-1] == number - 1:
@@ -215,6 +242,7 @@ def _rows(numbers: Iterable[int]) -> list[list[int]]:
 
 
 def _listed(names: Sequence[Text]) -> Message:
+    """The names as a list in a sentence."""
     if len(names) == 1:
         if isinstance(names[0], Message):
             return names[0]
@@ -232,5 +260,7 @@ def _nth(number: int) -> Message:
     >>> " ".join(str(_nth(number)) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 31))
     '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st'
     """
-    sentences = {1: N_("{n}st"), 2: N_("{n}nd"), 3: N_("{n}rd")}
-    return Message("{n}th" if 10 < number < 20 else sentences.get(number % 10, N_("{n}th")), {"n": number})
+    sentence = N_("{n}th")
+    if not 10 < number < 20:
+        sentence = {1: N_("{n}st"), 2: N_("{n}nd"), 3: N_("{n}rd")}.get(number % 10, sentence)
+    return Message(sentence, {"n": number})

@@ -14,7 +14,7 @@ from filelock import FileLock
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from crawler.contrib.bulk.resume_manifest import NAME, go_on
+from crawler.contrib.bulk.resume_manifest import MANIFEST, write_manifest
 from crawler.processes.function_pool import DIED
 
 FAST = ("--method", "leaf-tags")
@@ -75,7 +75,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("busy", "foreign", "out"):
         (tmp_path / name).mkdir()
     (tmp_path / "foreign" / "0.jsonl.jsonl").touch()
-    go_on(tmp_path / "out", {"--method": "slope"}, [])
+    write_manifest(tmp_path / "out", {"--method": "slope"}, [])
     return tmp_path
 
 
@@ -193,4 +193,4 @@ def test_a_run_that_is_broken_off_goes_on_and_another_is_refused_before(tmp_path
     status, said = whole_archives.clean(tmp_path, *words)
     assert (status, "Done earlier: " in said) == (0, True), said
     assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(out).items())] == [30, 150, 5]
-    assert json.loads((out / NAME).read_bytes())["options"]["--method"] == "auto"
+    assert json.loads((out / MANIFEST).read_bytes())["options"]["--method"] == "auto"

@@ -486,7 +486,4 @@ def test_a_reader_that_has_enough(tmp_path: Path) -> None:
         process.stdout.readline()
         process.stdout.close()
         err = process.stderr.read().decode()
-    assert process.returncode == 1
-    assert "(Broken pipe)" in err
-    assert "Traceback" not in err
-    assert "Exception" not in err
+    assert (process.returncode, err) == (0, "")

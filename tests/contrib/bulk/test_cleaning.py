@@ -25,7 +25,7 @@ from crawler.contrib.bulk.cleaning import (
     cleaned,
     cleaner,
 )
-from crawler.contrib.bulk.resume_manifest import NAME, go_on, maker, pairs
+from crawler.contrib.bulk.resume_manifest import MANIFEST, maker, pairs, write_manifest
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.extractor_fallback import ExtractorFallback
 from crawler.outcomes import Code, Outcome
@@ -164,7 +164,7 @@ def by(method: str) -> Cleaner:
 @pytest.fixture
 def work(tmp_path: Path) -> FileCleaner:
     (tmp_path / "out").mkdir()
-    return FileCleaner(tmp_path / "out", go_on(tmp_path / "out", {}, []), by("leaf-tags"), maker())
+    return FileCleaner(tmp_path / "out", write_manifest(tmp_path / "out", {}, []), by("leaf-tags"), maker())
 
 
 def clean(work: FileCleaner, folder: Path, name: str, data: bytes | None) -> FileResult:
@@ -188,17 +188,17 @@ def clean(work: FileCleaner, folder: Path, name: str, data: bytes | None) -> Fil
 )
 def test_an_archive_becomes_lines_in_their_order(work: FileCleaner, tmp_path: Path, name: str, data: bytes) -> None:
     outcome = clean(work, tmp_path, name, data)
-    assert (outcome.failed, outcome.stops, outcome.was_there, outcome.named) == ("", False, False, [])
+    assert (outcome.failed, outcome.stops, outcome.existed, outcome.named) == ("", False, False, [])
     assert (outcome.tally.pages, outcome.tally.broken) == (2, 0)
     output = (work.folder / f"{name}.jsonl").read_text("utf-8")
     assert output.index(saved_pages.text(1)) < output.index(saved_pages.text(2))
-    assert sorted(path.name for path in work.folder.iterdir()) == sorted([NAME, f"{name}.jsonl"])
+    assert sorted(path.name for path in work.folder.iterdir()) == sorted([MANIFEST, f"{name}.jsonl"])
 
 
 def test_a_file_that_is_there_is_not_touched(work: FileCleaner, tmp_path: Path) -> None:
     (work.folder / "a.jsonl.jsonl").write_bytes(b"before")
     outcome = clean(work, tmp_path, "a.jsonl", saved_pages.line(1))
-    assert (outcome.was_there, outcome.tally.pages) == (True, 0)
+    assert (outcome.existed, outcome.tally.pages) == (True, 0)
     assert (work.folder / "a.jsonl.jsonl").read_bytes() == b"before"
 
 
@@ -215,7 +215,7 @@ def test_what_cannot_be_read_has_no_output(
 ) -> None:
     outcome = clean(work, tmp_path, name, data)
     assert why in outcome.failed
-    assert (outcome.stops, list(work.folder.iterdir())) == (False, [work.folder / NAME])
+    assert (outcome.stops, list(work.folder.iterdir())) == (False, [work.folder / MANIFEST])
 
 
 @pytest.mark.parametrize("count", [NAMED, NAMED + 1])
@@ -229,7 +229,7 @@ def test_of_broken_records_the_first_are_named_and_all_counted(work: FileCleaner
     ("trouble", "said"),
     [
         ({"folder": Path("missing")}, "is not the output folder of this run"),
-        ({"name": "0" * 32}, "is not the output folder of this run"),
+        ({"folder_id": "0" * 32}, "is not the output folder of this run"),
         ({"maker": "Winnow 0.0.0"}, "has another version of Winnow or Python: Winnow 0."),
     ],
 )
@@ -237,7 +237,7 @@ def test_what_stops_all_files(work: FileCleaner, tmp_path: Path, trouble: dict[s
     outcome = clean(replace(work, **trouble), tmp_path, "a.jsonl", saved_pages.line(1))
     assert outcome.stops
     assert said in outcome.failed
-    assert list(work.folder.iterdir()) == [work.folder / NAME]
+    assert list(work.folder.iterdir()) == [work.folder / MANIFEST]
 
 
 def test_a_full_disk_stops_all_files(work: FileCleaner, tmp_path: Path) -> None:

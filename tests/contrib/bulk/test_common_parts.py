@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import run_command
 
-from crawler.contrib.bulk.common_parts import PAGES
+from crawler.contrib.bulk.common_parts import PAGES_A_HOST
 from crawler.extraction.methods.template import N1
 
 NOTICE = "This story was written by a member of the valley's bee keepers, who meet on Mondays."
@@ -22,7 +22,7 @@ def row(number: int, host: str) -> dict[str, str]:
 
 def archive(path: Path) -> Path:
     """Pages of a large host and of one that is too small to learn from."""
-    rows = [row(number, "large.example") for number in range(PAGES + 5)]
+    rows = [row(number, "large.example") for number in range(PAGES_A_HOST + 5)]
     rows += [row(number, "small.example") for number in range(N1 - 1)]
     rows += [{"html": f"<p>{NOTICE}</p>"}, row(1, "not a host")]
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
@@ -59,4 +59,4 @@ def test_each_file_of_a_folder_is_learned_from_by_itself(tmp_path: Path, capsys:
 def test_a_method_that_does_not_learn_is_given_nothing(tmp_path: Path, capsys: Any) -> None:
     path = archive(tmp_path / "a.jsonl")
     _, out, _ = run_command(capsys, "clean", str(path), "--method", "leaf-tags", "--jobs", "1")
-    assert noticed(out)["large.example"] == PAGES + 5
+    assert noticed(out)["large.example"] == PAGES_A_HOST + 5

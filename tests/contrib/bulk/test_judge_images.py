@@ -280,7 +280,7 @@ def test_pages_without_an_address_are_sites_of_their_own(go: Any) -> None:
 
 def test_only_pages_that_are_asked_for(go: Any) -> None:
     found = go(
-        *map(image_site.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",)))
+        *map(image_site.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, page_ids=frozenset(("page-1",)))
     )
     assert [page.id for page in found] == ["page-1"]
 

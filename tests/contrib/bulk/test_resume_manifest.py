@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.contrib.bulk.resume_manifest import NAME, Pair, go_on, is_folder, maker
+from crawler.contrib.bulk.resume_manifest import MANIFEST, Pair, is_folder, maker, write_manifest
 from crawler.errors import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}
@@ -17,18 +17,18 @@ def pair(name: str, size: int | None = 5) -> Pair:
 
 
 def saved(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / NAME).read_text("utf-8"))
+    return json.loads((folder / MANIFEST).read_text("utf-8"))
 
 
 def test_a_new_folder(tmp_path: Path) -> None:
-    name = go_on(tmp_path, HOW, [pair("a"), pair("蜂\udcff", None)])
+    name = write_manifest(tmp_path, HOW, [pair("a"), pair("蜂\udcff", None)])
     assert saved(tmp_path) == {
         "folder": name,
         "maker": maker(),
         "options": HOW,
         "sizes": {"a.jsonl": 5, "蜂\udcff.jsonl": None},
     }
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_a_new_folder(tmp_path: Path) -> None:
     ],
 )
 def test_going_on_with_the_same_or_with_more(tmp_path: Path, now: list[Pair], sizes: dict[str, int]) -> None:
-    go_on(tmp_path, HOW, [pair("a")])
+    write_manifest(tmp_path, HOW, [pair("a")])
     (tmp_path / "a.jsonl").touch()
-    go_on(tmp_path, HOW, now)
+    write_manifest(tmp_path, HOW, now)
     assert saved(tmp_path)["sizes"] == sizes
 
 
 def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
-    go_on(tmp_path, HOW, [pair("a", None)])
-    go_on(tmp_path, HOW, [pair("a", 7)])
+    write_manifest(tmp_path, HOW, [pair("a", None)])
+    write_manifest(tmp_path, HOW, [pair("a", 7)])
     assert saved(tmp_path)["sizes"] == {"a.jsonl": 7}
 
 
@@ -68,20 +68,20 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
     ],
 )
 def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], size: int, said: str) -> None:
-    go_on(tmp_path, HOW, [pair("a")])
-    before = (tmp_path / NAME).read_bytes()
+    write_manifest(tmp_path, HOW, [pair("a")])
+    before = (tmp_path / MANIFEST).read_bytes()
     with pytest.raises(WrongUseError) as error:
-        go_on(tmp_path, options, [pair("a", size)])
+        write_manifest(tmp_path, options, [pair("a", size)])
     assert said in str(error.value)
     assert "\n" not in str(error.value)
-    assert (tmp_path / NAME).read_bytes() == before
+    assert (tmp_path / MANIFEST).read_bytes() == before
 
 
 def test_lines_of_another_winnow_are_refused(tmp_path: Path) -> None:
-    go_on(tmp_path, HOW, [pair("a")])
-    (tmp_path / NAME).write_text((tmp_path / NAME).read_text().replace("Winnow ", "Winnow 0."))
+    write_manifest(tmp_path, HOW, [pair("a")])
+    (tmp_path / MANIFEST).write_text((tmp_path / MANIFEST).read_text().replace("Winnow ", "Winnow 0."))
     with pytest.raises(WrongUseError, match=r"Winnow 0\..*\bWinnow \d"):
-        go_on(tmp_path, HOW, [pair("a")])
+        write_manifest(tmp_path, HOW, [pair("a")])
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -89,23 +89,23 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
     (tmp_path / "a.jsonl").touch()
     if known:
         (tmp_path / "a.jsonl").unlink()
-        go_on(tmp_path, HOW, [pair("a")])
+        write_manifest(tmp_path, HOW, [pair("a")])
         (tmp_path / "a.jsonl").touch()
-        go_on(tmp_path, HOW, [pair("a")])
+        write_manifest(tmp_path, HOW, [pair("a")])
     else:
         with pytest.raises(WrongUseError, match=r"a\.jsonl' .*--into"):
-            go_on(tmp_path, HOW, [pair("a")])
-        assert not (tmp_path / NAME).exists()
+            write_manifest(tmp_path, HOW, [pair("a")])
+        assert not (tmp_path / MANIFEST).exists()
 
 
 def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
-    name = go_on(tmp_path, HOW | {"more": "x" * 10_000}, [])
-    assert go_on(tmp_path, HOW | {"more": "x" * 10_000}, []) == name
+    name = write_manifest(tmp_path, HOW | {"more": "x" * 10_000}, [])
+    assert write_manifest(tmp_path, HOW | {"more": "x" * 10_000}, []) == name
     assert is_folder(tmp_path, name)
     assert not is_folder(tmp_path, "0" * 32)
     assert not is_folder(tmp_path / "missing", name)
     (tmp_path / "other").mkdir()
-    assert go_on(tmp_path / "other", HOW, []) != name
+    assert write_manifest(tmp_path / "other", HOW, []) != name
 
 
 def test_who_makes_lines_is_told_by_all_they_depend_on() -> None:

@@ -277,7 +277,7 @@ def test_what_is_wanted_is_found_once_and_in_order(
 ) -> None:
     looked_at: dict[str, set[int]] = {case: set() for case in CASES}
     for size, at_once, most, seconds in ((500, 25, 1_000, 60.0), (9, 3, 20, 0.0)):
-        for name, value in {"LARGE": size, "SMALL": size, "AT_ONCE": at_once}.items():
+        for name, value in {"LARGE_PART": size, "SMALL_PART": size, "AT_ONCE": at_once}.items():
             monkeypatch.setattr(page_search, name, value)
         for case, (conditions, fits) in CASES.items():
             expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
@@ -293,7 +293,7 @@ def test_the_same_is_found_by_the_index(
     connection: Connection, index: SearchIndex, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for named, at_once, most, seconds in ((500, 25, 1_000, 60.0), (5, 3, 20, 0.0)):
-        for name, value in {"NAMED": named, "AT_ONCE": at_once}.items():
+        for name, value in {"PAGES_FROM_INDEX": named, "AT_ONCE": at_once}.items():
             monkeypatch.setattr(page_search, name, value)
         for case, (conditions, fits) in CASES.items():
             if "words" not in conditions:
@@ -330,7 +330,7 @@ def test_all_pages_are_looked_at(connection: Connection) -> None:
 def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_search, "SMALL", 10)
+    monkeypatch.setattr(page_search, "SMALL_PART", 10)
     seen = look(connection, PageQuery(1, words=("nowhere",)), None, 50, seconds=0.0)
     assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 

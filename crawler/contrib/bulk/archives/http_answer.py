@@ -23,43 +23,58 @@ from crawler.page.walls import wall_service
 from crawler.urls.http_limits import MOST_CHUNKS, MOST_CODINGS
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
+"""The first line of a chunk: its size, and perhaps extensions. https://www.rfc-editor.org/rfc/rfc9112#section-7.1"""
 STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})\b", re.IGNORECASE)
 LINE_END = re.compile(rb"\r?\n")
-BROTLI_PIECE = 1024 * 1024
+BROTLI_PIECE_BYTES = 1024 * 1024
+# What zlib calls wbits: the largest window, with a header of zlib, with none, with a header of gzip.
+# https://docs.python.org/3/library/zlib.html#zlib.decompress
+ZLIB_BITS = 15
+RAW_BITS = -15
+GZIP_BITS = 31
 TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
-def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
+def page_of(response: bytes, url: str, whole: bool = True) -> Page:
     """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none."""
-    headers, body = split(answer)
+    headers, body = split(response)
     page = page_of_body(body, url, headers, whole)
-    status = STATUS.match(answer)
+    status = STATUS.match(response)
     if status is not None and (service := wall_service(int(status[1]), headers, page)):
         raise WalledError(service)
     return page
 
 
 def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
-    """The page in a body as it was sent; for incomplete bodies, too, the type is checked first."""
+    """The page in a body as it was sent; raises a NotHtmlError or BrokenError if there is none.
+
+    The type is checked before the length: a body of another type is not a page, whether it is complete or not.
+    """
     content_type = headers.get("content-type", "")
     is_file = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
     is_document = is_file or bool(text_type(content_type, url))
     if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
         check_type(content_type, b"")
+
     if not whole:
         raise BrokenError(TOO_LONG)
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = unchunked(body)
+
     declared_codings = map(str.strip, headers.get("content-encoding", "").lower().split(","))
     codings = [coding for coding in declared_codings if coding in DECODERS]
     if len(codings) > MOST_CODINGS:
         raise BrokenError(f"the body is compressed more than {MOST_CODINGS} times")
     for coding in reversed(codings):
         body = decoded(body, coding)
-    if is_document and (page := _document(checked(body), url, content_type, headers.get("x-robots-tag", ""))):
-        return page
+
+    robots_header = headers.get("x-robots-tag", "")
+    if is_document:
+        document = _document(checked(body), url, content_type, robots_header)
+        if document is not None:
+            return document
     check_type(content_type, body)
-    return Page(url=url, body=checked(body), content_type=content_type, robots_header=headers.get("x-robots-tag", ""))
+    return Page(url=url, body=checked(body), content_type=content_type, robots_header=robots_header)
 
 
 def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:
@@ -69,18 +84,18 @@ def _document(body: bytes, url: str, content_type: str, robots_header: str) -> P
     return saved_document(body, url, robots_header, content_type)
 
 
-def split(answer: bytes) -> tuple[dict[str, str], bytes]:
+def split(response: bytes) -> tuple[dict[str, str], bytes]:
     """The headers by lower-case name, and the body; no headers if there is no status line.
 
     >>> split(b"HTTP/1.0 200 OK\\nContent-Type: text/html\\n\\n<p>")[1]
     b'<p>'
     """
-    if answer[:5].upper() != b"HTTP/":
-        return {}, answer
-    empty = EMPTY_LINE.search(answer, 0, MAX_HEAD)
+    if response[:5].upper() != b"HTTP/":
+        return {}, response
+    empty = EMPTY_LINE.search(response, 0, MAX_HEAD)
     if empty is None:
         raise BrokenError("the HTTP headers have no end")
-    return fields_of(answer[: empty.start()]), answer[empty.end() :]
+    return fields_of(response[: empty.start()]), response[empty.end() :]
 
 
 def check_type(content_type: str, body: bytes) -> None:
@@ -104,9 +119,11 @@ def unchunked(body: bytes) -> bytes:
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
-    at = count = 0
-    while at < len(body):  # some lack the last, empty chunk
-        count = count + 1
+    """The content of each chunk; raises a BrokenError if a chunk is damaged or cut off."""
+    at = 0
+    count = 0
+    while at < len(body):  # some bodies lack the last, empty chunk
+        count += 1
         if count > MOST_CHUNKS:
             raise BrokenError(f"the body has more than {MOST_CHUNKS:,} chunks")
         size = CHUNK_SIZE.match(body, at)
@@ -135,49 +152,55 @@ def decoded(body: bytes, coding: str) -> bytes:
 
 
 def _inflated(body: bytes) -> bytes:
-    """Decompress deflate data: servers send it with or without zlib's header."""
+    """The content of deflate data, which servers send with or without zlib's header.
+
+    https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
+    """
     try:
-        return unpack(body, Inflate(15), MAX_PAGE)
+        return unpack(body, Inflate(ZLIB_BITS), MAX_PAGE)
     except zlib.error:
-        return unpack(body, Inflate(-15), MAX_PAGE)
+        return unpack(body, Inflate(RAW_BITS), MAX_PAGE)
 
 
-def _unbrotlied(body: bytes) -> bytes:
-    part = brotli.Decompressor()
-    pieces = [part.process(body, output_buffer_limit=BROTLI_PIECE)]
+def _brotli_decoded(body: bytes) -> bytes:
+    """The content of brotli data, or its beginning if it is longer than a page may be."""
+    decompressor = brotli.Decompressor()
+    pieces = [decompressor.process(body, output_buffer_limit=BROTLI_PIECE_BYTES)]
     size = len(pieces[0])
-    while not part.is_finished() and size <= MAX_PAGE:
-        pieces.append(part.process(b"", output_buffer_limit=BROTLI_PIECE))
+    while not decompressor.is_finished() and size <= MAX_PAGE:
+        pieces.append(decompressor.process(b"", output_buffer_limit=BROTLI_PIECE_BYTES))
         size += len(pieces[-1])
-        if not pieces[-1] and not part.is_finished():
+        if not pieces[-1] and not decompressor.is_finished():
             raise EOFError
     return b"".join(pieces)
 
 
-def _by(unpacker: Callable[[], Any]) -> Callable[[bytes], bytes]:
-    return lambda body: unpack(body, unpacker(), MAX_PAGE)
+def _decoder(new_decompressor: Callable[[], Any]) -> Callable[[bytes], bytes]:
+    return lambda body: unpack(body, new_decompressor(), MAX_PAGE)
 
 
 DECODERS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": _by(lambda: Inflate(31)),
-    "x-gzip": _by(lambda: Inflate(31)),
+    "gzip": _decoder(lambda: Inflate(GZIP_BITS)),
+    "x-gzip": _decoder(lambda: Inflate(GZIP_BITS)),
     "deflate": _inflated,
-    "br": _unbrotlied,
-    "zstd": _by(ZstdDecompressor),
+    "br": _brotli_decoded,
+    "zstd": _decoder(ZstdDecompressor),
 }
 
 
-def unpack(data: bytes, part: Any, limit: int) -> bytes:
-    """All of one part in memory, up to so many bytes plus one; raises an EOFError if it is cut off.
+def unpack(data: bytes, decompressor: Any, limit: int) -> bytes:
+    """The content of one compressed part; raises an EOFError if it is cut off.
 
-    >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)
+    At most `limit` + 1 bytes are returned, so that the caller sees that the content is too long.
+
+    >>> unpack(zlib.compress(b"bees" * 9), Inflate(ZLIB_BITS), 4)
     b'beesb'
     """
-    pieces = [part.decompress(data, limit + 1)]
+    pieces = [decompressor.decompress(data, limit + 1)]
     size = len(pieces[0])
-    while not part.eof and size <= limit:
-        if part.needs_input:
+    while not decompressor.eof and size <= limit:
+        if decompressor.needs_input:
             raise EOFError
-        pieces.append(part.decompress(b"", limit + 1 - size))
+        pieces.append(decompressor.decompress(b"", limit + 1 - size))
         size += len(pieces[-1])
     return b"".join(pieces)

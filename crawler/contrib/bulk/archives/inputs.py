@@ -35,8 +35,9 @@ HTML = "HTML"
 DOCUMENT = "document"
 TEXT = "text"
 SINGLE_PAGES = (HTML, DOCUMENT, TEXT)
-"""The formats of files that have one page each."""
-HEAD = 1024
+"""The formats of files that contain a single page."""
+HEAD_BYTES = 1024
+"""Bytes at the beginning of a file from which its format is detected."""
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 DOCUMENT_SUFFIXES = tuple(f".{ending}" for ending in ENDINGS)
 TEXT_SUFFIXES = tuple(f".{ending}" for ending in sorted(TEXT_ENDINGS))
@@ -71,9 +72,9 @@ def page_record(raw: Raw) -> ArchiveRecord:
 
 
 def read_folder(folder: Path) -> Iterator[ReadResult]:
-    """The pages of a folder and its subfolders, by name; files without the name of a page or a document are skipped."""
+    """The pages of a folder and its subfolders, by name; files whose names have no suffix of a page are skipped."""
     home = folder.resolve()
-    waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack: the next one is last, so any depth is possible
+    waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack whose next entry is the last: any depth is possible
     while waiting:
         entry = waiting.pop()
         path = Path(entry)
@@ -84,13 +85,13 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
                 yield Broken(place=path.as_posix(), why=f"it cannot be read ({error.strerror})")
         elif not bare(entry.name).endswith(PAGE_SUFFIXES):
             yield Skipped(Outcome(Code.NO_HTML_NAME))
-        elif entry.is_symlink() and not _stays(path, home):
+        elif entry.is_symlink() and not _stays_in(path, home):
             yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
         else:
             yield from read_file(path)
 
 
-def _stays(link: Path, home: Path) -> bool:
+def _stays_in(link: Path, home: Path) -> bool:
     """Whether a link leads to a file in the folder, or nowhere."""
     target = Path(os.path.realpath(link))  # stops if links form a cycle
     return target.is_relative_to(home) and not target.is_dir()
@@ -111,36 +112,43 @@ def read_file(path: Path) -> Iterator[ReadResult]:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFormat:
-    """A format: its name, the suffixes of its files, a test of the first bytes, and its reader."""
+    """A format: its name, the suffixes of its files, a check of the first bytes, and its reader."""
 
     name: str
     suffixes: tuple[str, ...]
-    looks: Callable[[bytes], bool]
+    matches_head: Callable[[bytes], bool]
     read: Callable[[Stream, str], Iterator[ReadResult]]
 
 
-def _begins(mark: bytes) -> Callable[[bytes], bool]:
+def _begins_with(mark: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.removeprefix(json_lines.BOM).lstrip().startswith(mark)
 
 
 FORMATS = (
-    ArchiveFormat(name="WARC", suffixes=(".warc",), looks=_begins(WARC.mark), read=read_warc),
+    ArchiveFormat(name="WARC", suffixes=(".warc",), matches_head=_begins_with(WARC.mark), read=read_warc),
     ArchiveFormat(
-        name="Tianwang", suffixes=(), looks=lambda head: TIANWANG_BEGINNING.search(head) is not None, read=read_tianwang
+        name="Tianwang",
+        suffixes=(),
+        matches_head=lambda head: TIANWANG_BEGINNING.search(head) is not None,
+        read=read_tianwang,
     ),
-    ArchiveFormat(name="JSON lines", suffixes=(".jsonl", ".ndjson", ".jl"), looks=_begins(b"{"), read=json_lines.read),
-    ArchiveFormat(name=HTML, suffixes=HTML_SUFFIXES, looks=lambda head: is_html("", head), read=read_html),
-    ArchiveFormat(name=DOCUMENT, suffixes=DOCUMENT_SUFFIXES, looks=lambda head: PDF_MARK in head, read=read_html),
+    ArchiveFormat(
+        name="JSON lines", suffixes=(".jsonl", ".ndjson", ".jl"), matches_head=_begins_with(b"{"), read=json_lines.read
+    ),
+    ArchiveFormat(name=HTML, suffixes=HTML_SUFFIXES, matches_head=lambda head: is_html("", head), read=read_html),
+    ArchiveFormat(
+        name=DOCUMENT, suffixes=DOCUMENT_SUFFIXES, matches_head=lambda head: PDF_MARK in head, read=read_html
+    ),
     ArchiveFormat(
         name=TEXT,
         suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),
-        looks=lambda head: False,
+        matches_head=lambda head: False,
         read=read_text,
     ),
 )
 TEXT_FORMAT = FORMATS[-1]
-"""Also the format of `.txt` files, unless their first bytes are those of another one: archives have any name."""
-KNOWN = (
+"""Also the format of a `.txt` file, unless its first bytes are those of another format: archives have any name."""
+ACCEPTED_INPUTS = (
     "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub), text files (.txt, .md, .eml, "
     ".mbox) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as "
     ".gz, .xz or .zst"
@@ -165,56 +173,65 @@ class Input:
             if name != STANDARD_INPUT and self.path.is_dir():
                 os.scandir(self.path).close()
             else:
-                self.kind = self._kind()
+                self.kind = self._detect_kind()
         except OSError as error:
             raise InputError(f"{name!r} cannot be read ({error.strerror})") from None
 
     @property
     def position(self) -> int:
-        """How many of its bytes were read."""
+        """Stored bytes read so far; 0 if the size is unknown or the file is closed."""
         if self._file is not None and self.size and not self._file.closed:
             return self._file.tell()
         return 0
 
     @property
-    def is_read_again(self) -> bool:
-        """Whether its records can be read more than once: it is a file or a folder, and no pipe."""
+    def can_be_read_again(self) -> bool:
+        """Whether its records can be read more than once: it is a file or a folder, not a pipe."""
         return self.kind is None or self.size > 0
 
-    def _kind(self) -> ArchiveFormat:
-        """The format of the file, which stays open if it can be read only once."""
-        regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)
-        if regular:
-            self.size = status.st_size
+    def _detect_kind(self) -> ArchiveFormat:
+        """Set the size and return the format of the file, which stays open if it can be read only once."""
+        is_regular_file = False
+        if self.name != STANDARD_INPUT:
+            status = self.path.stat()
+            is_regular_file = S_ISREG(status.st_mode)
+            if is_regular_file:
+                self.size = status.st_size
+
         stream = self._open()
         kind = format_of_name(self.name)
         if kind is None:
-            head = stream.peek(HEAD)
-            kind = next((kind for kind in FORMATS if kind.looks(head)), None)
+            head = stream.peek(HEAD_BYTES)
+            kind = next((kind for kind in FORMATS if kind.matches_head(head)), None)
         if kind is None and bare(self.name).endswith(".txt"):
             kind = TEXT_FORMAT
-        if regular or kind is None:  # there may be more inputs than files that can be open
+
+        if is_regular_file or kind is None:  # there may be more inputs than files that can be open
             self.close()
         if kind is None and stream.hole is not None:
             raise InputError(f"{self.name!r} cannot be read ({stream.hole!s})")
         if kind is None:
-            raise InputError(f"{self.name!r} is not an input that can be cleaned; {KNOWN}")
+            raise InputError(f"{self.name!r} is not an input that can be cleaned; {ACCEPTED_INPUTS}")
         return kind
 
     def _open(self) -> Stream:
-        """Its bytes from the beginning, or those of a pipe, which can be read only once."""
+        """Open the file at its beginning, unless it is open; a pipe stays open, as it can be read only once."""
         if self._stream is None:
-            standard = self.name == STANDARD_INPUT
-            self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
+            if self.name == STANDARD_INPUT:
+                self._file = cast(BufferedReader, sys.stdin.buffer)
+            else:
+                self._file = self.path.open("rb")
             self._stream = stream.opened(self._file, self.name)
         return self._stream
 
     def close(self) -> None:
         if self._file is not None and self.name != STANDARD_INPUT:
             self._file.close()
-        self._stream = self._file = None
+        self._stream = None
+        self._file = None
 
-    def found(self) -> Iterator[ReadResult]:
+    def records(self) -> Iterator[ReadResult]:
+        """The records of the input in order."""
         if self.kind is None:
             yield from read_folder(self.path)
             return

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, with the page's source as `html`, its address as `url` and any value as `id`."""
+"""JSON lines: each line is an object with the page's source as `html`, its address as `url` and any value as `id`."""
 
 import json
 from collections.abc import Iterator
@@ -40,12 +40,13 @@ def record(raw: Raw) -> ArchiveRecord:
         raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:
         raise BrokenError(f"not JSON: {error.msg} at character {error.pos + 1:,}") from None
-    except RecursionError:  # its message is another in each Python
+    except RecursionError:  # each version of Python words its message differently
         raise BrokenError("its JSON is nested too deeply") from None
     except ValueError as error:
         raise BrokenError(f"not JSON: {error}") from None
     if not isinstance(members, dict):
         raise BrokenError("not JSON: Expecting '{' at character 1")
+
     html = members.get("html")
     url = members.get("url")
     if not isinstance(html, str):
@@ -60,11 +61,12 @@ def record(raw: Raw) -> ArchiveRecord:
 
 
 def _written(value: Any) -> str:
-    """A value as JSON in UTF-8."""
+    """A value as JSON that can be encoded in UTF-8."""
     if isinstance(value, str):
         return as_json(value)
     return json.dumps(value, allow_nan=False)
 
 
 def _refuse(name: str) -> None:
+    """Raise a ValueError for NaN and infinities, which JSON lacks. https://www.rfc-editor.org/rfc/rfc8259#section-6"""
     raise ValueError(f"{name} is no number")

@@ -1,4 +1,4 @@
-"""Records as readers find them in a file, the pages in them, and the fields of their headers."""
+"""The records that readers return, the pages in them, and the fields of their headers."""
 
 import json
 import re
@@ -16,7 +16,7 @@ MAX_HEAD = 64 * 1024  # bytes of the header of a page in an archive; also how mu
 MAX_STORED = MAX_PAGE + MAX_HEAD  # bytes of a page with its HTTP header
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_FIELDS: Mapping[str, str] = MappingProxyType({})
 
 
 class BrokenError(Exception):
@@ -24,7 +24,7 @@ class BrokenError(Exception):
 
 
 class WalledError(Exception):
-    """A record is the wall of a service against robots; the message is the service's name."""
+    """A record is a page of a service that blocks robots; the message is the service's name."""
 
 
 class InputError(WrongUseError):
@@ -52,15 +52,19 @@ class ArchiveRecord:
 
     page: Page
     id: str = "null"
-    """The record's id and address as JSON, character by character as in the input."""
+    """The record's id as JSON, with the value that it has in the input."""
     url: str = "null"
-    head: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    """The record's address as JSON, with the value that it has in the input."""
+    head: Mapping[str, str] = field(default_factory=lambda: NO_FIELDS)
     """All fields of the archive, by lower-case name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A record as it is stored; `decode` makes a page of it or raises a BrokenError, NotHtmlError or WalledError."""
+    """A record as it is stored.
+
+    `decode` returns its page, or raises a BrokenError, DocumentError, NotHtmlError or WalledError.
+    """
 
     place: str
     decode: Callable[["Raw"], ArchiveRecord]
@@ -68,7 +72,7 @@ class Raw:
     _: KW_ONLY
     head: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
-    """What is wrong with its length."""
+    """What is wrong with its length; empty if nothing is."""
 
 
 ReadResult = Raw | Broken | Skipped
@@ -102,7 +106,7 @@ def fields_of(head: bytes) -> dict[str, str]:
 
 
 def _text(line: bytes) -> str:
-    """The text of a header line with any bytes."""
+    """A header line as text: in UTF-8, or else in Latin-1, in which any bytes are valid."""
     try:
         return line.decode()
     except UnicodeDecodeError:

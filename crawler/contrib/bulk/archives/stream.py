@@ -22,8 +22,8 @@ else:
     from backports.zstd import ZstdDecompressor as ZstdDecompressor
     from backports.zstd import ZstdError as ZstdError
 
-PIECE = 64 * 1024
-KEPT = 32  # bytes of a damaged part that are searched for the beginning of the next part
+PIECE_BYTES = 64 * 1024
+KEPT_PIECES = 32  # pieces at the end of a damaged part that are searched for the beginning of the next part
 MAX_DICTIONARY = 256 * 1024 * 1024  # memory that xz may need; its highest preset needs 65 MB
 ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
 
@@ -40,10 +40,10 @@ class Hole:
 
 
 class Inflate:
-    """zlib with the interface of the other modules."""
+    """zlib's decompressor with the interface of those for xz and zstd."""
 
-    def __init__(self, bits: int) -> None:
-        self._inflate = zlib.decompressobj(wbits=bits)
+    def __init__(self, wbits: int) -> None:
+        self._inflate = zlib.decompressobj(wbits=wbits)
         self.needs_input = True
 
     @property
@@ -70,17 +70,19 @@ class Packing:
 
 
 # Flags, time and system are checked too: three bytes alone occur by chance in searched data.
+# https://datatracker.ietf.org/doc/html/rfc1952#section-2.3
 GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
 PACKINGS = {
     ".gz": Packing(name="gzip", magic=GZIP, unpacker=lambda: Inflate(31)),
     ".xz": Packing(
         name="xz", magic=re.compile(rb"\xfd7zXZ\0"), unpacker=lambda: lzma.LZMADecompressor(memlimit=MAX_DICTIONARY)
     ),
+    # A frame, or a skippable frame: https://www.rfc-editor.org/rfc/rfc8878#section-3.1
     ".zst": Packing(
         name="zstd", magic=re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), unpacker=ZstdDecompressor
     ),
 }
-MAGIC_LENGTH = 10
+MAGIC_LENGTH = 10  # bytes of the longest magic, a header of gzip
 
 
 def packing_of(name: str, head: bytes) -> Packing | None:
@@ -110,7 +112,7 @@ def pieces(file: BufferedReader) -> Iterator[bytes]:
     head = file.read(MAGIC_LENGTH)
     if head:
         yield head
-    while data := file.read1(PIECE):
+    while data := file.read1(PIECE_BYTES):
         yield data
 
 
@@ -134,50 +136,58 @@ class _Packed:
 
     def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
         """Go to the next part; returns whether there is one, and whether only padding was skipped."""
-        padding = True
+        is_padding = True
         while data := self.read():
-            while len(data) < MAGIC_LENGTH and (more := self.read()):
+            while len(data) < MAGIC_LENGTH:
+                more = self.read()
+                if not more:
+                    break
                 data += more
+
             match = magic.search(data)
-            # The beginning may span two pieces.
-            passed = match.start() if match else max(0, len(data) - MAGIC_LENGTH + 1)
-            padding = padding and not data[: passed if match else len(data)].strip(b"\0")
             if match:
-                self.put_back(data[passed:])
-                return True, padding
+                is_padding = is_padding and not data[: match.start()].strip(b"\0")
+                self.put_back(data[match.start() :])
+                return True, is_padding
+
+            # A magic may begin in this piece and end in the next one.
+            is_padding = is_padding and not data.strip(b"\0")
             more = self.read()
             if not more:
-                return False, padding
-            self.put_back(data[passed:] + more)
-        return False, padding
+                return False, is_padding
+            self.put_back(data[max(0, len(data) - MAGIC_LENGTH + 1) :] + more)
+        return False, is_padding
 
 
 def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole]:
     """The content of a compressed file, with a hole for each damaged part."""
     packed = _Packed(stored)
-    whole = True
+    is_complete = True
     while True:
         at = packed.at
-        has_next, padding = packed.seek(packing.magic)
-        if whole and not padding:
+        has_next, is_padding = packed.seek(packing.magic)
+        if is_complete and not is_padding:
             yield Hole(at=at, why=f"this is not {packing.name}")
         if not has_next:
             return
-        whole = yield from _part(packed, packing)
+        is_complete = yield from _part(packed, packing)
 
 
 def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
-    """The content of one part. Returns whether it is complete; if not, the last bytes are put back and searched."""
+    """The content of one part. Returns whether it is complete; if not, its last pieces are put back to be searched."""
     start = packed.at
     part = packing.unpacker()
-    read: deque[bytes] = deque(maxlen=KEPT)
+    kept: deque[bytes] = deque(maxlen=KEPT_PIECES)
+
     try:
         while not part.eof:
-            data = packed.read() if part.needs_input else b""
-            if part.needs_input and not data:
-                raise EOFError
-            read.append(data)
-            piece = part.decompress(data, PIECE)
+            data = b""
+            if part.needs_input:
+                data = packed.read()
+                if not data:
+                    raise EOFError
+                kept.append(data)
+            piece = part.decompress(data, PIECE_BYTES)
             if piece:
                 yield piece
     except EOFError:
@@ -190,7 +200,8 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
     else:
         packed.put_back(part.unused_data)
         return True
-    packed.put_back(b"".join(read)[1:])
+
+    packed.put_back(b"".join(kept)[1:])
     return False
 
 
@@ -218,7 +229,7 @@ class Stream:
         return not self._ended
 
     def resume(self) -> bool:
-        """Whether there is a hole after which to continue."""
+        """Continue after the hole; returns whether there was one."""
         if self.hole is None:
             return False
         self.skip(len(self._buffer))
@@ -227,7 +238,7 @@ class Stream:
         return True
 
     def _fill(self, size: int) -> None:
-        """Have so many bytes in the buffer, or all that remain."""
+        """Read until the buffer has so many bytes, or all that remain."""
         while len(self._buffer) < size and self._more():
             pass
 
@@ -281,7 +292,7 @@ class Stream:
         self.skip(end + 1)
 
     def find(self, mark: bytes, limit: int) -> int | None:
-        """The distance to the next line that begins with the mark; None beyond the limit."""
+        """The distance to the next line that begins with the mark; None if there is none within the limit."""
         if self.peek(len(mark)) == mark:
             return 0
         start = 0
@@ -315,6 +326,8 @@ def opened(file: BufferedReader, name: str) -> Stream:
     """An open file as a stream, decompressed if necessary."""
     stored = pieces(file)
     head = next(stored, b"")
-    packing = packing_of(name, head)
     stored = chain([head], stored)
-    return Stream(unpacked(stored, packing) if packing else stored)
+    packing = packing_of(name, head)
+    if packing is None:
+        return Stream(stored)
+    return Stream(unpacked(stored, packing))

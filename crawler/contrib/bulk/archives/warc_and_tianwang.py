@@ -1,17 +1,18 @@
 """WARC (ISO 28500) and Tianwang's raw pages: archives whose records have a header with their length.
 
-A head is `name: value` lines and an empty line; as many bytes of data follow as the head says. A wrong length must not
-cost the next records: what follows the data has to be the end of a record, else the data reach to the next line with
+The head of a record consists of `name: value` lines and an empty line, and says how many bytes of data follow. A wrong
+length must not cost the next records: unless the end of a record follows the data, they reach to the next line with
 which a record begins.
 
-Of WARC files, the pages are among the responses and resources that a crawler stored. Neither warcio nor FastWARC is
-used: both end at the first damaged record, and hand a record that is cut off over as whole. A file compressed as one
-and a file compressed record by record are read alike.
+In a WARC file, the pages are among the responses and resources that a crawler stored. Neither warcio nor FastWARC is
+used: both stop at the first damaged record, and return a record that is cut off as if it were complete. The file may be
+compressed as a whole or record by record.
+https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 
-The raw page format of Tianwang (Web InfoMall), version 1.0, is that in which CWT200G was stored. A head has the lines
-from `version` to `length`, between them `url` and usually `origin`, `date` and `ip`; other names are kept. The data are
-what the server answered, and where there is an `unzip-length`, a zlib stream of it. Lengths are often off: a zlib
-stream ends where it ends, and at the end of a file a page is whole where it closes itself with </html>.
+Version 1.0 of the raw page format of Tianwang (Web InfoMall) is the format of CWT200G. The head begins with `version`
+and ends with `length`; between them are `url` and usually `origin`, `date` and `ip`; other names are kept. The data are
+the server's response, compressed by zlib if there is an `unzip-length`. Lengths are often wrong: a zlib stream has its
+own end, and the last page of a file is complete if it ends with </html>.
 """
 
 import re
@@ -38,16 +39,16 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import media_type
 
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-AFTER = 80  # bytes after the data that are checked
+CHECKED_BYTES = 80  # after the data, where the end of the record must be
 
-OFF = "its length is off"
-CUT = "it is cut off"
-LONG = "it is too long"
+WRONG_LENGTH = "its length is off"
+CUT_OFF = "it is cut off"
+TOO_LONG = "it is too long"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordLayout:
-    """How the records of a format begin, which field has the length, and what follows the data."""
+    """The bytes with which a record begins, the field with its length, and the bytes that may follow its data."""
 
     mark: bytes
     length: str
@@ -67,7 +68,7 @@ CLOSING_TAG = b"</html>"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A record: its place, its fields by lower-case name, its data, and what is wrong with their length."""
+    """A record: its place, its fields by lower-case name, its data, and what is wrong with its length."""
 
     place: str
     head: dict[str, str]
@@ -87,10 +88,11 @@ def frames(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | 
 
 
 def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
-    reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
+    """The records up to the end or the next hole, and the faults between them."""
+    is_reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
     while True:
         at = stream.offset
-        if stream.skip_to(layout.mark) and not reported:
+        if stream.skip_to(layout.mark) and not is_reported:
             yield Broken(place=f"{name}: byte {at:,}", why=f"{stream.offset - at:,} bytes are no record")
         if not stream.peek(1):
             return
@@ -99,18 +101,19 @@ def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[F
         if record is None:  # a hole cut it off, and is reported itself
             return
         yield record
-        reported = isinstance(record, Broken)
-        if reported and stream.offset == at:
+        is_reported = isinstance(record, Broken)
+        if is_reported and stream.offset == at:
             stream.skip(len(layout.mark))
 
 
 def _record(stream: Stream, layout: RecordLayout, place: str) -> Frame | Broken | None:
     """The record that begins here; Broken if its header is damaged; None if a hole cuts it off."""
     head = stream.peek(MAX_HEAD)
-    again = head.find(b"\n" + layout.mark)
-    empty = EMPTY_LINE.search(head, 0, len(head) if again < 0 else again + 1)
+    next_record = head.find(b"\n" + layout.mark)
+    end = len(head) if next_record < 0 else next_record + 1
+    empty = EMPTY_LINE.search(head, 0, end)
     if empty is None:
-        if again < 0 and stream.hole is not None and len(head) < MAX_HEAD:
+        if next_record < 0 and stream.hole is not None and len(head) < MAX_HEAD:
             return None
         return Broken(place=place, why="its head has no end")
     fields = fields_of(head[: empty.start()])
@@ -122,42 +125,49 @@ def _record(stream: Stream, layout: RecordLayout, place: str) -> Frame | Broken 
 
 def _data(stream: Stream, layout: RecordLayout, frame: Frame, length: int) -> Frame | None:
     """The frame with its data; None if they end in a hole."""
-    if length <= MAX_STORED and stream.matches(layout.end, length, AFTER):
+    if length <= MAX_STORED and stream.matches(layout.end, length, CHECKED_BYTES):
         data = stream.take(length)
-        rest = stream.peek(AFTER)
+        rest = stream.peek(CHECKED_BYTES)
         stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
         return replace(frame, data=data)
+
+    # The length is wrong.
     size = stream.find(layout.mark, MAX_STORED)
     if size is not None:
-        return replace(frame, data=stream.take(size), fault=OFF)
+        return replace(frame, data=stream.take(size), fault=WRONG_LENGTH)
     rest = stream.peek(MAX_STORED + 1)
     if len(rest) > MAX_STORED:
         stream.skip_to(layout.mark)
-        return replace(frame, data=rest[:MAX_HEAD], fault=LONG)
+        return replace(frame, data=rest[:MAX_HEAD], fault=TOO_LONG)
     if stream.hole is not None:
         return None
     stream.skip(len(rest))
-    return replace(frame, data=rest, fault=CUT if len(rest) < length else OFF)
+    return replace(frame, data=rest, fault=CUT_OFF if len(rest) < length else WRONG_LENGTH)
 
 
 def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The records of a WARC file."""
     for frame in frames(stream, WARC, name):
         if isinstance(frame, Broken):
             yield frame
-        elif (kind := frame.head.get("warc-type", "").lower()) in WARC_PAGES:
+            continue
+        kind = frame.head.get("warc-type", "").lower()
+        if kind in WARC_PAGES:
             yield Raw(place=frame.place, decode=warc_record, data=frame.data, head=frame.head, fault=frame.fault)
-        elif frame.fault and frame.fault != LONG:
+        elif frame.fault and frame.fault != TOO_LONG:
             yield Broken(place=frame.place, why=frame.fault)
         else:
             yield Skipped(Outcome(Code.NO_RESPONSE, kind))
 
 
 def warc_record(raw: Raw) -> ArchiveRecord:
+    """The page in a record of a WARC file."""
     head = raw.head
-    # Some writers put the address in brackets, as the standard's grammar does.
+    # Some writers put the address in brackets, as the grammar of WARC 1.0 does.
+    # https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/
     url = head.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
     declared = head.get("content-type", "")
-    if raw.fault and raw.fault != LONG:
+    if raw.fault and raw.fault != TOO_LONG:
         raise BrokenError(raw.fault)
     if head["warc-type"].lower() == "response" and media_type(declared) in ("application/http", ""):
         page = page_of(raw.data, url, whole=not raw.fault)
@@ -168,7 +178,7 @@ def warc_record(raw: Raw) -> ArchiveRecord:
 
 
 def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
-    """The records of a file in the raw page format."""
+    """The records of a file in Tianwang's raw page format."""
     for frame in frames(stream, TIANWANG, name):
         if isinstance(frame, Broken):
             yield frame
@@ -177,18 +187,19 @@ def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def tianwang_record(raw: Raw) -> ArchiveRecord:
+    """The page in a record of Tianwang's raw page format."""
     url = raw.head.get("url", "")
-    answer = raw.data
-    if "unzip-length" in raw.head and raw.fault != LONG:
-        answer = unzipped(answer)
-    elif raw.fault == CUT and not answer.rstrip().lower().endswith(CLOSING_TAG):
+    response = raw.data
+    if "unzip-length" in raw.head and raw.fault != TOO_LONG:
+        response = unzipped(response)
+    elif raw.fault == CUT_OFF and not response.rstrip().lower().endswith(CLOSING_TAG):
         raise BrokenError(raw.fault)
-    whole = raw.fault != LONG and len(answer) <= MAX_STORED
-    return ArchiveRecord(page_of(answer, url, whole), "null", as_json(url), raw.head)
+    whole = raw.fault != TOO_LONG and len(response) <= MAX_STORED
+    return ArchiveRecord(page_of(response, url, whole), "null", as_json(url), raw.head)
 
 
 def unzipped(data: bytes) -> bytes:
-    """DATA decompressed, up to one byte more than a page may have; bytes after the stream are ignored."""
+    """The content of zlib data, at most one byte more than MAX_STORED; bytes after the stream are ignored."""
     if data.startswith(b"HTTP/"):  # the field exists, but nothing was compressed
         return data
     try:

@@ -1,4 +1,4 @@
-"""The views, a module each: its pages in `router`, its data for programs in `api`.
+"""The views of the dashboard. Each module has its pages in `router` and its data for programs in `api`.
 
-The functions in `api` read the database and know no HTML; the pages show what they return.
+The functions in `api` read the database and return data without HTML; the pages show these data.
 """

@@ -1,4 +1,4 @@
-"""Which crawl and which site a view shows, and which others the visitor may choose."""
+"""The crawl and the site that a view shows, and the others that a visitor may choose."""
 
 from dataclasses import KW_ONLY, dataclass, fields
 from http import HTTPStatus
@@ -12,12 +12,15 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
 MOST_CRAWLS = 200
+"""Crawls that are offered."""
 MOST_SITES = 20
+"""Sites with a matching name that are returned."""
 MOST_LIKE = 2_000
 """Sites with a matching name that are sorted."""
 MOST_OFFERED = 50
+"""Sites that are offered."""
 MOST_LETTERS = 100
-"""Sites whose names are offered."""
+"""Characters of the name of a site that is offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class CrawlNames:
 
 @dataclass(frozen=True, slots=True)
 class OfCrawl:
-    """A crawl by number and start time: after a reset, the next crawl may have the same number and name."""
+    """A crawl, identified by number and start time: after a reset, another crawl may have its number and name."""
 
     id: int
     name: str
@@ -45,7 +48,10 @@ OF_CRAWL = select(*(crawl.c[field.name] for field in fields(OfCrawl)))
 
 
 def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
-    """The crawl of this name; without a name the default one, None if there is none."""
+    """The crawl with this name; without a name the first of the usual ones, or None if there is none.
+
+    Raises a RefusedError if there is no crawl with this name.
+    """
     query = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
     row = connection.execute(query).one_or_none()
     if name and row is None:
@@ -61,6 +67,7 @@ def latest_with(of: Table) -> Select[Any]:
 
 
 def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
+    """The crawl with this number; raises a RefusedError if there is none."""
     row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
@@ -68,7 +75,7 @@ def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
 
 
 def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
-    """The names of the latest crawls, and of the one that is shown."""
+    """The names of the latest crawls, and of the crawl that is shown."""
     names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
     if chosen and chosen not in names:
         names.insert(0, chosen)
@@ -78,14 +85,14 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
 
 @dataclass(frozen=True, slots=True)
 class SiteChoice:
-    """The site that was asked for, or those that match."""
+    """The requested site, or the sites that match."""
 
     id: int | None
     """None unless exactly one site matches."""
     names: tuple[str, ...] = ()
-    """Sites whose names contain the given text, if there are several."""
+    """Sites whose names contain the requested text, if there are several."""
     is_cut: bool = False
-    """Whether there are more of them."""
+    """Whether more sites match."""
 
 
 def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
@@ -95,8 +102,8 @@ def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
 
 
 def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
-    """Sites whose names contain a text, with their numbers, the largest first; if very many match, among the first
-    found.
+    """Sites whose names contain a text, with their numbers, the largest first. If very many match, only the first
+    MOST_LIKE are sorted.
     """
     named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
     query = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
@@ -113,16 +120,18 @@ def chosen_site(connection: Connection, crawl_id: int, text: str) -> SiteChoice:
         number = site_number(connection, crawl_id, site_name)
         if number is not None:
             return SiteChoice(number)
-    similar_sites = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
+
+    if not name:
+        return SiteChoice(None)
+    similar_sites = sites_like(connection, crawl_id, name, MOST_SITES + 1)
     if len(similar_sites) == 1:
         return SiteChoice(similar_sites[0][0])
-    return SiteChoice(
-        None, tuple(similar_name for _, similar_name in similar_sites[:MOST_SITES]), len(similar_sites) > MOST_SITES
-    )
+    names = tuple(similar_name for _, similar_name in similar_sites[:MOST_SITES])
+    return SiteChoice(None, names, is_cut=len(similar_sites) > MOST_SITES)
 
 
 def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
-    """The names of the sites with the most pages, for a visitor to choose from; read from an index."""
+    """The names of the sites with the most pages, among which a visitor may choose; they are read from an index."""
     query = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
     names = connection.execute(query.limit(MOST_OFFERED)).scalars()
     return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

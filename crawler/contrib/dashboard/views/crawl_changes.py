@@ -1,6 +1,6 @@
-"""Changes of running crawls: the buttons that pause, resume and stop.
+"""The buttons that pause, resume and stop a running crawl.
 
-A crawl may have been started by hand, on another machine. So its workers are not signalled: they read the request in
+A crawl may have been started by hand, on another machine. So its workers are not signalled: they read the request from
 the database with their next commit.
 """
 
@@ -22,7 +22,7 @@ CONTROLS = {
     "resume": (Control.RUNNING, "resumed", Action.CRAWL_RESUMED),
     "stop": (Control.STOPPING, "stopping", Action.CRAWL_STOPPED),
 }
-"""What each button asks of the workers, what is said then, and what is recorded."""
+"""The request that each button sends to the workers, its notice for the visitor, and the recorded edit."""
 router = APIRouter()
 
 
@@ -31,17 +31,18 @@ def change(
     context: Context,
     request: Request,
     number: Annotated[Number, Path(alias="crawl")],
-    wish: Annotated[Literal["pause", "resume", "stop"], Path(alias="change")],
+    button: Annotated[Literal["pause", "resume", "stop"], Path(alias="change")],
 ) -> Response:
-    control, notice, action = CONTROLS[wish]
+    control, notice, action = CONTROLS[button]
     with opened(context) as jobs:
         with jobs.writing() as connection:
             crawl = found_crawl(connection, number)
             run = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
-            is_told = run is not None and control is Control.STOPPING
-            is_told = is_told or request_control(connection, number, control)
+            stops_run = run is not None and control is Control.STOPPING
+            is_accepted = stops_run or request_control(connection, number, control)
         if run is not None and control is Control.STOPPING:
             jobs.stop(run.id, RunStatus.TOLD)  # as on the schedule: the run counts as stopped
-    if is_told:
-        context.record(request, action, crawl.name)
-    return see_other(f"/crawls/{number}?said={notice if is_told else 'idle'}")
+    if not is_accepted:
+        return see_other(f"/crawls/{number}?said=idle")
+    context.record(request, action, crawl.name)
+    return see_other(f"/crawls/{number}?said={notice}")

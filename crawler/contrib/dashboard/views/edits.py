@@ -49,6 +49,8 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditList:
+    """A part of the edits, latest first."""
+
     edits: tuple[Edit, ...]
     more: int | None
     """The value of `before` for the next part."""
@@ -62,13 +64,16 @@ api = APIRouter()
 @api.get("/api/edits", summary=N_("Who changed what in the dashboard, latest first"))
 def edits(context: Context, before: Before = 0) -> EditList:
     latest = select(edit).order_by(edit.c.id.desc()).limit(AT_ONCE + 1)
+    if before:
+        latest = latest.where(edit.c.id < before)
     try:
         with context.reading() as connection:
-            rows = connection.execute(latest.where(edit.c.id < before) if before else latest).all()
+            rows = connection.execute(latest).all()
     except NothingYetError:
         rows = []
     latest_edits = tuple(Edit(*row) for row in rows[:AT_ONCE])
-    return EditList(latest_edits, latest_edits[-1].id if len(rows) > AT_ONCE else None)
+    more = latest_edits[-1].id if len(rows) > AT_ONCE else None
+    return EditList(edits=latest_edits, more=more)
 
 
 @router.get("/edits")

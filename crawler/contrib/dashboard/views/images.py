@@ -71,17 +71,17 @@ class ImageParameters(BaseModel):
     )
     only: Literal["all", "audited", "marked", "disputed"] = Field(
         default="all",
-        description=N_("those downloaded by the audit, those with a label, those whose label differs from the verdict"),
+        description=N_("images that the audit downloaded, that have a label, or whose label differs from the verdict"),
     )
     kept_before: Whole = Field(
-        default=0, description=N_("the next kept ones: the value of before from the previous response")
+        default=0, description=N_("the next kept images: the value of before from the previous response")
     )
     skipped_before: Whole = Field(
-        default=0, description=N_("the next skipped ones: the value of before from the previous response")
+        default=0, description=N_("the next skipped images: the value of before from the previous response")
     )
 
 
-Given = Annotated[ImageParameters, Query()]
+Parameters = Annotated[ImageParameters, Query()]
 VerdictNumber = Annotated[Number, Path(alias="verdict")]
 PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
 
@@ -101,7 +101,7 @@ class ImageLists:
 
 @dataclass(frozen=True, slots=True)
 class ErrorShare:
-    """How many of some verdicts are wrong, and the 95% interval (Wilson) for the share of all."""
+    """The number of wrong verdicts among some, and the 95% interval (Wilson) for their share among all."""
 
     wrong: int
     of: int
@@ -118,28 +118,28 @@ class AuditShare:
     chosen: int
     """Selected for the audit by their addresses, and thus at random."""
     mistaken: ErrorShare
-    """Among those with a known size in pixels: how many are as large as content."""
+    """Images as large as content, among those whose size in pixels is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageErrors:
-    """Error rates of the verdicts, by the audit and by people's labels."""
+    """The error rates of the verdicts, by the audit and by people's labels."""
 
     crawl: str
     audit: tuple[AuditShare, ...]
     skipped: ErrorShare
-    """Among the labelled images that were skipped: how many are content, by their labels."""
+    """Images that are content by their labels, among the labelled images that were skipped."""
     kept: ErrorShare
-    """Among the labelled images that were kept: how many are noise, by their labels."""
+    """Images that are noise by their labels, among the labelled images that were kept."""
     unknown: int
     """Labels of images that have no verdict now."""
 
 
 @api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and labels"))
-def lists(context: Context, given: Given) -> ImageLists:
+def lists(context: Context, parameters: Parameters) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
-        return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
+        return _lists(connection, chosen_crawl(connection, parameters.crawl, latest_with(verdict)), parameters)
 
 
 @api.get("/api/images/error-rate", summary=N_("How often images are judged wrongly, by audit and by labels"))
@@ -160,26 +160,30 @@ def one(context: Context, number: VerdictNumber) -> ShownImage:
 
 
 @router.get("/images")
-def show(context: Context, request: Request, given: Given) -> Response:
+def show(context: Context, request: Request, parameters: Parameters) -> Response:
     with context.reading() as connection:
-        of = chosen_crawl(connection, given.crawl, latest_with(verdict))
-        image_lists = _lists(connection, of, given)
-        rate = image_errors(connection, of.id, of.name) if of is not None else None
+        of = chosen_crawl(connection, parameters.crawl, latest_with(verdict))
+        image_lists = _lists(connection, of, parameters)
         crawls = crawl_names(connection, image_lists.crawl)
-        sites = offered_sites(connection, of.id) if of is not None else []
-    filters = _other_than_usual(given.model_dump())
+        rate: ImageErrors | None = None
+        sites: list[str] = []
+        if of is not None:
+            rate = image_errors(connection, of.id, of.name)
+            sites = offered_sites(connection, of.id)
+
+    filters = _other_than_usual(parameters.model_dump())
     return context.page(
         request,
         "images.html",
         found=image_lists,
         rate=rate,
-        given=given,
+        given=parameters,
         crawls=crawls,
         sites=sites,
-        filtered=len(filters.keys() & (FILTERS[:1] if given.wall == "doubtful" else FILTERS)),
+        filtered=len(filters.keys() & (FILTERS[:1] if parameters.wall == "doubtful" else FILTERS)),
         models=(*MODELS, BY_LIST),
         address=lambda **other: (
-            f"{context.root}/images?{urlencode(_other_than_usual({**given.model_dump(), **other}))}"
+            f"{context.root}/images?{urlencode(_other_than_usual({**parameters.model_dump(), **other}))}"
         ),
     )
 
@@ -195,14 +199,16 @@ def show_one(context: Context, request: Request, number: VerdictNumber) -> Respo
 def show_image(context: Context, number: VerdictNumber) -> Response:
     with context.reading() as connection:
         row = _row(connection, number)
-    response = image(context.output / "images" / row.file) if row.file else None
+    response: Response | None = None
+    if row.file:
+        response = image(context.output / "images" / row.file)
     if response is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This image is not stored here.")
     return response
 
 
 @slow(router.post("/images/{verdict}/mark"))
-def say(
+def set_label(
     context: Context,
     request: Request,
     number: VerdictNumber,
@@ -219,48 +225,54 @@ def say(
         detail=row.sight,
         said_at=time.time(),
     )
+    action = Action.LABEL_REMOVED if value == "none" else Action(value)
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, label.key)
         else:
             put_label(engine, label)
-    context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
+    context.record(request, action, row.url)
     return see_other(f"/images/{number}")
 
 
-def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -> ImageLists:
+def _lists(connection: Connection, of: OfCrawl | None, parameters: ImageParameters) -> ImageLists:
+    """The requested lists of a crawl."""
     if of is None:
         return ImageLists("", None, None, None)
-    kinds = KINDS if given.kind == "all" else (AddressKind(given.kind),)
-    if given.wall == "doubtful":
+    kinds = KINDS if parameters.kind == "all" else (AddressKind(parameters.kind),)
+    if parameters.wall == "doubtful":
         doubtful = ImageList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
         return ImageLists(of.name, None, None, doubtful)
-    site = given.site.strip()
+
+    site = parameters.site.strip()
     of_site = chosen_site(connection, of.id, site) if site else NO_SITE
-    audited = given.only == "audited"
-    disputed = given.only == "disputed"
+    audited = parameters.only == "audited"
+    disputed = parameters.only == "disputed"
 
     def listed(name: str, noise: bool) -> ImageList | None:
-        if given.wall not in ("both", name):
+        """The list of kept or skipped images; None if it is not requested."""
+        if parameters.wall not in ("both", name):
             return None
-        if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
+        has_none = (site and of_site.id is None) or (not noise and (parameters.by or audited))
+        if has_none:
             return ImageList((), 0)
-        is_labelled = disputed or given.only == "marked"
+        is_labelled = disputed or parameters.only == "marked"
         verdict_filter = VerdictFilter(
             noise=noise,
             kinds=kinds,
             site_id=of_site.id,
-            by=given.by,
+            by=parameters.by,
             audited=audited,
             labelled=is_labelled,
             disputed=disputed,
         )
-        return list_verdicts(connection, of.id, verdict_filter, getattr(given, f"{name}_before"), MOST)
+        return list_verdicts(connection, of.id, verdict_filter, getattr(parameters, f"{name}_before"), MOST)
 
     return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)
 
 
 def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
+    """The row of JUDGED with this number; raises a RefusedError if there is none."""
     row = connection.execute(JUDGED.where(verdict.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such image.")
@@ -274,6 +286,7 @@ def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
+    """The error rates of a crawl's verdicts."""
     agreements = agreement(connection, crawl_id)
     return ImageErrors(
         name,
@@ -285,6 +298,7 @@ def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageError
 
 
 def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
+    """The result of a crawl's audit, by kind."""
     counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
     query = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
     rows = connection.execute(query.group_by(verdict.c.kind).order_by(verdict.c.kind))
@@ -294,22 +308,27 @@ def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
 
 
 def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
-    """How labels agree with the verdicts on their images, or on the pages behind if the image has none.
+    """The number of labels that agree and disagree with the verdicts on their images.
 
-    Counted as content_kept, content_skipped, noise_kept, noise_skipped, and as unknown where there is no verdict now.
-    Of several pages behind an image one that was kept counts.
+    The keys are content_kept, content_skipped, noise_kept and noise_skipped: label and verdict; and unknown for images
+    without a verdict. If only the pages behind an image have verdicts, it counts as kept if one of them was kept.
     """
-    # 0 and 1 are a kept and a skipped image, 2 and 3 a page behind it.
-    verdicts = case((verdict.c.kind == AddressKind.IMAGE, 0), else_=2) + cast(verdict.c.noise, Integer)
-    first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
+    # The rank is 0 for a kept image, 1 for a skipped one, 2 for a kept page behind it, 3 for a skipped one.
+    rank = case((verdict.c.kind == AddressKind.IMAGE, 0), else_=2) + cast(verdict.c.noise, Integer)
+    ranks = select(label.c.value, func.min(rank).label("rank")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key
     )
-    each = first.where(*labels_of(crawl_id)).group_by(label.c.id, label.c.value).subquery()
+    labels = ranks.where(*labels_of(crawl_id)).group_by(label.c.id, label.c.value).subquery()
     counts = Counter[str]()
-    for value, first_verdict, count in connection.execute(
-        select(each.c.value, each.c.first, func.count()).group_by(each.c.value, each.c.first)
+    for value, least_rank, count in connection.execute(
+        select(labels.c.value, labels.c.rank, func.count()).group_by(labels.c.value, labels.c.rank)
     ):
-        counts["unknown" if first_verdict is None else f"{value}_{'skipped' if first_verdict % 2 else 'kept'}"] += count
+        if least_rank is None:
+            counts["unknown"] += count
+        elif least_rank % 2:
+            counts[f"{value}_skipped"] += count
+        else:
+            counts[f"{value}_kept"] += count
     return counts
 
 

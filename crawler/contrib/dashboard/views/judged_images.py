@@ -1,7 +1,7 @@
 """Judged images: lists of verdicts with people's labels, and the files of kept images.
 
-A label is for an image as a page shows it, so it can belong to several verdicts: that on the image, and those on the
-pages that the image links to. Verdict and label then have the same key.
+A label is for an image as a page shows it. It can belong to several verdicts: on the image, and on the pages to which
+the image links. These verdicts have the key of the label.
 """
 
 import math
@@ -28,8 +28,9 @@ from crawler.translation.message import CONTROL
 KINDS = (AddressKind.IMAGE, AddressKind.LINK)
 SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
 DOUBTED_AT_ONCE = 10_000
-"""The least certain verdicts are looked for among so many of the newest, of each kind and on each side."""
+"""The newest verdicts of each kind and on each side among which the least certain are looked for."""
 MOST_BYTES = 10 * 1024 * 1024
+"""Bytes of an image file that is shown."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "private, max-age=3600",
@@ -111,7 +112,7 @@ class VerdictFilter:
     audited: bool = False
     """Only noise that was selected for the audit."""
     labelled: bool = False
-    """Only those that have a label."""
+    """Only images with a label."""
     disputed: bool = False
     """Only labelled images whose label contradicts the verdict."""
 
@@ -127,16 +128,16 @@ JUDGED = (
 def list_verdicts(
     connection: Connection, crawl_id: int, verdict_filter: VerdictFilter, before: int = 0, most: int = 24
 ) -> ImageList:
-    """The newest verdicts that match and have a lower number."""
+    """The newest verdicts that match and have a number below `before`."""
     numbers: list[int] = []
-    for query in _wanted(crawl_id, verdict_filter, before or NEWEST):
+    for query in _matching_numbers(crawl_id, verdict_filter, before or NEWEST):
         numbers += connection.execute(query.limit(most + 1)).scalars()
     numbers.sort(reverse=True)
     return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
 
 
 def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[ShownImage, ...]:
-    """The verdicts with these numbers, in this order; deleted ones are left out."""
+    """The verdicts with these numbers, in this order, without those that were deleted."""
     image_of_number = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
     return tuple(image_of_number[number] for number in numbers if number in image_of_number)
 
@@ -161,23 +162,25 @@ def judged(row: Any) -> ShownImage:
 
 
 def _name(url: str) -> str:
+    """The name of the file in an address, at most 80 characters."""
     return CONTROL.sub("", unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))[:80]
 
 
-def _wanted(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Iterator[Select[Any]]:
-    """The numbers of the verdicts, in queries that each use an index for their order or have few rows to sort."""
+def _matching_numbers(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Iterator[Select[Any]]:
+    """Queries for the numbers of matching verdicts; each query uses an index for its order, or has few rows to sort."""
     if verdict_filter.labelled:
         yield _labelled(crawl_id, verdict_filter, before)
         return
     query = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
-    if not verdict_filter.audited:  # those are all noise, and their index tells nothing else
+    if not verdict_filter.audited:  # audited images are all noise, and their index has no such column
         query = query.where(verdict.c.noise == verdict_filter.noise)
     for kind in verdict_filter.kinds:
         yield query.where(verdict.c.kind == kind, *_filters(verdict_filter)).order_by(verdict.c.id.desc())
 
 
 def _labelled(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Select[Any]:
-    # Starting from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
+    """A query for the numbers of matching verdicts with a label."""
+    # It starts from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
     number = verdict.c.id + 0
     query = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
     query = query.where(
@@ -189,6 +192,7 @@ def _labelled(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Sele
 
 
 def _filters(verdict_filter: VerdictFilter) -> Iterator[ColumnElement[bool]]:
+    """The conditions of a filter on the site, the audit and the model."""
     if verdict_filter.site_id is not None:
         yield verdict.c.site_id == verdict_filter.site_id
     if verdict_filter.audited:
@@ -198,6 +202,7 @@ def _filters(verdict_filter: VerdictFilter) -> Iterator[ColumnElement[bool]]:
 
 
 def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
+    """The conditions on labels of a crawl's images."""
     name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
     return label.c.crawl == name, label.c.kind == LabelKind.IMAGE
 
@@ -205,19 +210,20 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
 def least_certain(
     connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int, newest: int = DOUBTED_AT_ONCE
 ) -> tuple[ShownImage, ...]:
-    """The verdicts without a label that are nearest to the limit on both sides, least certain first, among so many of
-    the newest of each kind.
+    """The verdicts without a label whose probabilities are nearest to the limit, least certain first, among the
+    `newest` of each kind.
 
-    The limit is where the crawl's own verdicts on images part; how far a probability is from it is measured in
+    The limit is between the crawl's own verdicts of content and of noise on images. The distance from it is measured in
     log-odds, as the limit may be near 1.
     """
-    content, noise = (_newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=noise) for noise in (False, True))
+    content = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=False)
+    noise = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=True)
     edges = []
     if content:
         edges.append(max(content.values()))
     if noise:
         edges.append(min(noise.values()))
-    limit = _odds(sum(edges) / len(edges) if edges else 0.5)
+    limit = _log_odds(sum(edges) / len(edges) if edges else 0.5)
 
     probabilities: dict[int, float] = {}
     if AddressKind.IMAGE in kinds:
@@ -229,7 +235,7 @@ def least_certain(
     of_labels = select(verdict.c.id).join_from(label, verdict, label.c.key == verdict.c.label_key)
     labelled = set(connection.execute(of_labels.where(*labels_of(crawl_id))).scalars())
     distances = (
-        (abs(_odds(probability) - limit), number)
+        (abs(_log_odds(probability) - limit), number)
         for number, probability in probabilities.items()
         if number not in labelled
     )
@@ -237,20 +243,20 @@ def least_certain(
 
 
 def _newest(connection: Connection, crawl_id: int, kind: AddressKind, most: int, *, noise: bool) -> dict[int, float]:
-    """The probabilities of the newest verdicts, by their numbers; an index alone is read."""
+    """The probabilities of the newest verdicts, by their numbers, read from an index alone."""
     rows = select(verdict.c.id, verdict.c.probability).where(
         verdict.c.crawl_id == crawl_id, verdict.c.noise == noise, verdict.c.kind == kind
     )
     return dict(connection.execute(rows.order_by(verdict.c.id.desc()).limit(most)).all())
 
 
-def _odds(probability: float) -> float:
+def _log_odds(probability: float) -> float:
     bounded = min(max(probability, SURE), 1 - SURE)
     return math.log(bounded / (1 - bounded))
 
 
 def image(path: Path) -> Response | None:
-    """The image in a file as a response; None if there is none that may be shown."""
+    """The image in a file as a response; None if the file is missing, too large, or not an image."""
     body = read_file(path, MOST_BYTES + 1)
     if body is None or len(body) > MOST_BYTES:
         return None

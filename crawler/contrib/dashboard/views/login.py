@@ -1,4 +1,4 @@
-"""Logging in and out."""
+"""The views that log visitors in and out."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ def show(context: Context, request: Request) -> Response:
 
 
 def ask(context: DashboardContext, request: Request, refusal: RefusedError, target: str) -> Response:
-    """The form to log in, which leads to an address of the dashboard."""
+    """The form to log in, with the reason for it; after the login it leads to the target."""
     return context.page(request, "login.html", refusal.status, why=refusal.message, target=target)
 
 
@@ -39,10 +39,10 @@ async def log_in(
     except RefusedError as error:
         return ask(context, request, error, target)
     try:
-        answer = see_other(target)
+        response = see_other(target)
     except ValueError:
-        answer = see_other(START)
-    answer.set_cookie(
+        response = see_other(START)
+    response.set_cookie(
         COOKIE,
         key,
         SESSION_SECONDS,
@@ -51,12 +51,12 @@ async def log_in(
         samesite="lax",
         secure=request.url.scheme == "https",
     )
-    return answer
+    return response
 
 
 @router.post(LOGOUT)
 async def log_out(context: Context, request: Request) -> Response:
     context.logins.log_out(request)
-    answer = see_other(START)
-    answer.delete_cookie(COOKIE, path=f"{context.root}/")
-    return answer
+    response = see_other(START)
+    response.delete_cookie(COOKIE, path=f"{context.root}/")
+    return response

@@ -1,4 +1,4 @@
-"""One crawl: its figures and workers, its sites, why the slowest of them are slow, and its progress over time."""
+"""The view of one crawl: its figures and workers, its sites, its slowest hosts, and its progress over time."""
 
 import json
 import time
@@ -44,12 +44,13 @@ SLOW_AGE = 10.0
 SLOW_PATIENCE = 0.05
 """Seconds that a response waits for the slowest hosts."""
 POINTS = 300
+"""The most points of a line."""
 PAUSE = 60.0
 """Seconds without a worker after which a line has a gap."""
 PAUSES = 3.0
-"""Multiples of the interval of points without a worker after which a line has a gap."""
+"""Intervals between points without a worker after which a line has a gap."""
 ENOUGH = 50
-"""Pages from which a harvest rate is computed: with fewer it jumps."""
+"""Pages from which a harvest rate is computed: with fewer, the rate is not steady."""
 HOUR = 3_600.0
 CONTROLLED = {
     "pausing": N_("The crawl sends no more requests until it is resumed."),
@@ -65,13 +66,13 @@ api = APIRouter()
 class SiteParameters(BaseModel):
     """Which sites of a crawl are listed."""
 
-    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
+    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("order of the sites"))
     site: Text = Field(default="", description=N_("a part of their names"))
     after: Text = Field(default="", description=N_("the next sites: the value of more from the previous response"))
 
 
 class CrawlParameters(SiteParameters):
-    """What is shown of a crawl."""
+    """The parameters of the view of a crawl."""
 
     hours: Hours = Field(default="all", description="how many of its last hours are drawn")
     said: Literal["", "pausing", "resumed", "stopping", "idle"] = Field(default="", description="the last change")
@@ -115,10 +116,10 @@ class OneCrawl:
 
     figures: CrawlFigures
     topic: str
-    """As the user gave it; empty if the seeds tell it."""
+    """The topic as the user wrote it; empty if the crawl reads it from its seeds."""
     seeds: tuple[str, ...]
     failed_seeds: tuple[SeedFailure, ...]
-    """The first of them."""
+    """The first MOST_FAILED failed seeds."""
     failed_seed_count: int
     workers: tuple[CrawlWorker, ...]
     outcomes: Outcomes
@@ -170,10 +171,10 @@ def one_crawl(context: Context, crawl: Number) -> OneCrawl:
 
 
 @api.get("/api/crawls/{crawl}/sites", summary=N_("The sites of a crawl, sorted and filtered, a part at a time"))
-def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, Query()]) -> SiteList:
+def site_list(context: Context, crawl: Number, parameters: Annotated[SiteParameters, Query()]) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
     with context.reading() as connection:
-        return _site_list(connection, found_crawl(connection, crawl), given)
+        return _site_list(connection, found_crawl(connection, crawl), parameters)
 
 
 @api.get("/api/crawls/{crawl}/slow", summary=N_("The hosts of a crawl that will take longest, and why"))
@@ -192,6 +193,7 @@ def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+    """A crawl with its figures, workers and outcomes."""
     failed = failed_seeds(connection, of.id, MOST_FAILED)
     return OneCrawl(
         figures=figures(connection, [of], database_time(connection))[0],
@@ -204,32 +206,32 @@ def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSumma
     )
 
 
-def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
-    sort = given.sort
-    after = given.after
-    query = SiteQuery(sort=sort, name=given.site.strip(), after=after if sort == "name" else _cursor(after))
+def _site_list(connection: Connection, of: CrawlSummary, parameters: SiteParameters) -> SiteList:
+    sort = parameters.sort
+    after = parameters.after
+    query = SiteQuery(sort=sort, name=parameters.site.strip(), after=after if sort == "name" else _cursor(after))
     sorted_sites = sites(connection, of.id, query)
     if not sorted_sites.more:
         return SiteList(sorted_sites, None)
     last = sorted_sites.rows[-1]
-    return SiteList(
-        sorted_sites, last.name if sorted_sites.sort == "name" else f"{getattr(last, sorted_sites.sort)}-{last.id}"
-    )
+    if sorted_sites.sort == "name":
+        return SiteList(sorted_sites, last.name)
+    return SiteList(sorted_sites, f"{getattr(last, sorted_sites.sort)}-{last.id}")
 
 
 def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
-    result = context.background.get(
-        ("slow", of.id, of.started_at), lambda: _slow(context, of.id), SLOW_AGE, SLOW_PATIENCE
-    )
+    """The slowest hosts, as they were computed last."""
+
+    def compute() -> tuple[SlowHost, ...]:
+        with reading(context.url, one_process=True) as connection:
+            return slowest(connection, of.id, MOST_SLOW)
+
+    result = context.background.get(("slow", of.id, of.started_at), compute, SLOW_AGE, SLOW_PATIENCE)
     return SlowHosts(result.at, result.value or (), result.error)
 
 
-def _slow(context: DashboardContext, number: int) -> tuple[SlowHost, ...]:
-    with reading(context.url, one_process=True) as connection:
-        return slowest(connection, number, MOST_SLOW)
-
-
 def found_crawl(connection: Connection, number: int) -> CrawlSummary:
+    """The crawl with this number; raises a RefusedError if there is none."""
     summary = summary_of(connection, number, database_time(connection))
     if summary is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
@@ -237,7 +239,13 @@ def found_crawl(connection: Connection, number: int) -> CrawlSummary:
 
 
 def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
-    result = context.background.get(("outcomes", of.id, of.started_at), lambda: _ends(context, of.id), OUTCOMES_AGE)
+    """The outcomes of all addresses, as they were counted last."""
+
+    def compute() -> OutcomeTotals:
+        with reading(context.url) as connection:
+            return outcome_totals(connection, of.id)[of.id]
+
+    result = context.background.get(("outcomes", of.id, of.started_at), compute, OUTCOMES_AGE)
     totals: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
     reasons: dict[str, dict[str, int]] = {}
     for outcome, count in sorted(totals.outcomes.items(), key=lambda entry: (-entry[1], entry[0])):
@@ -246,13 +254,8 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     return Outcomes(result.at, totals.ends, reasons, result.error)
 
 
-def _ends(context: DashboardContext, number: int) -> OutcomeTotals:
-    with reading(context.url) as connection:
-        return outcome_totals(connection, number)[number]
-
-
 def _cursor(text: str) -> tuple[int, int] | None:
-    """The count and the site after which a part begins."""
+    """The count and the number of the site after which a part begins; None for the first part."""
     if not text:
         return None
     value, _, number = text.partition("-")
@@ -270,18 +273,21 @@ def _cursor(text: str) -> tuple[int, int] | None:
 def course_of(
     context: Context,
     number: Annotated[Number, Path(alias="crawl")],
-    hours: Annotated[Hours, Query(description=N_("the last so many hours, or all"))] = "all",
+    hours: Annotated[Hours, Query(description=N_("hours before the end that are returned, or all"))] = "all",
 ) -> Course:
     """The progress of a crawl: all of it, or its last hours."""
     with context.reading() as connection:
         found_crawl(connection, number)
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
-        since = None if last is None or hours == "all" else last - HOUR * int(hours)
+        since: float | None = None
+        if last is not None and hours != "all":
+            since = last - HOUR * int(hours)
         points = sample_points(connection, number, since, POINTS)
     return drawn(points)
 
 
 def drawn(points: Sequence[SamplePoint]) -> Course:
+    """The lines of a chart through these points."""
     moments = list(_moments(points))
     shown = [point for _, point in moments]
     lines = [
@@ -293,72 +299,83 @@ def drawn(points: Sequence[SamplePoint]) -> Course:
 
 
 def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint | None]]:
-    """When each point begins, and each pause, which has no point."""
+    """The beginning of each point, with the point; and the beginning of each pause, with None."""
     for point, following in zip_longest(points, points[1:]):
         yield point.at, point
-        ends = point.at + point.sums.seconds
-        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.sums.seconds):
-            yield ends, None
+        end = point.at + point.sums.seconds
+        if following is not None and following.at - end > max(PAUSE, PAUSES * point.sums.seconds):
+            yield end, None
 
 
 def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
-    """The share of pages on topic, at each point among enough of the last pages."""
-    last: deque[SamplePoint] = deque()
-    read = on_topic = 0
+    """The share of pages on topic at each point, among the last ENOUGH pages or more."""
+    last_points: deque[SamplePoint] = deque()
+    read = 0
+    on_topic = 0
     for point in points:
         if point is None:
             yield None
             continue
-        last.append(point)
-        read = read + point.sums.read
-        on_topic = on_topic + point.sums.on_topic
-        while read - last[0].sums.read >= ENOUGH:
-            first = last.popleft()
-            read = read - first.sums.read
-            on_topic = on_topic - first.sums.on_topic
+        last_points.append(point)
+        read += point.sums.read
+        on_topic += point.sums.on_topic
+        while read - last_points[0].sums.read >= ENOUGH:
+            first = last_points.popleft()
+            read -= first.sums.read
+            on_topic -= first.sums.on_topic
         yield on_topic / read if read else None
 
 
-def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint], float | None]:
-    return lambda point: count(point.sums) / point.sums.seconds if point.sums.seconds > 0 else None
+def _per_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint], float | None]:
+    """A function that divides a count of a point by the seconds of the point."""
+
+    def value(point: SamplePoint) -> float | None:
+        if point.sums.seconds <= 0:
+            return None
+        return count(point.sums) / point.sums.seconds
+
+    return value
 
 
-def _answers(first: str) -> Callable[[SamplePoint], float | None]:
-    return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
+def _responses(status_prefix: str) -> Callable[[SamplePoint], float | None]:
+    """A function that computes the responses per second whose status begins with a prefix."""
+    return _per_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(status_prefix)))
 
 
 LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
-    "pages": ("/s", _a_second(attrgetter("pages"))),
-    "requests": ("/s", _a_second(attrgetter("requests"))),
-    "failed": ("/s", _a_second(attrgetter("failed"))),
-    "ok": ("/s", _answers("2")),
-    "redirects": ("/s", _answers("3")),
-    "refused": ("/s", _answers("4")),
-    "broken": ("/s", _answers("5")),
-    "silent": ("/s", _answers("none")),
+    "pages": ("/s", _per_second(attrgetter("pages"))),
+    "requests": ("/s", _per_second(attrgetter("requests"))),
+    "failed": ("/s", _per_second(attrgetter("failed"))),
+    "ok": ("/s", _responses("2")),
+    "redirects": ("/s", _responses("3")),
+    "refused": ("/s", _responses("4")),
+    "broken": ("/s", _responses("5")),
+    "silent": ("/s", _responses("none")),
     "waiting": ("", lambda point: point.waiting),
-    "bytes": ("B/s", _a_second(attrgetter("bytes"))),
-    "images": ("/s", _a_second(attrgetter("images"))),
-    "skipped": ("/s", _a_second(attrgetter("skipped"))),
+    "bytes": ("B/s", _per_second(attrgetter("bytes"))),
+    "images": ("/s", _per_second(attrgetter("images"))),
+    "skipped": ("/s", _per_second(attrgetter("skipped"))),
 }
-"""All lines except the harvest, with their units, and how to compute them at a point."""
+"""All lines except the harvest: the unit of each, and the function that computes its value at a point."""
 
 
 @router.get("/crawls/{crawl}")
-def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
+def show(
+    context: Context, request: Request, crawl: Number, parameters: Annotated[CrawlParameters, Query()]
+) -> Response:
     with context.reading() as connection:
         of = found_crawl(connection, crawl)
-        slow = _slow_hosts(context, of)  # first, as the background computation takes long
+        slow = _slow_hosts(context, of)  # first, to start the background computation, which takes long
         one_crawl = _one_crawl(context, connection, of)
-        listed_sites = _site_list(connection, of, given)
+        listed_sites = _site_list(connection, of, parameters)
         patterns = address_patterns(connection, of.id, MOST_PATTERNS)
     values: dict[str, Any] = {
         "crawl": one_crawl,
         "found": listed_sites,
         "slow": slow,
-        "given": given,
+        "given": parameters,
         "now": time.time(),
     }
-    values |= {"patterns": patterns, "said": CONTROLLED.get(given.said, "")}
+    values |= {"patterns": patterns, "said": CONTROLLED.get(parameters.said, "")}
     values |= {"unlikely_links": unlikely_links, "links_behind_images": links_behind_images}
     return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

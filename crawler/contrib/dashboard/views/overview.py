@@ -2,16 +2,16 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sqlalchemy import Connection
 
 from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
-from crawler.contrib.schedule.job_store import jobs_of
+from crawler.contrib.schedule.job_store import Job, jobs_of
 from crawler.reports.crawls import CrawlPhase, CrawlSummary, latest_summaries, next_due
-from crawler.reports.throughput import page_rates, sample_totals
+from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
 from crawler.store.database import database_time
 from crawler.translation.message import N_
 
@@ -44,7 +44,7 @@ class CrawlFigures:
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
     behind_images: int
-    """How many of the waiting are links behind images, for a crawl that has ended."""
+    """Queued links behind images, for a crawl that has ended."""
     failed: int | None
     """Addresses that were given up; None before the first sample, like the figures below."""
     harvest: float | None
@@ -56,11 +56,11 @@ class CrawlFigures:
     skipped: int | None
     """Images that were skipped before the download."""
     saved: int | None
-    """Bytes that this saved, estimated by the mean size of the downloaded images."""
+    """Bytes saved by the skipped images, estimated from the mean size of the downloaded ones."""
     next_run: float | None
     """When its job starts it again."""
     job: str | None
-    """The state of its job: running, waiting or paused."""
+    """The state of its job: running, waiting or paused; None without a job."""
     next_due: float | None
     """When its next page is due, for a finished crawl."""
 
@@ -92,40 +92,65 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
 
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
+    """The figures of crawls, in the same order."""
     totals = sample_totals(connection, [crawl.id for crawl in crawls])
-    fast = page_rates(connection, [crawl.id for crawl in crawls if crawl.status in AT_WORK], now)
-    jobs = {job.crawl: job for job in jobs_of(connection)} if crawls else {}
+    rates = page_rates(connection, [crawl.id for crawl in crawls if crawl.status in AT_WORK], now)
+    jobs: dict[str, Job] = {}
+    if crawls:
+        jobs = {job.crawl: job for job in jobs_of(connection)}
     due = next_due(connection, [crawl.id for crawl in crawls if crawl.ended_at is not None])
+
     crawl_figures = []
     for crawl in crawls:
-        did = totals.get(crawl.id)
         job = jobs.get(crawl.name)
         crawl_figures.append(
             CrawlFigures(
-                *(
-                    crawl.id,
-                    crawl.name,
-                    crawl.status,
-                    crawl.started_at,
-                    crawl.ended_at,
-                    crawl.round,
-                    len(crawl.alive),
-                    crawl.silent,
-                ),
-                *(crawl.pages, fast.get(crawl.id), crawl.waiting, crawl.unlikely, crawl.behind_images),
-                failed=did.sums.failed if did else None,
-                harvest=did.harvest if did else None,
-                requests=did.sums.requests if did else None,
-                bytes=did.sums.bytes if did else None,
-                images=did.sums.images if did else None,
-                skipped=did.sums.skipped if did else None,
-                saved=did.saved_bytes if did else None,
+                id=crawl.id,
+                name=crawl.name,
+                status=crawl.status,
+                started_at=crawl.started_at,
+                ended_at=crawl.ended_at,
+                round=crawl.round,
+                workers=len(crawl.alive),
+                silent=crawl.silent,
+                pages=crawl.pages,
+                rate=rates.get(crawl.id),
+                waiting=crawl.waiting,
+                unlikely=crawl.unlikely,
+                behind_images=crawl.behind_images,
+                **_figures_of_samples(totals.get(crawl.id)),
                 next_run=job.next_at if job and not job.paused else None,
-                job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+                job=_job_state(job),
                 next_due=due.get(crawl.id),
             )
         )
     return tuple(crawl_figures)
+
+
+def _figures_of_samples(totals: SampleTotals | None) -> dict[str, Any]:
+    """The figures that follow from the samples of a crawl; None before the first sample."""
+    if totals is None:
+        return dict.fromkeys(("failed", "harvest", "requests", "bytes", "images", "skipped", "saved"))
+    return {
+        "failed": totals.sums.failed,
+        "harvest": totals.harvest,
+        "requests": totals.sums.requests,
+        "bytes": totals.sums.bytes,
+        "images": totals.sums.images,
+        "skipped": totals.sums.skipped,
+        "saved": totals.saved_bytes,
+    }
+
+
+def _job_state(job: Job | None) -> str | None:
+    """The state of a crawl's job: running, paused or waiting; None without a job."""
+    if job is None:
+        return None
+    if job.now:
+        return "running"
+    if job.paused:
+        return "paused"
+    return "waiting"
 
 
 @router.get("/")

@@ -1,4 +1,4 @@
-"""One stored page: its record, its source parsed again, and its clean text beside its original."""
+"""The view of one stored page: its record, its source parsed again, and its clean text beside its original."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -36,19 +36,20 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of
 
 METHOD = "auto"
-"""The method that judges pages whose own method does not exist any more, or is slow."""
+"""The method for pages whose own method does not exist any more, or is slow."""
 OWN = frozenset(EXTRACTORS) - {"framework"}
+"""Methods that are run for their own pages."""
 MOST_READ = 20_000_000
-"""Bytes of a response that are read here: by default crawls accept half of that, and white space compresses a
-thousandfold.
+"""Bytes of a response that are read: by default crawls accept half as many. A compressed response may have any size.
 """
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 MOST_RENDERED = 2_000_000
-"""Bytes of a source whose Markdown is shown as it looks."""
+"""Bytes of a source whose Markdown is rendered."""
 MOST_REMARKS = 100_000
 """Characters of readers' comments that are shown."""
 MOST_PARAGRAPHS = 2_000
+"""Paragraphs that are shown one by one."""
 USES = {"search": N_("search"), "ai-input": N_("AI input"), "ai-train": N_("AI training")}
 router = APIRouter()
 api = APIRouter()
@@ -64,11 +65,11 @@ class ShownPage:
     """None if the response was not stored."""
     headers: Mapping[str, str] = field(default_factory=dict)
     source_at: str = ""
-    """When the source was fetched; this is earlier than the page if the page was later fetched without storing it."""
+    """When the source was fetched: earlier than the page if the last response was not stored."""
     damage: Message | None = None
     """Why the stored source cannot be read."""
     templates: tuple[LeafLabel, ...] = ()
-    """What the crawl found that pages of its host have in common."""
+    """The templates that the crawl learned of its host."""
 
     @cached_property
     def page(self) -> Page:
@@ -83,69 +84,77 @@ class ShownPage:
 
     @property
     def method(self) -> str:
-        """The method by which it is read here."""
+        """The method that extracts its text here."""
         if self.row["extractor"] in OWN:
             return str(self.row["extractor"])
         return METHOD
 
     @cached_property
     def library(self) -> Library | None:
-        """What pages of its host have in common, if its method learns that."""
+        """The library of its host, if its method learns libraries."""
         if self.method in LEARNING:
             return LEARNING[self.method](self.templates)
         return None
 
     @cached_property
     def extraction(self) -> Extraction:
+        """The text that its method extracts."""
         extract = EXTRACTORS[self.method]
-        return (extract if self.library is None else with_library(extract, self.library))(self.page)
+        if self.library is not None:
+            extract = with_library(extract, self.library)
+        return extract(self.page)
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The indices of the blocks that are left out because pages of its host have them in common."""
-        library = self.library
-        return frozenset(library.common_blocks(self.page) if isinstance(library, BlockLibrary) else ())
+        """The indices of the blocks that pages of its host have in common, which are not main text."""
+        if not isinstance(self.library, BlockLibrary):
+            return frozenset()
+        return frozenset(self.library.common_blocks(self.page))
 
     @cached_property
     def kept(self) -> frozenset[int]:
-        """The indices of the blocks of the main text among all blocks of the page."""
+        """The indices of the blocks of the main text, among all blocks of the page."""
         main_blocks = {id(block) for block in self.extraction.blocks}
         return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in main_blocks)
 
 
 def stored_page(connection: Connection, number: int) -> ShownPage:
-    """The page of this number; raises a RefusedError if there is none."""
+    """The page with this number; raises a RefusedError if there is none."""
     row = connection.execute(select(page).where(page.c.id == number)).mappings().one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-    kept_one = select(stored_response).where(stored_response.c.key == row["key"])
-    kept = connection.execute(kept_one).mappings().one_or_none()
-    if kept is None:
+    response_query = select(stored_response).where(stored_response.c.key == row["key"])
+    response_row = connection.execute(response_query).mappings().one_or_none()
+    if response_row is None:
         return ShownPage(row)
+
+    source_at = response_row["fetched_at"]
     if row["extractor"] == DOCUMENT:  # only web pages have blocks and elements to be shown
-        return ShownPage(row, source_at=kept["fetched_at"], damage=Message("It is a document, not a web page."))
+        return ShownPage(row, source_at=source_at, damage=Message("It is a document, not a web page."))
     try:
-        response = response_of(kept, MOST_READ)
+        response = response_of(response_row, MOST_READ)
     except TooLargeError as error:
-        return ShownPage(row, source_at=kept["fetched_at"], damage=error.message)
+        return ShownPage(row, source_at=source_at, damage=error.message)
+
     headers = {name.lower(): value for name, value in response.headers}
     templates_of_host = templates_of(connection, row["crawl_id"], host_of(row["url"]))
     templates = tuple(LeafLabel(tag=template.tag, text=template.text) for template in templates_of_host)
-    return ShownPage(row, response.body, headers, kept["fetched_at"], templates=templates)
+    return ShownPage(row, response.body, headers, source_at, templates=templates)
 
 
 def page_at(context: DashboardContext, number: int) -> ShownPage:
-    """The same, with a database connection of its own."""
+    """The page with this number, read with a database connection of its own."""
     with context.reading() as connection:
         return stored_page(connection, number)
 
 
 @dataclass(frozen=True, slots=True)
 class PageRef:
-    """A page that another one refers to."""
+    """A page to which another page refers."""
 
     url: str
     id: int | None
+    """None if the page is not stored."""
     title: str
 
 
@@ -162,7 +171,7 @@ class PageDetail(PageRecord):
     change_distance: float | None
     gone_at: str | None
     noindex: bool
-    """Whether it is not gone since then, but has noindex."""
+    """Whether the page is not gone but has noindex; `gone_at` is then when this was seen."""
     checked_at: float | None
     outcome: OutcomeObject | None
     """Why the last visit yielded no page, if it did not."""
@@ -178,7 +187,9 @@ class PageDetail(PageRecord):
     """on_topic or off_topic, if somebody labelled it."""
 
 
-AS_STORED = "id changed_at change_distance gone_at noindex checked_at due_at interval checks changes certainty".split()
+PAGE_COLUMNS = (
+    "id changed_at change_distance gone_at noindex checked_at due_at interval checks changes certainty".split()
+)
 
 
 @api.get("/api/pages/{page}", summary=N_("A page with its whole clean text, which may have millions of characters"))
@@ -189,18 +200,24 @@ def data(context: Context, page: Number) -> PageDetail:
 
 
 def _detail(context: DashboardContext, connection: Connection, shown_page: ShownPage) -> PageDetail:
+    """The record of a page, and other facts about it."""
     row = shown_page.row
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
-    spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
-    stored = page_refs(connection, [keys(url) for url in spoken_of.values()])
-    refs = {name: stored.get(keys(url), PageRef(url, None, "")) for name, url in spoken_of.items()}
-    outcome = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
-    last = connection.execute(outcome).one_or_none()
+    urls = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
+    stored_refs = page_refs(connection, [keys(url) for url in urls.values()])
+    refs = {name: stored_refs.get(keys(url), PageRef(url, None, "")) for name, url in urls.items()}
+
+    outcome: Outcome | None = None
+    outcome_query = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
+    last = connection.execute(outcome_query).one_or_none()
+    if last and last.outcome:
+        outcome = Outcome(Code(last.outcome), last.outcome_detail or "")
+
     return PageDetail(
         **complete_quality(field_values(row)),
-        **{name: row[name] for name in AS_STORED},
+        **{name: row[name] for name in PAGE_COLUMNS},
         site=_site(connection, row),
-        outcome=Outcome(Code(last.outcome), last.outcome_detail or "") if last and last.outcome else None,
+        outcome=outcome,
         found_on=refs.get("parent"),
         original=refs.get("duplicate_of"),
         has_source=shown_page.source is not None,
@@ -209,12 +226,13 @@ def _detail(context: DashboardContext, connection: Connection, shown_page: Shown
 
 
 def page_refs(connection: Connection, keys: Iterable[int]) -> dict[int, PageRef]:
-    """The stored pages with these keys."""
+    """The stored pages with these keys, by key."""
     query = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
     return {key: PageRef(*ref) for key, *ref in connection.execute(query)}
 
 
 def _site(connection: Connection, row: RowMapping) -> str:
+    """The name of a page's site, or its host if the site is unknown."""
     name = None
     if row["site_id"] is not None:
         is_site = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
@@ -227,6 +245,8 @@ def show(context: Context, request: Request, page: Number) -> Response:
     with context.reading() as connection:
         shown_page = stored_page(connection, page)
         detail = _detail(context, connection, shown_page)
+
+    language = detail.language or ""
     return context.page(
         request,
         "page.html",
@@ -239,7 +259,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
         most_remarks=MOST_REMARKS,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
         most=MOST_SHOWN,
-        lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
+        lang=language if LANGUAGE.fullmatch(language) else "",
         damage=shown_page.damage,
         use_labels=USES,
         tab="text",
@@ -247,7 +267,7 @@ def show(context: Context, request: Request, page: Number) -> Response:
 
 
 def _rendered(shown_page: ShownPage) -> Markup | None:
-    """The text as its Markdown looks, without links and images; None without a source, or of a large page."""
+    """The rendered Markdown of the text, without links and images; None without a source, or for a large page."""
     if shown_page.source is None or len(shown_page.source) > MOST_RENDERED:
         return None
     images = frozenset(image.url for image in shown_page.page.images)
@@ -258,6 +278,10 @@ def _rendered(shown_page: ShownPage) -> Markup | None:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """The lines of a text; if they are very many, the last ones are one paragraph with line breaks."""
+    """The lines of a text; beyond MOST_PARAGRAPHS, the rest is one paragraph with line breaks."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]
+    paragraphs = lines[:MOST_PARAGRAPHS]
+    rest = lines[MOST_PARAGRAPHS:]
+    if rest:
+        paragraphs.append("\n".join(rest))
+    return paragraphs

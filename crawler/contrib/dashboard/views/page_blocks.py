@@ -1,4 +1,4 @@
-"""The blocks of a stored page: which are main text, how likely, and why, in a table and as tints in the original."""
+"""The blocks of a stored page: whether each is main text, and why; in a table, and as tints in the page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from crawler.translation.message import N_, catalogue_of
 from crawler.translation.reasons import Reason
 
 MOST_TINTED = 1_000_000
-"""Bytes of a source whose tints say why at once; larger ones take long enough to be read."""
+"""Bytes of a source whose tints have reasons: for a larger source, computing them takes too long."""
 AT_ONCE = 200
 NEAR = 0.25
-"""How far from the limit a block may be that is in doubt."""
+"""The distance from the limit within which a block is in doubt."""
 Which = Literal["all", "kept", "left", "doubt"]
 WHICH: tuple[Which, ...] = get_args(Which)
 router = APIRouter()
@@ -39,10 +39,10 @@ class PageBlock:
     text: str
     tag: str
     linked: float
-    """The share of it that is links."""
+    """The share of its text that is in links."""
     kept: bool
     probability: float | None
-    """The probability that it is main text, where the method says so."""
+    """The probability that it is main text; None if the method computes none."""
     reasons: tuple[ReasonObject, ...]
 
 
@@ -55,58 +55,57 @@ class PageBlocks:
     title: str
     has_source: bool
     damage: Sentence | None
-    """Why what was kept of its source cannot be read."""
+    """Why the stored source cannot be read."""
     method: str
     in_scripts: bool
-    """Whether the main text stands in the page's scripts, and in no block."""
+    """Whether the main text is in the page's scripts, and in no block."""
     limit: float | None
-    """How likely a block must be main text."""
+    """The least probability of a block that is kept."""
     share: float | None
-    """The share of the best expected F that the probability of a kept block has at least."""
+    """The limit as a share of the best expected F."""
     best: float | None
+    """The best expected F."""
     total: int
+    """All blocks."""
     kept: int
+    """Blocks of main text."""
     matching: int
-    """Blocks of the sort that was asked for."""
+    """Blocks of the requested kind."""
     is_explained: bool
+    """Whether there are few enough blocks to give reasons."""
     blocks: tuple[PageBlock, ...]
     next: int | None
-    """Where the next ones start."""
+    """The value of `start` for the next part."""
 
 
 def explanation(shown_page: ShownPage) -> PageExplanation | None:
-    """What the model says of a page; None where another method reads it."""
+    """The model's explanation of a page; None if another method reads the page."""
     if shown_page.method == METHOD:
         return shown_page.page.once(explain)
     return None
 
 
 def blocks(shown_page: ShownPage) -> list[PageBlock]:
+    """All blocks of a page, in order."""
     page_explanation = explanation(shown_page)
     page_blocks = []
     for place, block in enumerate(shown_page.page.blocks):
-        block_explanation = (
-            page_explanation.blocks[place]
-            if page_explanation is not None and place < len(page_explanation.blocks)
-            else None
-        )
         kept = place in shown_page.kept
-        reasons = block_explanation.reasons if block_explanation is not None else ()
-        if (
-            block_explanation is not None
-            and page_explanation is not None
-            and kept != (block_explanation.probability >= page_explanation.limit)
-        ):
-            as_a_whole = BlockReason.IN_DOUBT if is_doubtful(shown_page.extraction) else BlockReason.PART
-            reasons = (Reason(BlockReason.COMMON if place in shown_page.common else as_a_whole, {}),)
-        probability = block_explanation.probability if block_explanation is not None else None
-        linked = block.linked / max(1, len(block.text))
+        probability: float | None = None
+        reasons: tuple[Reason, ...] = ()
+        if page_explanation is not None and place < len(page_explanation.blocks):
+            block_explanation = page_explanation.blocks[place]
+            probability = block_explanation.probability
+            reasons = block_explanation.reasons
+            if kept != (probability >= page_explanation.limit):
+                reasons = (_other_reason(shown_page, place),)
+
         page_blocks.append(
             PageBlock(
                 place=place,
                 text=block.text,
                 tag=block.tag,
-                linked=linked,
+                linked=block.linked / max(1, len(block.text)),
                 kept=kept,
                 probability=probability,
                 reasons=reasons,
@@ -115,15 +114,27 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
     return page_blocks
 
 
+def _other_reason(shown_page: ShownPage, place: int) -> Reason:
+    """Why a block is kept or not against its probability."""
+    if place in shown_page.common:
+        return Reason(BlockReason.COMMON, {})
+    if is_doubtful(shown_page.extraction):
+        return Reason(BlockReason.IN_DOUBT, {})
+    return Reason(BlockReason.PART, {})
+
+
 @slow(api.get("/api/pages/{page}/blocks", summary=N_("The blocks of a page, and why each is main text or not")))
 def data(context: Context, page: Number, which: WhichBlocks = "all", start: Start = 0) -> PageBlocks:
-    """The blocks of a page that were asked for."""
+    """The requested blocks of a page, a part at a time."""
     shown_page = page_at(context, page)
-    total = len(shown_page.page.blocks) if shown_page.source is not None else 0
-    page_explanation = explanation(shown_page) if total else None
-    matching_blocks = (
-        [block for block in blocks(shown_page) if _is_wanted(block, which, page_explanation)] if total else []
-    )
+    total = 0
+    page_explanation: PageExplanation | None = None
+    matching_blocks: list[PageBlock] = []
+    if shown_page.source is not None and shown_page.page.blocks:
+        total = len(shown_page.page.blocks)
+        page_explanation = explanation(shown_page)
+        matching_blocks = [block for block in blocks(shown_page) if _matches(block, which, page_explanation)]
+
     first = max(0, start)
     after = first + AT_ONCE
     return PageBlocks(
@@ -146,7 +157,8 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
     )
 
 
-def _is_wanted(block: PageBlock, which: str, page_explanation: PageExplanation | None) -> bool:
+def _matches(block: PageBlock, which: str, page_explanation: PageExplanation | None) -> bool:
+    """Whether a block is of the requested kind."""
     if which == "doubt":
         return (
             page_explanation is not None
@@ -166,37 +178,45 @@ def show(context: Context, request: Request, page: Number, which: WhichBlocks = 
 
 @slow(router.get("/pages/{page}/original"))
 def show_original(context: Context, request: Request, page: Number) -> Response:
-    """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
+    """The original, for a frame: a document of its own without scripts and forms, which can load nothing."""
     shown_page = page_at(context, page)
     if shown_page.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not stored.")
     _ = catalogue_of(language_of(request)).gettext
     is_large = len(shown_page.source) > MOST_TINTED or len(shown_page.page.blocks) > MOST_EXPLAINED
-    facts = {} if is_large else fact_blocks(shown_page)
-    marked_page = original(shown_page.page, shown_page.kept, {} if is_large else _whys(shown_page, _), facts)
     notes = _notes(shown_page, _)
     if is_large:
+        marked_page = original(shown_page.page, shown_page.kept, {}, {})
         notes.append(_("The page is too large to show reasons here; see its blocks."))
+    else:
+        marked_page = original(shown_page.page, shown_page.kept, _hints(shown_page, _), fact_blocks(shown_page))
     if marked_page.is_cut:
         notes.append(_("Only its beginning is shown: the page is too large."))
     body = document(marked_page, language_of(request), shown_page.row["title"], notes)
     return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
 
 
-def _whys(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
+def _hints(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
+    """For each block, by its index, whether it is kept, its probability, and the reasons."""
     hint_of_place: dict[int, str] = {}
     for block in blocks(shown_page):
-        reasons = _("; ").join(_(reason.message) for reason in block.reasons)
-        verdict = _("kept") if block.kept else _("left out")
-        likely = f" ({block.probability:.0%})" if block.probability is not None else ""
-        hint_of_place[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
+        hint = _("kept") if block.kept else _("left out")
+        if block.probability is not None:
+            hint += f" ({block.probability:.0%})"
+        if block.reasons:
+            reasons = _("; ").join(_(reason.message) for reason in block.reasons)
+            hint += f": {reasons}"
+        hint_of_place[block.place] = hint
     return hint_of_place
 
 
 def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
+    """Notes above the original, if it differs from the stored text."""
     notes = []
     row = shown_page.row
     extraction = shown_page.extraction
+
+    # About the text.
     if shown_page.method != row["extractor"]:
         notes.append(
             _(
@@ -214,6 +234,8 @@ def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
                 "removed what the pages of the site share."
             )
         )
+
+    # About the source.
     if shown_page.source_at and shown_page.source_at != row["fetched_at"]:
         notes.append(_("This source is older than the text: it was not stored when the page was last fetched."))
     if shown_page.page.ended or extraction.ended:

@@ -1,4 +1,4 @@
-"""The changes of a crawl's pages after an offset, as data for an index that reads only what is new."""
+"""The changes of a crawl's pages after an offset, as data for an index that reads only new changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from crawler.translation.message import N_
 
 AT_ONCE = 100
 MOST_LETTERS = 4_000_000
-"""Characters of a response, and one page more."""
+"""Characters of a response, plus one page."""
 PATIENCE = 1.0
-"""Seconds that a crawl that is storing pages is waited for."""
+"""Seconds for which a request waits until a crawl has stored its pages."""
 router = APIRouter()
 api = APIRouter()
 After = Annotated[
@@ -34,12 +34,12 @@ After = Annotated[
 
 @dataclass(kw_only=True)
 class ChangedPage(PageRecord):
-    """A page whose `change` is also `gone`, `noindex` or `erased`; an erased one has no other fields than these."""
+    """A page whose `change` may also be `gone`, `noindex` or `erased`. Of an erased page, no other fields are left."""
 
     offset: str
     """The offset of its last change."""
     page_id: str
-    """A digest of its address, which is left of an erased page."""
+    """A digest of its address, which stays when a page is erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ChangeList:
     crawl: str
     changes: tuple[ChangedPage, ...]
     after: str
-    """To continue after; where there are no changes, as it was given."""
+    """The offset of the last change, for the next request; without changes, the requested one."""
 
 
 @api.get("/api/changes", summary=N_("Pages that became new, changed, gone or noindex after an offset, in order"))
@@ -58,15 +58,18 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
     with context.reading() as connection:
         chosen_crawl = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
+
+    # Another transaction sees all changes up to that offset.
     offset = ChangeOffset.of(after)
     names = [*TYPES]
-    with context.reading() as connection:  # another transaction, which sees all changes up to that offset
+    with context.reading() as connection:
         epochs = change_epochs(connection)
         before = connection.execute(
             select(crawl_table.c.offset_before).where(crawl_table.c.id == chosen_crawl.id)
         ).scalar_one()
         if not is_of_crawl(offset, OffsetBounds(before=before, last=until), epochs):
             raise RefusedError(HTTPStatus.BAD_REQUEST, OTHER_DATABASE, after=after)
+
         query = changes_after(chosen_crawl.id, names, offset.number, until).limit(AT_ONCE)
         rows: list[RowMapping] = []
         letters = 0
@@ -75,9 +78,11 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
             letters += _letters(row, names)
             if letters > MOST_LETTERS:
                 break
+
     changes = tuple(ChangedPage(**changed_values(row, names, epochs)) for row in rows)
     return ChangeList(chosen_crawl.name, changes, changes[-1].offset if changes else after)
 
 
 def _letters(row: RowMapping, names: Sequence[str]) -> int:
+    """Characters of the texts in a row."""
     return sum(len(row[name]) for name in names if isinstance(row[name], str))

@@ -1,8 +1,7 @@
-"""What a text says that another did not: by paragraphs, and within those that changed by words, or characters.
+"""The differences between two texts: by paragraphs, and within changed paragraphs by words or Chinese characters.
 
-Both are matched by difflib, whose time can grow with the cube of the length: what a text that was made to take long
-would cost is known beforehand, and where that is too much, all that lies between what is the same at both ends is
-shown as changed.
+Both levels are compared by difflib, whose time can grow with the cube of the length. So the cost of a comparison is
+estimated first. If it is too high, everything between the common beginning and the common end is shown as changed.
 """
 
 import re
@@ -19,17 +18,18 @@ MOST_LETTERS = 200_000
 MOST_TOKENS = 50_000
 """Words of all changed paragraphs that are compared word by word."""
 MOST_LINES = 4_000
+"""Paragraphs of each text that are compared."""
 MOST_STEPS = 5_000_000
-"""Steps that difflib may take at worst, for all of both texts."""
+"""Steps that difflib may take in the worst case, for both texts."""
 ALIKE = 0.35
-"""The share of two paragraphs that must be the same to show what changed within them."""
+"""The least common share of two paragraphs that are shown as one changed paragraph."""
 AROUND = 1
-"""Paragraphs that are shown beside a change."""
+"""Unchanged paragraphs that are shown on each side of a change."""
 LONG = 400
-"""From how many characters on an unchanged stretch of a paragraph is cut."""
+"""Characters of an unchanged stretch of a paragraph beyond which its middle is folded."""
 EDGE = 120
-"""Characters that stay at each end of such a stretch."""
-_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\n|[^\S\n]+|.")
+"""Characters at each end of a folded stretch that are shown."""
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\n|[^\S\n]+|.")
 
 SAME = "same"
 REMOVED = "removed"
@@ -43,78 +43,86 @@ class Piece:
 
     kind: str
     text: str
-    """Empty where it is folded."""
+    """Empty if it is folded."""
     letters: int
+    """Its characters, also if it is folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A line of the comparison, or some that are the same and folded."""
+    """A paragraph of the comparison, or several unchanged ones that are folded."""
 
     kind: str
     """same, removed, added, changed, or folded."""
     pieces: tuple[Piece, ...]
     number: int = 1
-    """How many paragraphs it stands for, if they are folded."""
+    """The number of folded paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How one text became another."""
+    """The difference between two texts."""
 
     paragraphs: tuple[Paragraph, ...]
     removed: int
-    """Characters."""
+    """Removed characters."""
     added: int
+    """Added characters."""
     share: float
-    """How much of both texts is in one alone, from 0 to 1."""
+    """The share of both texts that is only in one of them, from 0 to 1."""
     unread: int
-    """Characters that are not compared as the texts are too long."""
+    """Characters that are not compared, as the texts are too long."""
     is_coarse: bool
-    """Whether some changes are shown larger than they are, as it would take too long to find what is the same."""
+    """Whether some changes are shown larger than they are, as an exact comparison would take too long."""
 
 
 @dataclass
 class _Budget:
-    """What may still be looked at."""
+    """The steps and tokens that the rest of a comparison may use."""
 
     steps: int = MOST_STEPS
     tokens: int = MOST_TOKENS
-    is_spent: bool = False
+    is_exceeded: bool = False
+    """Whether a part was not compared because it would have cost too much."""
 
 
 def difference(old: str, new: str) -> Difference:
-    """How the old text became the new one.
+    """The difference between an old text and a new one.
 
     >>> [one.kind for one in difference("Bees dance.\\nBees hum.", "Bees dance.\\nBees sting.").paragraphs]
     ['same', 'changed']
     """
-    lines = []
-    unread = 0
-    for text in (old, new):
-        lines_of_text = [line for line in text[:MOST_LETTERS].split("\n") if line.strip()]
-        lines.append(lines_of_text[:MOST_LINES])
-        unread += max(0, len(text) - MOST_LETTERS) + sum(map(len, lines_of_text[MOST_LINES:]))
+    old_lines, old_unread = _lines(old)
+    new_lines, new_unread = _lines(new)
     budget = _Budget()
-    paragraphs = list(_paragraphs(lines[0], lines[1], budget))
-    counts = Counter[str]()
+    paragraphs = list(_paragraphs(old_lines, new_lines, budget))
+
+    letters_by_kind = Counter[str]()
     for paragraph in paragraphs:
         for piece in paragraph.pieces:
-            counts[piece.kind] += piece.letters
-    changed = counts[REMOVED] + counts[ADDED]
-    both = sum(map(len, lines[0])) + sum(map(len, lines[1]))
-    share = min(1.0, changed / both) if both else 0.0
+            letters_by_kind[piece.kind] += piece.letters
+    removed = letters_by_kind[REMOVED]
+    added = letters_by_kind[ADDED]
+    total = sum(map(len, old_lines)) + sum(map(len, new_lines))
     return Difference(
         paragraphs=tuple(_folded(paragraphs)),
-        removed=counts[REMOVED],
-        added=counts[ADDED],
-        share=share,
-        unread=unread,
-        is_coarse=budget.is_spent,
+        removed=removed,
+        added=added,
+        share=min(1.0, (removed + added) / max(1, total)),
+        unread=old_unread + new_unread,
+        is_coarse=budget.is_exceeded,
     )
 
 
+def _lines(text: str) -> tuple[list[str], int]:
+    """The lines of a text that are compared, and the number of characters that are not."""
+    lines = [line for line in text[:MOST_LETTERS].split("\n") if line.strip()]
+    unread = max(0, len(text) - MOST_LETTERS) + sum(map(len, lines[MOST_LINES:]))
+    return lines[:MOST_LINES], unread
+
+
 def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Paragraph]:
+    """The paragraphs of the comparison, of which none is folded yet."""
     for is_same, before, after in parts(old, new, budget):
         if is_same:
             yield from (Paragraph(SAME, (Piece(SAME, line, len(line)),)) for line in before)
@@ -123,7 +131,7 @@ def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Par
 
 
 def _changed(old: Sequence[str], new: Sequence[str], budget: _Budget) -> Iterator[Paragraph]:
-    """Paragraphs that took the place of others: one by one by their words, where they are alike."""
+    """Paragraphs that replaced others: pairs in order, compared by their words if they are alike."""
     pairs = min(len(old), len(new))
     for before, after in zip(old[:pairs], new[:pairs], strict=True):
         pieces = _words(before, after, budget)
@@ -137,19 +145,25 @@ def _changed(old: Sequence[str], new: Sequence[str], budget: _Budget) -> Iterato
 
 
 def _whole(kind: str, line: str) -> Paragraph:
+    """A paragraph of one piece."""
     return Paragraph(kind, (Piece(kind, line, len(line)),))
 
 
 def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
-    old = _TOKEN.findall(before)
-    new = _TOKEN.findall(after)
+    """The difference between two paragraphs, by words."""
+    old = TOKEN.findall(before)
+    new = TOKEN.findall(after)
     budget.tokens -= len(old) + len(new)
     if budget.tokens < 0:
-        budget.is_spent = True
+        budget.is_exceeded = True
         return [Piece(REMOVED, before, len(before)), Piece(ADDED, after, len(after))]
+
     pieces = []
-    for is_same, ours, theirs in parts(old, new, budget):
-        for kind, tokens in ((SAME, ours),) if is_same else ((REMOVED, ours), (ADDED, theirs)):
+    for is_same, old_part, new_part in parts(old, new, budget):
+        kinds = [(SAME, old_part)]
+        if not is_same:
+            kinds = [(REMOVED, old_part), (ADDED, new_part)]
+        for kind, tokens in kinds:
             text = "".join(tokens)
             if text:
                 pieces.append(Piece(kind, text, len(text)))
@@ -159,39 +173,43 @@ def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
 def parts(
     old: Sequence[str], new: Sequence[str], budget: _Budget
 ) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
-    """Stretches of both in order, those that are the same and those that are not; within bounds of time.
+    """The parts of both sequences in order: whether they are equal, the old part, and the new part.
 
     >>> list(parts("abcd", "axcd", _Budget()))
     [(True, 'a', 'a'), (False, 'b', 'x'), (True, 'cd', 'cd')]
     """
-    first = _same(old, new)
-    last = len(old) - _same(old[first:][::-1], new[first:][::-1])
-    end = last + len(new) - len(old)
-    old_part = old[first:last]
-    theirs = new[first:end]
-    olds, news = (Counter(word for word in part if not word.isspace()) for part in (old_part, theirs))
-    # Each stretch that is found takes a look at all pairs of what is alike.
-    steps = sum(count * news[word] for word, count in olds.items()) * min(len(old_part), len(theirs))
-    yield True, old[:first], new[:first]
+    # The common beginning and the common end.
+    start = _common_prefix(old, new)
+    old_end = len(old) - _common_prefix(old[start:][::-1], new[start:][::-1])
+    new_end = old_end + len(new) - len(old)
+    old_part = old[start:old_end]
+    new_part = new[start:new_end]
+    yield True, old[:start], new[:start]
+
+    # For each equal stretch, difflib visits all pairs of equal tokens.
+    old_counts = Counter(token for token in old_part if not token.isspace())
+    new_counts = Counter(token for token in new_part if not token.isspace())
+    pairs = sum(count * new_counts[token] for token, count in old_counts.items())
+    steps = pairs * min(len(old_part), len(new_part))
     if steps > budget.steps:
-        budget.is_spent = True
-        yield False, old_part, theirs
+        budget.is_exceeded = True
+        yield False, old_part, new_part
     else:
         budget.steps -= steps
-        matcher = SequenceMatcher(str.isspace, old_part, theirs, autojunk=False)
-        for what, a, b, c, d in matcher.get_opcodes():
-            yield what == "equal", old_part[a:b], theirs[c:d]
-    yield True, old[last:], new[end:]
+        matcher = SequenceMatcher(str.isspace, old_part, new_part, autojunk=False)
+        for operation, a, b, c, d in matcher.get_opcodes():
+            yield operation == "equal", old_part[a:b], new_part[c:d]
+    yield True, old[old_end:], new[new_end:]
 
 
-def _same(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many begin both."""
+def _common_prefix(old: Sequence[str], new: Sequence[str]) -> int:
+    """The length of the common beginning of two sequences."""
     pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (old_word, other) in pairs if old_word != other), min(len(old), len(new)))
+    return next((at for at, (old_token, new_token) in pairs if old_token != new_token), min(len(old), len(new)))
 
 
 def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces with the middle of long unchanged ones folded."""
+    """The pieces, where the middle of long unchanged ones is folded."""
     for piece in pieces:
         if piece.kind == SAME and piece.letters > LONG:
             yield Piece(SAME, piece.text[:EDGE], EDGE)
@@ -202,15 +220,15 @@ def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
-    """The paragraphs, with those that are far from any change folded."""
+    """The paragraphs, where unchanged ones that are far from any change are folded."""
     near: set[int] = set()
     for at, paragraph in enumerate(paragraphs):
         if paragraph.kind != SAME:
             near.update(range(at - AROUND, at + AROUND + 1))
-    for is_shown, some in groupby(enumerate(paragraphs), lambda numbered: numbered[0] in near):
-        those = [paragraph for _, paragraph in some]
+    for is_shown, numbered_paragraphs in groupby(enumerate(paragraphs), lambda numbered: numbered[0] in near):
+        group = [paragraph for _, paragraph in numbered_paragraphs]
         if is_shown:
-            yield from (replace(paragraph, pieces=tuple(_cut(paragraph.pieces))) for paragraph in those)
+            yield from (replace(paragraph, pieces=tuple(_cut(paragraph.pieces))) for paragraph in group)
         else:
-            letters = sum(piece.letters for paragraph in those for piece in paragraph.pieces)
-            yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(those))
+            letters = sum(piece.letters for paragraph in group for piece in paragraph.pieces)
+            yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(group))

@@ -1,4 +1,4 @@
-"""Where a page leads: what was first found on it, all links of its source, and its images."""
+"""The links of a page: addresses first found on it, all links of its source, and its images."""
 
 import re
 from collections.abc import Collection
@@ -23,25 +23,24 @@ from crawler.store.page_tables import page, verdict
 from crawler.topic.priorities import score_of
 from crawler.translation.message import N_
 
-STATES = {state: state.name.lower() for state in AddressState}
+STATE_NAMES = {state: state.name.lower() for state in AddressState}
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
 Sort = Literal["found", "all", "images"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
-_CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
+CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 WRONG_AFTER = N_("after is wrong; use the value from the previous response")
 router = APIRouter()
 api = APIRouter()
 Of = Annotated[Sort, Query(description=N_("first found on the page, all in its source, or its images"))]
 After = Annotated[Text, Query(description=N_("where to continue: the value of next from the previous response"))]
-
-
-_FOUND = (
+ADDRESS_COLUMNS = (
     *(address.c[name] for name in "id key url kind priority state outcome outcome_detail".split()),
     *(page.c.id.label("page"), page.c.title, page.c.relevance),
 )
-_BECAME = address.outerjoin(page, page.c.key == address.c.key)
+"""The columns of an address, and of the page that it became."""
+ADDRESSES_AND_PAGES = address.outerjoin(page, page.c.key == address.c.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +49,14 @@ class PageLink:
 
     url: str
     anchor: str | None
-    """Its text; None where the source does not have it, or is not kept."""
+    """Its text; None if the source does not have the link, or is not stored."""
     kind: str
     score: float | None
-    """What it promises, from 0 to 1; None of seeds, what was chosen by chance, and what else has none."""
+    """How promising it is, from 0 to 1; None if it has no score, such as a seed or a link chosen at random."""
     state: str
-    """waiting, held, done, recorded, or empty where the crawl does not know the address."""
+    """waiting, held, done or recorded; empty if the crawl does not know the address."""
     outcome: OutcomeObject | None
-    """Why it brought nothing, where it did not."""
+    """Why it did not become a page."""
     page: int | None
     """The number of the page that it became."""
     title: str | None
@@ -71,10 +70,11 @@ class PageImage:
     url: str
     alt: str
     target: str
-    """Where it links to."""
+    """The address to which it links."""
     verdict: int | None
+    """The number of its verdict; None if it was not judged."""
     noise: bool | None
-    """None where it was not judged."""
+    """Whether it is noise; None if it was not judged."""
     probability: float | None
     reasons: tuple[ReasonObject, ...]
     decided_by: str
@@ -89,13 +89,14 @@ class PageLinks:
     title: str
     has_source: bool
     damage: Sentence | None
-    """Why what was kept of its source cannot be read."""
+    """Why the stored source cannot be read."""
     of: str
+    """The requested kind: found, all or images."""
     total: int
     is_cut: bool
-    """Whether more was first found on it than is listed."""
+    """Whether more addresses were first found on it than are listed."""
     unread: int
-    """Links and images that were not read as the page has too many."""
+    """Links and images that were not read, as the page has too many."""
     links: tuple[PageLink, ...]
     images: tuple[PageImage, ...]
     next: str | None
@@ -111,78 +112,89 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
             total, is_cut = found_count(connection, shown_page.row["key"])
     if of == "found":
         return replace(_first_found(shown_page, rows), total=total, is_cut=is_cut)
-    _ = shown_page.page.links  # read before the next look at the database: a large page takes its time
+    _ = shown_page.page.links  # parsed before the next connection: a large page takes long
     with context.reading() as connection:
         keys = AddressKeys(shown_page.row["crawl_id"], canonical_of(context.settings))
         return _of_source(connection, shown_page, keys, of, after)
 
 
 def found_on(connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100) -> list[Row[Any]]:
-    """The addresses that were first found on the page of this key, the most promising first, from a place on.
+    """The addresses first found on the page with this key, the most promising first; `after` is the priority and the
+    number of the last address of the previous part.
 
-    A front page that is fetched each day for years was the first to name far more than any page holds: what it
-    named after so many is not listed, as to put all in order would take too long.
+    On a front page that is fetched each day for years, far more addresses were first found than any page contains. Only
+    MOST_FOUND of them are listed, as sorting all would take too long.
     """
-    first = _numbers_found(key).subquery()
-    query = select(first.c.id)
+    candidates = _numbers_found(key).subquery()
+    query = select(candidates.c.id)
     if after is not None:
         priority, last = after
-        lower = and_(first.c.priority == priority, first.c.id > last)
-        query = query.where(or_(first.c.priority < priority, lower))
-    numbers = list(connection.execute(query.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
-    rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.id.in_(numbers)))
-    return sorted(rows, key=lambda row: (-row.priority, row.id))
+        same_priority = and_(candidates.c.priority == priority, candidates.c.id > last)
+        query = query.where(or_(candidates.c.priority < priority, same_priority))
+    numbers = list(
+        connection.execute(query.order_by(candidates.c.priority.desc(), candidates.c.id).limit(most)).scalars()
+    )
+    addresses = select(*ADDRESS_COLUMNS).select_from(ADDRESSES_AND_PAGES).where(address.c.id.in_(numbers))
+    return sorted(connection.execute(addresses), key=lambda row: (-row.priority, row.id))
 
 
 def found_count(connection: Connection, key: int) -> tuple[int, bool]:
-    """How many addresses that were first found on the page of this key are listed, and whether there are more."""
+    """The number of listed addresses that were first found on the page with this key, and whether there are more."""
     count = select(func.count()).select_from(_numbers_found(key, 1).subquery())
     number = int(connection.execute(count).scalar_one())
     return min(number, MOST_FOUND), number > MOST_FOUND
 
 
 def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
-    """So many of those addresses, in no order: an order would make PostgreSQL search all addresses for them."""
+    """A query for MOST_FOUND addresses first found on a page, and `more` of them.
+
+    They have no order: to sort them, PostgreSQL would search all addresses.
+    """
     page_address = select(address.c.id).where(address.c.key == key).scalar_subquery()
     return select(address.c.id, address.c.priority).where(address.c.parent == page_address).limit(MOST_FOUND + more)
 
 
 def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
-    """The addresses of these keys that the crawl has met."""
-    rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(keys)))
+    """The addresses with these keys that the crawl knows, by key."""
+    query = select(*ADDRESS_COLUMNS).select_from(ADDRESSES_AND_PAGES).where(address.c.key.in_(keys))
+    rows = connection.execute(query)
     return {row.key: row for row in rows}
 
 
 def verdicts_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
-    """What was said of the images of these keys."""
+    """The verdicts on the images with these keys, by key."""
     names = ("key", "id", "noise", "probability", "reasons", "decided_by")
     rows = connection.execute(select(*(verdict.c[name] for name in names)).where(verdict.c.key.in_(keys)))
     return {row.key: row for row in rows}
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
+    """The priority and the number of an address after which a part begins; None for the first part."""
     if not after:
         return None
-    match = _CURSOR.fullmatch(after)
+    match = CURSOR.fullmatch(after)
     if match is None:
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     return int(match[1]), int(match[2])
 
 
 def _first_found(shown_page: ShownPage, rows: list[Row[Any]]) -> PageLinks:
-    """What was first found on the page, the most promising first, with what its source calls it."""
+    """The addresses first found on the page, the most promising first, with the texts of their links."""
     anchors: dict[str, str] = {}
-    for page_link in shown_page.page.links if rows else ():
-        if page_link.text:
-            anchors.setdefault(page_link.url, page_link.text)
+    if rows:
+        for page_link in shown_page.page.links:
+            if page_link.text:
+                anchors.setdefault(page_link.url, page_link.text)
     links = tuple(link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
-    last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
-    next_one = f"{last.priority}.{last.id}" if last is not None else None
-    return replace(_answer(shown_page, "found", len(rows)), links=links, next=next_one)
+    cursor: str | None = None
+    if len(rows) > AT_ONCE:
+        last = rows[AT_ONCE - 1]
+        cursor = f"{last.priority}.{last.id}"
+    return replace(_empty_list(shown_page, "found", len(rows)), links=links, next=cursor)
 
 
 def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
-    """All links, or images, of the source, in its order, each address once."""
+    """The links or the images of the source, in its order, each address once, a part at a time."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     start = int(after or 0)
@@ -191,23 +203,27 @@ def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys,
         images = list({shown_image.url: shown_image for shown_image in shown_page.page.images}.values())
         keyed = [(shown_image, keys(shown_image.url, AddressKind.IMAGE)) for shown_image in images[start:end]]
         verdict_of_key = verdicts_by_key(connection, [key for _, key in keyed])
-        shown = tuple(
+        listed_images = tuple(
             _image(shown_image.url, shown_image.alt, shown_image.target, verdict_of_key.get(key))
             for shown_image, key in keyed
         )
-        answer = replace(_answer(shown_page, "images", len(images)), images=shown)
+        page_links = replace(_empty_list(shown_page, "images", len(images)), images=listed_images)
     else:
-        first: dict[str, str] = {}
+        anchors: dict[str, str] = {}
         for page_link in shown_page.page.links:
-            first[page_link.url] = first.get(page_link.url) or page_link.text
-        listed = [(url, text, keys(url)) for url, text in list(first.items())[start:end]]
+            anchors[page_link.url] = anchors.get(page_link.url) or page_link.text
+        listed = [(url, text, keys(url)) for url, text in list(anchors.items())[start:end]]
         row_of_key = known_by_key(connection, [key for _, _, key in listed])
         links = tuple(link(url, text, row_of_key.get(key)) for url, text, key in listed)
-        answer = replace(_answer(shown_page, "all", len(first)), links=links)
-    return replace(answer, next=str(end) if end < answer.total else None)
+        page_links = replace(_empty_list(shown_page, "all", len(anchors)), links=links)
+
+    if end < page_links.total:
+        return replace(page_links, next=str(end))
+    return page_links
 
 
-def _answer(shown_page: ShownPage, of: str, total: int) -> PageLinks:
+def _empty_list(shown_page: ShownPage, of: str, total: int) -> PageLinks:
+    """The list of a page's links or images, without any of them."""
     return PageLinks(
         page=shown_page.row["id"],
         crawl=shown_page.row["crawl"],
@@ -225,7 +241,7 @@ def _answer(shown_page: ShownPage, of: str, total: int) -> PageLinks:
 
 
 def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
-    """A link to an address, given its row if the crawl knows it."""
+    """A link to an address, with its row if the crawl knows the address."""
     if row is None:
         return PageLink(
             url=url,
@@ -238,13 +254,17 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
             title=None,
             relevance=None,
         )
+
+    outcome: Outcome | None = None
+    if row.outcome:
+        outcome = Outcome(Code(row.outcome), row.outcome_detail or "")
     return PageLink(
         url=url,
         anchor=anchor,
         kind=row.kind,
         score=score_of(row.priority) if row.kind == AddressKind.LINK else None,
-        state=STATES.get(row.state, ""),
-        outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
+        state=STATE_NAMES.get(row.state, ""),
+        outcome=outcome,
         page=row.page,
         title=row.title,
         relevance=row.relevance,
@@ -252,11 +272,11 @@ def link(url: str, anchor: str | None, row: Row[Any] | None) -> PageLink:
 
 
 def _image(url: str, alt: str, target: str, verdict_row: Row[Any] | None) -> PageImage:
+    """An image, with its verdict if it was judged."""
     if verdict_row is None:
         return PageImage(
             url=url, alt=alt, target=target, verdict=None, noise=None, probability=None, reasons=(), decided_by=""
         )
-    why = verdict_reasons.read(verdict_row.reasons)
     return PageImage(
         url=url,
         alt=alt,
@@ -264,7 +284,7 @@ def _image(url: str, alt: str, target: str, verdict_row: Row[Any] | None) -> Pag
         verdict=verdict_row.id,
         noise=verdict_row.noise,
         probability=verdict_row.probability,
-        reasons=why,
+        reasons=verdict_reasons.read(verdict_row.reasons),
         decided_by=verdict_row.decided_by,
     )
 

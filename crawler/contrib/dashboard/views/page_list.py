@@ -1,4 +1,4 @@
-"""The view "pages": the pages of a crawl, searched and filtered, and what there is to choose among."""
+"""The view "pages": the pages of a crawl, searched and filtered, and the values of its filters."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,15 +39,15 @@ MOST_WORDS = 10
 COUNTING = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE = 60.0
+"""Seconds after which the pages are counted again."""
 PATIENCE = 0.05
+"""Seconds that a request waits for the counts."""
 BEGINNING = 300
-"""Letters of a text that a list shows."""
+"""Characters of a text that a list shows."""
 
 router = APIRouter()
 api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the one with the newest page"))]
-
-
 Rights = Literal[
     "",
     "search:allowed",
@@ -77,7 +77,8 @@ class PageParameters(BaseModel):
         default="", description=N_("state of the pages; gone: also those that have noindex now; present: all others")
     )
     round: Whole = Field(
-        default=0, description=N_("round in which that was; without a state, the round of the last fetch")
+        default=0,
+        description=N_("round in which the pages got the state; without a state, the round of the last fetch"),
     )
     rights: Rights = Field(default="", description=N_("what the site says about a use, such as ai-train:disallowed"))
     licence: Text = Field(default="", description=N_("licence of the pages, such as CC-BY-4.0"))
@@ -90,27 +91,28 @@ class PageParameters(BaseModel):
 
     @property
     def words(self) -> tuple[str, ...]:
+        """The case-folded words that are searched."""
         return tuple(dict.fromkeys(self.q.casefold().split()))
 
     @property
     def highlights(self) -> tuple[str, ...]:
-        """The words that are highlighted, also as they were typed, since ß and ss are found by each other."""
+        """The words that are highlighted: case-folded, and as they were typed, as ß is folded to ss."""
         return tuple(dict.fromkeys((*self.q.split(), *self.words)))
 
 
-Given = Annotated[PageParameters, Query()]
+Parameters = Annotated[PageParameters, Query()]
 NAMES = frozenset(parameter.alias or name for name, parameter in PageParameters.model_fields.items())
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page as a list shows it."""
+    """A page in a list."""
 
     id: int
     url: str
     title: str
     site: str | None
-    """None of a page whose site is not known."""
+    """None if its site is not known."""
     language: str | None
     page_type: str
     relevance: float
@@ -127,14 +129,14 @@ class ListedPage:
     noindex: bool
     """Whether it is not gone, but has noindex."""
     duplicate_of: str | None
-    """The address of the page that it is a near copy of."""
+    """The address of the page of which it is a near-duplicate."""
     beginning: str
     """The beginning of its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedCounts:
-    """What the pages of a crawl are, and how many."""
+    """The number of a crawl's pages, by language and by type."""
 
     pages: int
     languages: Mapping[str, int]
@@ -143,22 +145,24 @@ class ListedCounts:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a list has come in all its answers together."""
+    """How far a search got, in all its responses together."""
 
     _: KW_ONLY
     place: Place | None = None
     looked: int = 0
+    """Pages that were searched."""
     found: int = 0
+    """Pages that match."""
 
     def __str__(self) -> str:
-        """What `after` is given to go on from here."""
+        """The value of `after` with which the search continues."""
         place = self.place or Place(id=0)
         return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
 
 
 @dataclass(frozen=True, slots=True)
 class PageFound:
-    """A page, and where the words stand in it."""
+    """A page that matches, with the text around the words."""
 
     page: ListedPage
     excerpt: tuple[ExcerptPiece, ...]
@@ -168,95 +172,120 @@ class PageFound:
 
 @dataclass(frozen=True, slots=True)
 class PageList:
-    """Some pages of a crawl, and how far it was looked for them."""
+    """Some pages of a crawl, and how far the search for them got."""
 
     crawl: str
     round: int
-    """The crawl's."""
+    """The current round of the crawl."""
     first_round: int
+    """The first round since the last fresh start of the crawl."""
     pages: tuple[PageFound, ...]
     looked: int
-    """Pages that were looked at, by all answers so far."""
+    """Pages that were searched, in all responses so far."""
     found: int
-    """How many of them match."""
+    """Pages that match, in all responses so far."""
     after: str | None
-    """To go on from here; None at the end."""
+    """The value of `after` with which the search continues; None at the end."""
     is_full: bool
-    """Whether so many were found as are shown at once; else the time was up."""
+    """Whether the list is as long as one may be; otherwise the time limit or the end was reached."""
     site: SiteChoice
-    """The site that is meant, where one was given."""
+    """The requested site, if any."""
     is_indexed: bool = False
-    """Whether the full-text index told which pages have the words."""
+    """Whether the full-text index was used to find the words."""
     indexed: int | None = None
-    """Pages that are in the full-text index, while it is being made."""
+    """Pages in the full-text index, while it is being built."""
 
 
 @api.get("/api/pages", summary=N_("Pages of a crawl, searched and filtered"))
-def data(context: Context, given: Given) -> PageList:
+def data(context: Context, parameters: Parameters) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with context.reading() as connection:
-        return found(context, connection, chosen(connection, given.crawl), given)
+        return matching_pages(context, connection, chosen(connection, parameters.crawl), parameters)
 
 
-def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, given: PageParameters) -> PageList:
-    before = progress(given.after)
-    words = given.words
-    name = given.site.strip()
+def matching_pages(
+    context: DashboardContext, connection: Connection, crawl: OfCrawl, parameters: PageParameters
+) -> PageList:
+    """Pages of a crawl that meet all conditions."""
+    before = progress(parameters.after)
+    words = parameters.words
+    name = parameters.site.strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
-    of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
-    use, _, right = given.rights.partition(":")
+    of_site = SiteChoice(None)
+    if name:
+        of_site = chosen_site(connection, crawl.id, name)
+        if of_site.id is None:
+            return PageList(
+                crawl=crawl.name,
+                round=crawl.round,
+                first_round=crawl.first_round,
+                pages=(),
+                looked=before.looked,
+                found=before.found,
+                after=None,
+                is_full=False,
+                site=of_site,
+            )
+
+    # In the first round all pages are new; in a later round, by default only those of that round are.
+    state_round = parameters.round
+    if not state_round and parameters.state == "new":
+        state_round = crawl.round
+    use, _, right = parameters.rights.partition(":")
     query = PageQuery(
         crawl=crawl.id,
         words=words,
         site=of_site.id,
-        language=given.language,
-        page_type=given.type,
-        state=given.state,
-        # In the first round all pages are new, and in a later one those of that round.
-        round=given.round or (crawl.round if given.state == "new" else 0),
-        least=given.least,
-        most=given.most,
-        order=given.sort,
+        language=parameters.language,
+        page_type=parameters.type,
+        state=parameters.state,
+        round=state_round,
+        least=parameters.least,
+        most=parameters.most,
+        order=parameters.sort,
         use=use,
         right=right,
-        licence=given.licence.strip(),
+        licence=parameters.licence.strip(),
     )
-    how = crawl.name, crawl.round, crawl.first_round
-    if name and of_site.id is None:
-        return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
+
     index = search_index(context.url, context.output)
-    is_indexed = False
-    if words:
-        is_indexed = index.update(crawl.id, crawl.started_at)
+    is_indexed = bool(words) and index.update(crawl.id, crawl.started_at)
+    indexed: int | None = None
+    if words and not is_indexed:
+        indexed = index.pages(crawl.id)
     most = AT_ONCE - before.found % AT_ONCE
-    seen = look(connection, query, before.place, most, index if is_indexed else None)
-    texts = {hit.id: hit.text for hit in seen.hits}
-    pages = listed(connection, [hit.id for hit in seen.hits])
-    labels = topic_labels(connection, crawl.name, (listed_page.url for listed_page in pages))
-    after = Progress(place=seen.place, looked=before.looked + seen.looked, found=before.found + len(seen.hits))
+    search = look(connection, query, before.place, most, index if is_indexed else None)
+
+    texts = {hit.id: hit.text for hit in search.hits}
+    listed_pages = listed(connection, [hit.id for hit in search.hits])
+    labels = topic_labels(connection, crawl.name, (listed_page.url for listed_page in listed_pages))
+    pages = tuple(
+        PageFound(
+            page=listed_page,
+            excerpt=excerpt(texts[listed_page.id] or listed_page.beginning, parameters.highlights),
+            label=labels.get(listed_page.url),
+        )
+        for listed_page in listed_pages
+    )
+    after = Progress(place=search.place, looked=before.looked + search.looked, found=before.found + len(search.hits))
     return PageList(
-        *how,
-        tuple(
-            PageFound(
-                listed_page,
-                excerpt(texts[listed_page.id] or listed_page.beginning, given.highlights),
-                labels.get(listed_page.url),
-            )
-            for listed_page in pages
-        ),
-        after.looked,
-        after.found,
-        str(after) if seen.place is not None else None,
-        is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
+        crawl=crawl.name,
+        round=crawl.round,
+        first_round=crawl.first_round,
+        pages=pages,
+        looked=after.looked,
+        found=after.found,
+        after=str(after) if search.place is not None else None,
+        is_full=bool(search.hits) and after.found % AT_ONCE == 0,
         site=of_site,
         is_indexed=is_indexed,
-        indexed=index.pages(crawl.id) if words and not is_indexed else None,
+        indexed=indexed,
     )
 
 
 def chosen(connection: Connection, name: str) -> OfCrawl:
-    """The crawl of a name; without one that with the newest page, or the first where none has a page."""
+    """The crawl with this name; without a name the crawl with the newest page, or the first if no crawl has a page."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
     of = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
     if of is None:
@@ -265,8 +294,8 @@ def chosen(connection: Connection, name: str) -> OfCrawl:
 
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
-    """The pages of these numbers, in this order; those that are there no more are left out."""
-    names = [page_field.name for page_field in fields(ListedPage)][:-1]
+    """The pages with these numbers, in this order, without those that were deleted."""
+    names = [page_field.name for page_field in fields(ListedPage)][:-1]  # all except the beginning
     columns = [site.c.name if name == "site" else page.c[name] for name in names]
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
     rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
@@ -275,31 +304,37 @@ def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
 
 
 def progress(after: str) -> Progress:
-    """How far the answers before came."""
+    """How far the previous responses got; raises a RefusedError if the parameter is not one that was returned."""
     if not after:
         return Progress()
     try:
-        relevance, *whole = after.split("_")
-        number, looked, count = (
-            int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else -1 for digits in whole
-        )
+        relevance, *numbers = after.split("_")
+        number, looked, count = map(_whole_number, numbers)
         place = Place(id=number, relevance=float(relevance))
-        if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
+        if not 0 <= place.relevance <= 1:
             raise ValueError
     except ValueError:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value from the previous response") from None
     return Progress(place=place, looked=looked, found=count)
 
 
+def _whole_number(digits: str) -> int:
+    """The number that digits write; raises a ValueError if they are not digits, or too many for a database."""
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        raise ValueError
+    return int(digits)
+
+
 @api.get("/api/pages/counts", summary=N_("How many pages a crawl has, by language and type"))
 def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
-    """How many pages a crawl has, and of which languages and types; null while they are being counted."""
+    """The number of pages of a crawl, by language and type; null while they are being counted."""
     with context.reading() as connection:
         chosen_crawl = chosen(connection, crawl)
     return counted(context, chosen_crawl)
 
 
 def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
+    """The number of a crawl's pages, as they were counted last; None during the first count."""
 
     def count() -> ListedCounts:
         with glance(context.url, COUNTING) as connection:
@@ -310,7 +345,7 @@ def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
 
 
 def count_pages(connection: Connection, crawl_id: int) -> ListedCounts:
-    """What the pages of a crawl are; an index alone tells, but a million entries take a second."""
+    """The number of a crawl's pages, counted in an index alone: a million entries take a second."""
     groups = select(page.c.language, page.c.page_type, func.count()).where(page.c.crawl_id == crawl_id)
     languages: Counter[str] = Counter()
     page_types: Counter[str] = Counter()
@@ -323,11 +358,11 @@ def count_pages(connection: Connection, crawl_id: int) -> ListedCounts:
 
 
 @router.get("/pages")
-def show(context: Context, request: Request, given: Given) -> Response:
+def show(context: Context, request: Request, parameters: Parameters) -> Response:
     with context.reading() as connection:
-        crawl = chosen(connection, given.crawl)
+        crawl = chosen(connection, parameters.crawl)
         crawls = crawl_names(connection, crawl.name)
-        pages = found(context, connection, crawl, given)
+        pages = matching_pages(context, connection, crawl, parameters)
         sites = offered_sites(connection, crawl.id)
     filters = {name: value for name, value in request.query_params.items() if name in NAMES and name != "after"}
     return context.page(
@@ -335,13 +370,13 @@ def show(context: Context, request: Request, given: Given) -> Response:
         "pages.html",
         crawls=crawls,
         list=pages,
-        words=given.highlights,
+        words=parameters.highlights,
         counts=counted(context, crawl),
         sites=sites,
-        given=given,
+        given=parameters,
         filters={"crawl": crawl.name, **filters},
-        # What a site's name in the list leads to.
-        others=urlencode({**{"crawl": crawl.name}, **{name: v for name, v in filters.items() if name != "site"}}),
+        # The parameters of the link from the name of a site, except the site.
+        others=urlencode({"crawl": crawl.name} | {name: value for name, value in filters.items() if name != "site"}),
         is_filtered=bool(filters.keys() - {"crawl", "sort"}),
         filtered=len(filters.keys() - {"crawl", "q", "sort"}),
         states=STATES,

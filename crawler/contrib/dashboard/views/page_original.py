@@ -1,9 +1,8 @@
-"""A stored page's source as its reader saw it, made harmless: what was kept of it tinted, and what was not greyed.
+"""Shows a stored page's source as its readers saw it, made harmless, with the main text tinted and other text greyed.
 
-Nothing of the page is passed on as it stands. A new document is written: of elements by their names those that are
-listed here, any other as a plain one; of attributes four, with values that are checked; of texts all, escaped. There
-is no script in it, no style of the page's own, no form, no frame, no address, and no image, whose description stands
-in its place.
+Nothing of the page is copied unchecked. A new document is written. It has the elements that are listed here, and plain
+ones in place of others; four attributes, whose values are checked; and all texts, escaped. It has no script, no style
+of the page, no form, no frame and no address. Images are replaced by their descriptions.
 """
 
 import re
@@ -25,55 +24,59 @@ MOST_ELEMENTS = 20_000
 MOST_LETTERS = 2_000_000
 """Characters of the document that is written."""
 MOST_LEVELS = 400
-"""Elements in each other; what is deeper stands as text."""
+"""Elements within each other; of deeper elements, only the text is written."""
 MOST_NAMED = 200
-"""Letters of an image's description."""
-KEPT_AS_IT_IS = frozenset(
+"""Characters of an image's description."""
+KEPT_ELEMENTS = frozenset(
     "p div section article main header footer nav aside h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre address "
     "figure figcaption table caption thead tbody tfoot tr td th hr br b strong i em u s del ins small sub sup code kbd "
     "samp var cite q abbr mark ruby rb rt rp bdi bdo".split()
 )
 EMPTY = frozenset(("br", "hr"))
+"""Elements without content."""
 UNSHOWN = SILENT | {"meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
 LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII)
-_SPAN = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
+SPAN = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 POLICY = "default-src 'none'; style-src {style}; sandbox; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True)
 class Original:
-    """The document, and what is not in it."""
+    """The document."""
 
     html: str
     is_cut: bool
+    """Whether the page is too large to be written to its end."""
     images: int
-    """How many images are replaced by their description."""
+    """Images that are replaced by their descriptions."""
 
 
 @dataclass
 class _Writer:
-    """The document as far as it is written."""
+    """Writes the document."""
 
     page: Page
     kept: frozenset[int]
-    why: Mapping[int, str]
-    """For blocks, why they are kept or not, in words."""
+    """The indices of the blocks of main text."""
+    hints: Mapping[int, str]
+    """Why blocks are main text or not, by their indices."""
     facts: Mapping[int, str]
-    """For blocks, which facts about the page they tell."""
+    """The names of the facts that blocks contain, by their indices."""
     pieces: list[str] = field(default_factory=list)
     letters: int = 0
     elements: int = 0
     images: int = 0
     at: int = 0
-    """The block that text belongs to."""
+    """The index of the current block."""
 
     def write(self, piece: str) -> None:
+        """Add a piece of HTML."""
         self.pieces.append(piece)
         self.letters += len(piece)
 
     def text(self, text: str | None) -> None:
-        """Put down some text, in the colour of its block."""
+        """Add a text, in the colour of its block."""
         if not text:
             return
         left = max(0, MOST_LETTERS - self.letters)
@@ -81,29 +84,31 @@ class _Writer:
         if text.isspace() or self.at >= len(self.page.blocks):
             self.write(shown_text)
             return
-        kind = f"{'kept' if self.at in self.kept else 'left'} {self.facts.get(self.at, '')}".strip()
-        why = self.why.get(self.at)
-        title = f' title="{shown(why)}"' if why else ""
-        self.write(f'<span class="{kind}"{title}>{shown_text}</span>')
+        classes = "kept" if self.at in self.kept else "left"
+        if self.at in self.facts:
+            classes += f" {self.facts[self.at]}"
+        hint = self.hints.get(self.at)
+        title = f' title="{shown(hint)}"' if hint else ""
+        self.write(f'<span class="{classes}"{title}>{shown_text}</span>')
 
     @property
     def is_full(self) -> bool:
+        """Whether a limit of the document is reached."""
         return self.elements >= MOST_ELEMENTS or self.letters >= MOST_LETTERS
 
 
-def original(page: Page, kept: frozenset[int], why: Mapping[int, str], facts: Mapping[int, str]) -> Original:
-    """The page's tree, written anew."""
-    writer = _Writer(page, kept, why, facts)
-    containers = iter(
-        zip(page.containers.starts[1:], page.containers.ends[1:], strict=True)
-    )  # the first is the root twice
+def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: Mapping[int, str]) -> Original:
+    """The document of a page; blocks in `kept` are tinted, others greyed, with their hints and the names of facts."""
+    writer = _Writer(page, kept, hints, facts)
+    # The first container is the root, which occurs twice.
+    containers = iter(zip(page.containers.starts[1:], page.containers.ends[1:], strict=True))
     ends: list[int] = []
-    """Where the containers around it end."""
+    """The ends of the open containers, the outermost first."""
     open_tags: list[str] = []
     walker = etree.iterwalk(page.root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
-        if tag in SILENT:  # as the walk over the page's tree leaves them out, too
+        if tag in SILENT:  # they have no blocks
             if event == "start":
                 walker.skip_subtree()
                 continue
@@ -122,16 +127,17 @@ def original(page: Page, kept: frozenset[int], why: Mapping[int, str], facts: Ma
             closing = open_tags.pop()
             if closing:
                 writer.write(f"</{closing}>")
-            writer.text(element.tail if element is not page.root else None)
+            writer.text(None if element is page.root else element.tail)
         if writer.is_full:
             break
+
     is_cut = writer.is_full
     writer.pieces += [f"</{tag}>" for tag in reversed(open_tags) if tag]
     return Original("".join(writer.pieces), is_cut, writer.images)
 
 
 def _open(writer: _Writer, element: etree._Element, level: int) -> str:
-    """Begin an element; the name comes back by which it is to be ended, empty if it is not."""
+    """Write the start tag of an element; returns the name for its end tag, empty if it needs none."""
     tag = element.tag
     writer.elements += 1
     if tag == "img":
@@ -143,13 +149,19 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
     if tag in EMPTY:
         writer.write(f"<{tag}>")
         return ""
-    name = tag if tag in KEPT_AS_IT_IS else "span" if tag in INLINE or tag == "label" else "div"
-    sort = ' class="link"' if tag == "a" and element.get("href") else ""
-    writer.write(f"<{name}{sort}{_attributes(element)}>")
+    if tag in KEPT_ELEMENTS:
+        name = tag
+    elif tag in INLINE or tag == "label":
+        name = "span"
+    else:
+        name = "div"
+    link_class = ' class="link"' if tag == "a" and element.get("href") else ""
+    writer.write(f"<{name}{link_class}{_attributes(element)}>")
     return name
 
 
 def _attributes(element: etree._Element) -> str:
+    """The attributes of an element that are kept, as HTML."""
     attributes = ""
     language = element.get("lang")
     if language and LANGUAGE.fullmatch(language):
@@ -160,16 +172,16 @@ def _attributes(element: etree._Element) -> str:
     if element.tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
             span = element.get(name)
-            if span and _SPAN.fullmatch(span):
+            if span and SPAN.fullmatch(span):
                 attributes += f' {name}="{span}"'
     return attributes
 
 
 @cache
 def sheet() -> tuple[str, str]:
-    """The document's own style, and the policy that lets in this style alone.
+    """The style of the document, and the policy that allows only this style.
 
-    It stands in the document, as a document that is not of this origin, being sandboxed, may not ask for it.
+    The style is part of the document: a sandboxed document has another origin, so it may not load a file from here.
     """
     style = (files("crawler.contrib.dashboard") / "static" / "original.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(style.encode()).digest()).decode()
@@ -177,7 +189,7 @@ def sheet() -> tuple[str, str]:
 
 
 def document(marked_page: Original, language: str, title: str, notes: list[str]) -> bytes:
-    """The whole document, with what is to be said of it before it."""
+    """The whole document, with notes before the page."""
     remarks = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{shown(title)}</title>'

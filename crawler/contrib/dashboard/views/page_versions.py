@@ -1,8 +1,8 @@
-"""What a page said before, and what changed between two times."""
+"""The earlier texts of a page, and the difference between two of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from itertools import pairwise
 from typing import Annotated, Any
@@ -20,11 +20,11 @@ from crawler.translation.message import N_
 
 LAST = -1
 MOST_VERSIONS = 50
-"""How many versions are listed, newest first."""
+"""The most versions that are listed, newest first."""
 MOST_LETTERS = 200_000
 """Characters of a version that are read."""
 MOST_LINES = 2_000
-"""Lines of a version that are compared with the version before it, for the list."""
+"""Lines of a version that are compared with the previous version, for the list."""
 router = APIRouter()
 api = APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
@@ -34,15 +34,15 @@ New = Annotated[Whole, Query(description=N_("number of the newer one; 0 or none 
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """What a page said at a time."""
+    """The text of a page at a time."""
 
     id: int
-    """0 of what it says now."""
+    """0 for the current text."""
     fetched_at: str
     title: str
     letters: int
     share: float | None
-    """How much of its lines and of those of the one before is in one alone, from 0 to 1; None of the oldest."""
+    """The share of its text and of the previous one that is only in one of them, from 0 to 1; None for the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class PageVersions:
     crawl: str
     title: str
     changes: int
-    """How often it has changed since it was new."""
+    """The number of its changes since it was new."""
     versions: tuple[PageVersion, ...]
     old: int | None
     new: int | None
@@ -64,7 +64,7 @@ class PageVersions:
     api.get("/api/pages/{page}/versions", summary=N_("Earlier texts of a page, and the difference between two of them"))
 )
 def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST) -> PageVersions:
-    """The versions of a page, and what changed between two."""
+    """The versions of a page, and the difference between two of them."""
     with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
         query = select(literal(0).label("id"), *columns).join(crawl, crawl.c.id == page.c.crawl_id)
@@ -72,21 +72,32 @@ def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST)
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
         texts = [row, *texts_before(connection, row.key)]
+
     listed = tuple(
         PageVersion(version.id, version.fetched_at, version.title, len(version.text), share)
         for version, share in zip(texts, _shares(texts), strict=True)
     )
-    how = number, row.crawl, row.title, row.changes, listed
+    versions = PageVersions(
+        page=number,
+        crawl=row.crawl,
+        title=row.title,
+        changes=row.changes,
+        versions=listed,
+        old=None,
+        new=None,
+        difference=None,
+    )
     if len(texts) < 2:
-        return PageVersions(*how, None, None, None)
+        return versions
+
     newer = _chosen(texts, new, texts[0])
-    rest = texts[texts.index(newer) + 1 :]
-    older = _chosen(texts, old, rest[0] if rest else newer)
-    return PageVersions(*how, older.id, newer.id, difference(older.text, newer.text))
+    previous = [*texts[texts.index(newer) + 1 :], newer][0]
+    older = _chosen(texts, old, previous)
+    return replace(versions, old=older.id, new=newer.id, difference=difference(older.text, newer.text))
 
 
 def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) -> Sequence[Any]:
-    """What the page of this key said before, the newest first, and the beginning of it where it is very long."""
+    """The earlier texts of the page with this key, the newest first, each at most MOST_LETTERS long."""
     newest = (
         select(
             page_version.c.id,
@@ -102,6 +113,7 @@ def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) ->
 
 
 def _chosen(texts: list[Any], number: int, default: Any) -> Any:
+    """The version with a number, or the default for LAST; raises a RefusedError if there is none."""
     if number == LAST:
         return default
     chosen_version = next((version for version in texts if version.id == number), None)
@@ -111,17 +123,16 @@ def _chosen(texts: list[Any], number: int, default: Any) -> Any:
 
 
 def _shares(texts: list[Any]) -> Iterator[float | None]:
-    """How much is in one of a text and the one before it alone, by whole lines: quick, for a list.
+    """The share of each text and the previous one that is only in one of them, by whole lines, which is quick.
 
-    Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.
+    The lines beyond MOST_LINES count as one.
     """
-    counts = [Counter(version.text[:MOST_LETTERS].split("\n", MOST_LINES)) for version in texts]
+    lines = [Counter(version.text[:MOST_LETTERS].split("\n", MOST_LINES)) for version in texts]
     letters = [min(len(version.text), MOST_LETTERS) for version in texts]
-    for (new, old), both in zip(pairwise(counts), map(sum, pairwise(letters)), strict=True):
-        apart = sum(
-            len(line) * count for changed_lines in (new - old, old - new) for line, count in changed_lines.items()
-        )
-        yield apart / max(1, both)
+    for (new, old), total in zip(pairwise(lines), map(sum, pairwise(letters)), strict=True):
+        different_lines = (new - old) + (old - new)
+        different_letters = sum(len(line) * count for line, count in different_lines.items())
+        yield different_letters / max(1, total)
     yield None
 
 

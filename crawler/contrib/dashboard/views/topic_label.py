@@ -1,4 +1,4 @@
-"""Somebody's label of a page: on the topic of its crawl, or not."""
+"""The view that labels a page: on the topic of its crawl, or not."""
 
 import time
 from http import HTTPStatus
@@ -23,13 +23,14 @@ TopicValue = Annotated[Literal["on_topic", "off_topic", "none"], Query()]
 
 
 @slow(router.post("/pages/{page}/topic"))
-def say(context: Context, request: Request, page: Number, value: TopicValue) -> Response:
+def set_label(context: Context, request: Request, page: Number, value: TopicValue) -> Response:
     columns = page_table.c.url, page_table.c.title, page_table.c.text, crawl.c.name, crawl.c.topic_digest
     query = select(*columns).join(crawl, crawl.c.id == page_table.c.crawl_id).where(page_table.c.id == page)
     with context.reading() as connection:
         row = connection.execute(query).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
     label = Label(
@@ -42,10 +43,12 @@ def say(context: Context, request: Request, page: Number, value: TopicValue) -> 
         source=source,
         said_at=time.time(),
     )
+
+    action = Action.LABEL_REMOVED if value == "none" else Action(value)
     with context.changing() as engine:
         if value == "none":
             remove_label(engine, label.key)
         else:
             put_label(engine, label)
-    context.record(request, Action.LABEL_REMOVED if value == "none" else Action(value), row.url)
+    context.record(request, action, row.url)
     return see_other(f"/pages/{page}")

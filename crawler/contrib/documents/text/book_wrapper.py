@@ -1,7 +1,7 @@
-"""Takes a book out of what its publisher puts around it: a licence before and after it, between lines that say so.
+"""Removes the licence that a publisher puts before and after a book.
 
-Project Gutenberg's books begin after a line `*** START OF THE PROJECT GUTENBERG EBOOK … ***` and end before one with
-END; its older ones begin after "The Small Print".
+Project Gutenberg's books begin after a line `*** START OF THE PROJECT GUTENBERG EBOOK … ***` and end before a line with
+END; older ones begin after "The Small Print".
 """
 
 import re
@@ -18,18 +18,18 @@ DAY = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """A book, and what the lines before it say; empty where they say nothing."""
+    """A book, with the fields before it; empty if they are missing."""
 
     text: str
     _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str = ""
-    """ISO 8601."""
+    """The date in ISO 8601."""
 
 
 def book_of(text: str) -> Book:
-    """The book in a text; all of the text if nothing is around it.
+    """The book in a text; the whole text if there is no licence around it.
 
     >>> book_of("Title: Bees\\n*** START OF THE EBOOK BEES ***\\nBees dance.\\n*** END OF THE EBOOK BEES ***\\nLicence")
     Book(text='Bees dance.', title='Bees', author='', published='')
@@ -37,14 +37,18 @@ def book_of(text: str) -> Book:
     start = START.search(text)
     if start is None:
         return Book(text=text)
-    end = END.search(text, start.end())
     fields = {name.lower(): value.rstrip() for name, value in reversed(FIELD.findall(text[: start.start()]))}
     released = fields.get("release date") or fields.get("posting date", "")
-    book = text[start.end() : end.start() if end else len(text)].strip("\n")
+    book = text[start.end() :]
+    end = END.search(text, start.end())
+    if end:
+        book = text[start.end() : end.start()]
+    book = book.strip("\n")
     return Book(text=book, title=fields.get("title", ""), author=fields.get("author", ""), published=_day(released))
 
 
 def _day(text: str) -> str:
+    """The first date such as "May 20, 2024" in ISO 8601; empty if there is none."""
     match = DAY.search(text)
     if match is None:
         return ""

@@ -1,7 +1,7 @@
-"""Which lines of a text stand in a frame: between two lines with the same rule, as titles, notes and commands do.
+"""Finds the frames of a text: lines between two equal rules, such as titles, notes and commands.
 
-AsciiDoc has such delimited blocks (https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/). A line with a plus
-sign may attach them to the paragraph above.
+AsciiDoc calls them delimited blocks (https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/). A line with a
+plus sign may attach them to the paragraph above.
 """
 
 import re
@@ -10,20 +10,20 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 
 RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
-"""A line that is drawn with one character."""
+"""A line drawn with one character."""
 MOST_FRAMED = 100
-"""Lines in a frame; what is further apart are two rules."""
+"""Lines in a frame; two rules with more lines between them are not a frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class FramedLine:
-    """A line and the rule of the frame that it stands in."""
+    """A line and the rule of its frame; empty if it is in no frame."""
 
     text: str
     _: KW_ONLY
     rule: str = ""
     is_rule: bool = False
-    """Whether it is a line of the frame itself."""
+    """Whether it is one of the two rules itself."""
 
 
 def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
@@ -42,7 +42,7 @@ def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
 
 
 def is_wall(line: str, rule: str) -> bool:
-    """Whether a line begins and ends with the character of a rule: it is part of a box, which is drawn on all sides.
+    """Whether a line begins and ends with the character of a rule: it is part of a box that is drawn on all sides.
 
     >>> is_wall("*  BEES  *", "**********"), is_wall("* Bees", "**********")
     (True, False)
@@ -52,7 +52,7 @@ def is_wall(line: str, rule: str) -> bool:
 
 
 def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The first and the last line of each frame; a frame in another one leaves that out."""
+    """The first and the last line of each frame; a frame that begins within another is skipped."""
     places: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         if RULE.match(line):
@@ -66,7 +66,7 @@ def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_frame(lines: Sequence[str], first: int, last: int) -> bool:
-    """Whether a text, not a box, follows the first of two rules directly, and nothing stands just outside them."""
+    """Whether a text, not a box, follows the first of two rules directly, and no text is next to them outside."""
     if not 1 < last - first <= MOST_FRAMED:
         return False
     if is_wall(lines[first + 1], lines[first]):

@@ -1,7 +1,7 @@
-"""Which lines of a text follow each other within a paragraph, and which stand for themselves.
+"""Tells lines that a paragraph was broken into from lines whose ends matter.
 
-A program or a person that breaks a paragraph puts on each line what has room there. So the first word of the next line
-had none: a line is full. Code, verses, tables and addresses end where their author wanted.
+Whoever breaks a paragraph puts as many words on a line as it has room for: a line is full if the first word of the next
+line has no room on it. Lines of code, verses, tables and addresses end where their author wanted.
 """
 
 import re
@@ -11,36 +11,41 @@ from itertools import pairwise
 from crawler.page.text import EASTERN, FULL_STOPS, width
 
 WIDEST = 120
-"""Columns of a line that a paragraph was broken into; a longer one is a paragraph by itself."""
+"""Columns of the widest line that a paragraph was broken into; a longer line is a paragraph by itself."""
 USUAL_EDGE = 72
-"""Columns of a full line where a text is too short to tell."""
+"""Columns of a full line in a text that is too short to measure."""
 SLACK = 0.12
 """Share of the columns that a full line may lack: people break lines by eye."""
 LEAST_FULL = 0.8
-"""Share of a paragraph's lines, without the last, that are full."""
-NARROW, LEAST_WITHIN, LEAST_FULL_NARROW = 60, 0.5, 0.75
-"""Narrower lines may be verses. Those of most poems begin anew: so many of their ends must be within a sentence. Others
-go on in lower case, and end anywhere: so many lines must be full.
-"""
+"""The least share of full lines among the lines of a paragraph before the last."""
+NARROW = 60
+"""Columns of a full line in a text whose lines are too wide for verses."""
+LEAST_WITHIN = 0.5
+"""The least share of narrow lines that end within a sentence: in most poems, few verses do."""
+LEAST_FULL_NARROW = 0.75
+"""The least share of narrow lines that are full: in poems whose verses end within sentences, few are."""
 LEAST_OWN_EDGE = 3
-"""Lines of a paragraph that show by themselves how wide they may be."""
+"""The least lines of a paragraph from which the width of its full lines is measured."""
 FAR = 0.6
-"""Share of the columns after which a line that ends within a sentence goes on in the next."""
+"""Share of the columns that a line must have to continue in the next one if it ends within a sentence."""
 LINES_FOR_EDGE = 10
+"""The least lines of a text from which the width of its full lines is measured."""
 EDGE_QUANTILE = 0.95
+"""The quantile of the widths of lines that is the width of a full line."""
 GAP = re.compile(r"\S {3,}\S")
 """Space between columns."""
 WIDE_GAP = re.compile(r"\S {5,}\S")
-"""Space that no program puts between words so that all lines end in one column."""
+"""Space wider than the space that programs insert between words to justify lines."""
 DRAWING = re.compile(r"[+|][-=]{2,}|[-=_~^]{4,}|\|.*\||[\u2500-\u257f]|--+>|<--+|(?:\. ?){5,}|[{}]$|^\s*[|\\]|[|\\]$")
 """Signs of figures, tables and code."""
 MOST_DRAWN = 0.3
+"""The most lines of a paragraph that have such signs, as a share."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 
 
 def indent(line: str) -> int:
-    """How many columns of space a line begins with.
+    """Columns of space at the beginning of a line.
 
     >>> indent("   bees"), indent("\u3000\u3000蜜蜂"), indent("")
     (3, 4, 0)
@@ -49,33 +54,37 @@ def indent(line: str) -> int:
 
 
 def edge_of(lines: Sequence[str]) -> int:
-    """The column that the full lines of a text reach."""
-    widths = sorted(columns for line in lines if 0 < (columns := width(line)) <= WIDEST)
+    """The width of the full lines of a text, in columns."""
+    widths = sorted(columns for columns in map(width, lines) if 0 < columns <= WIDEST)
     if len(widths) >= LINES_FOR_EDGE:
         return widths[int(len(widths) * EDGE_QUANTILE)]
     return USUAL_EDGE
 
 
 def goes_on(line: str, after: str, edge: int) -> bool:
-    """Whether a paragraph goes on from a line to the next."""
+    """Whether a paragraph continues from a line to the next."""
     if indent(line) < indent(after) or abs(indent(line) - indent(after)) > 2 or DRAWING.search(line + after):
         return False
     return _is_going_on(line, after, edge)
 
 
 def is_paragraph(lines: Sequence[str], edge: int) -> bool:
-    """Whether these lines are those of one paragraph, whatever their indentation."""
+    """Whether these lines form one paragraph, whatever their indentation."""
     if len(lines) < 2:
         return True
-    is_even = len(lines) > 2 and len({width(line) for line in lines[:-1]}) == 1
-    if any(map(WIDE_GAP.search if is_even else GAP.search, lines)):
+    is_justified = len(lines) > 2 and len({width(line) for line in lines[:-1]}) == 1
+    gap = WIDE_GAP if is_justified else GAP
+    if any(map(gap.search, lines)):
         return False
     if sum(1 for line in lines if DRAWING.search(line)) > MOST_DRAWN * len(lines):
         return False
-    own = max(map(width, lines))
-    if own > WIDEST:
+    own_edge = max(map(width, lines))
+    if own_edge > WIDEST:
         return False
-    edge = own if len(lines) >= LEAST_OWN_EDGE else max(own, edge)
+    if len(lines) >= LEAST_OWN_EDGE:
+        edge = own_edge
+    edge = max(own_edge, edge)
+
     ends = list(pairwise(lines))
     within = [_is_within(line, after) for line, after in ends]
     going_on = [_is_going_on(line, after, edge) for line, after in ends]
@@ -83,6 +92,8 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
         return False
     if edge >= NARROW:
         return True
+
+    # Narrow lines may be verses.
     if lines[0].lstrip()[:1].islower() and lines[-1].rstrip()[-1:] not in STOPS:
         return False
     full = [_is_full(line, after, edge) for line, after in ends]
@@ -90,24 +101,27 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
 
 
 def _is_going_on(line: str, after: str, edge: int) -> bool:
+    """Whether a line is full, or ends within a sentence and is nearly full."""
     return _is_full(line, after, edge) or (_is_within(line, after) and width(line) >= FAR * edge)
 
 
 def _is_full(line: str, after: str, edge: int) -> bool:
-    """Whether the first word of the next line has no room on a line."""
+    """Whether a line has no room for the first word of the next line."""
     return width(line) + _first_width(after.lstrip()) > edge * (1 - SLACK)
 
 
 def _first_width(line: str) -> int:
-    """How many columns more it takes to begin this line on the one before."""
+    """Columns that the first word of a line needs at the end of the line before, with the space between them."""
     if line[:1] >= EASTERN:
         return 2
     word = FIRST_WORD.match(line)
-    return 1 + len(word[0]) if word else 1
+    if word is None:
+        return 1
+    return 1 + len(word[0])
 
 
 def _is_within(line: str, after: str) -> bool:
-    """Whether the end of a line is within a sentence that goes on in the next one."""
+    """Whether a line ends within a sentence that the next line continues."""
     last = line.rstrip()[-1:]
     first = after.lstrip()[:1]
     if last in STOPS:

@@ -1,7 +1,7 @@
-"""Reads mail as its server keeps it: what the headers say, and the text of each message.
+"""Reads mail as its server stores it: the headers and the text of each message.
 
-A message is what RFC 5322 (https://www.rfc-editor.org/rfc/rfc5322#section-2.1) calls so, an archive is several of them
-as RFC 4155 (https://www.rfc-editor.org/rfc/rfc4155#appendix-A) describes, each after a line that begins with "From ".
+A message has the format of RFC 5322 (https://www.rfc-editor.org/rfc/rfc5322#section-2.1). An archive has the format of
+RFC 4155 (https://www.rfc-editor.org/rfc/rfc4155#appendix-A): a line that begins with "From " is before each message.
 """
 
 import re
@@ -19,11 +19,13 @@ from crawler.page.decoding import decode
 SEPARATOR = re.compile(r"^From \S.{0,200}\d{4}$(?=\n[A-Za-z-]{1,60}:)", re.MULTILINE)
 HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+(?=\s*(?:\n|$))")
 SIGNATURE_MARK = "--"
-"""The line above a signature, with a space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
+"""The line above a signature, with a trailing space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
 MAX_SIGNATURE = 12
 """Lines of a signature; more may be text."""
-NEEDED, ONE_OF = "from", ("subject", "date")
-"""Headers by which mail is told from other texts that begin with such lines."""
+NEEDED_HEADER = "from"
+"""The header that tells mail from other texts that begin with fields."""
+NEEDED_HEADERS = ("subject", "date")
+"""Headers of which mail has at least one."""
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
 MAX_MESSAGES = 10_000
 MAX_HEADER = 10_000
@@ -33,7 +35,7 @@ MAX_PARTS = 100
 
 
 class _ShortHeaders(Compat32):
-    """Reads no more than the beginning of each header: its parts take quadratic time to find."""
+    """Reads only the beginning of each header, as parsing a header takes quadratic time."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -42,17 +44,17 @@ class _ShortHeaders(Compat32):
 
 @dataclass(frozen=True)
 class Letter:
-    """A message with what its headers say; empty where they say nothing."""
+    """A message and its headers; empty if they are missing."""
 
     subject: str
     author: str
     day: str
-    """ISO 8601."""
+    """The date in ISO 8601."""
     text: str
 
 
 def letters_of(text: str) -> list[Letter]:
-    """The messages of a text; none if it is no mail.
+    """The messages of a text; empty if it is not mail.
 
     >>> letters_of("From: Ann <a@bees.example>\\nSubject: Bees\\n\\nThey dance.")
     [Letter(subject='Bees', author='Ann', day='', text='They dance.')]
@@ -61,22 +63,26 @@ def letters_of(text: str) -> list[Letter]:
     """
     text = text.replace("\r\n", "\n").lstrip("\n")
     first = SEPARATOR.sub("", text, count=1).lstrip("\n")
-    letters = map(_letter, _sources(text)) if _has_headers(first) else ()
-    return [letter for letter in letters if letter is not None]
+    if not _has_headers(first):
+        return []
+    return [letter for letter in map(_letter, _sources(text)) if letter is not None]
 
 
 def common_subject(letters: list[Letter]) -> str:
-    """The subject of all messages; empty if they have several. The mark of a reply makes no other one."""
+    """The subject of all messages, where marks of replies do not count; empty if there are several."""
     subjects = {REPLY.sub("", letter.subject, count=1) for letter in letters}
-    return letters[0].subject if len(subjects) == 1 else ""
+    if len(subjects) != 1:
+        return ""
+    return letters[0].subject
 
 
 def _has_headers(text: str) -> bool:
+    """Whether a text begins with the headers of a message."""
     match = HEADERS.match(text)
     if match is None:
         return False
     names = {line.partition(":")[0].lower() for line in match[0].splitlines() if not line[0].isspace()}
-    return NEEDED in names and not names.isdisjoint(ONE_OF)
+    return NEEDED_HEADER in names and not names.isdisjoint(NEEDED_HEADERS)
 
 
 def _sources(text: str) -> Iterator[str]:
@@ -90,14 +96,17 @@ def _sources(text: str) -> Iterator[str]:
 
 
 def _letter(source: str) -> Letter | None:
-    """The message in a source; None if its parts or the comments in its headers are too deep in each other."""
+    """The message in a source; None if its parts, or the comments in its headers, are nested too deeply."""
     try:
         message = message_from_string(source, policy=_ShortHeaders())
         author, address = parseaddr(_header(message, "From"))
     except RecursionError:
         return None
     return Letter(
-        _header(message, "Subject"), author or address.partition("@")[0], _day(message), _unsigned(_text(message))
+        subject=_header(message, "Subject"),
+        author=author or address.partition("@")[0],
+        day=_day(message),
+        text=_unsigned(_text(message)),
     )
 
 
@@ -114,6 +123,7 @@ def _unsigned(text: str) -> str:
 
 
 def _header(message: Message, name: str) -> str:
+    """The decoded value of a header; empty if it is missing."""
     value = str(message.get(name, ""))
     try:
         return " ".join(str(make_header(decode_header(value))).split())
@@ -122,6 +132,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _day(message: Message) -> str:
+    """The date of a message in ISO 8601; empty if it is missing or invalid."""
     try:
         return parsedate_to_datetime(_header(message, "Date")).date().isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -129,7 +140,7 @@ def _day(message: Message) -> str:
 
 
 def _text(message: Message) -> str:
-    """The first part of a message that is plain text."""
+    """The text of the first part of a message that is plain text; empty if there is none."""
     for number, part in enumerate(message.walk()):
         if number >= MAX_PARTS:
             break
@@ -139,9 +150,10 @@ def _text(message: Message) -> str:
 
 
 def _payload(part: Message) -> str:
+    """The decoded text of a part."""
     encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
     if encoding not in ("quoted-printable", "base64"):
-        return str(part.get_payload())  # decoded with all of the text
+        return str(part.get_payload())  # already decoded with the whole file
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""

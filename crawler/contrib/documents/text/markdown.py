@@ -1,8 +1,8 @@
-"""Reads Markdown: CommonMark (https://spec.commonmark.org/0.31.2/) with GitHub's tables and footnotes, and what manuals
-add to it.
+"""Reads Markdown: CommonMark (https://spec.commonmark.org/0.31.2/) with GitHub's tables and footnotes, and extensions
+for manuals.
 
-Generators of manuals add fields before the text, boxes between lines of colons or below a line with exclamation marks,
-and names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks.
+The extensions are fields before the text, boxes between lines of colons or below a line with exclamation marks, and
+names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks.
 """
 
 import re
@@ -32,13 +32,16 @@ NOTE_INDENT = 4
 NOTE_REFERENCE = re.compile(r"\[\^([^\]\[\s]{1,50})\]")
 MAX_NOTES = 1_000
 BRACKETS = "[]\"' "
+"""Characters around the value of a field."""
 NESTING = 20
+"""Elements within each other that are parsed."""
 MAX_MARKDOWN = 1_000_000
-"""Characters that are read, as much as a book has: an empty line alone takes 6 microseconds."""
+"""Characters that are read, as many as a book has: an empty line alone takes 6 microseconds."""
 
 
 @cache
 def _parser() -> MarkdownIt:
+    """The parser, with rules for footnotes."""
     parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
     parser.block.ruler.before("reference", "note", _read_note, {"alt": ["paragraph"]})
     parser.inline.ruler.before("link", "note_reference", _read_note_reference)
@@ -54,13 +57,16 @@ class Note:
 
 
 def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Take a footnote out of the text, for the end of it."""
+    """Move a footnote from the text to its end; returns whether there is one, as the parser's rules do."""
     notes: dict[str, Note] = state.env["notes"]
-    note = NOTE.match(_line(state, start)) if not state.is_code_block(start) else None
+    if state.is_code_block(start):
+        return False
+    note = NOTE.match(_line(state, start))
     if note is None or len(notes) >= MAX_NOTES:
         return False
     if silent:
         return True
+
     lines = [note[2]]
     at = start + 1
     while at < end:
@@ -81,10 +87,12 @@ def _line(state: StateBlock, at: int) -> str:
 
 
 def _read_note_reference(state: StateInline, silent: bool) -> bool:
-    """Write the reference to a footnote as a link."""
+    """Write the reference to a footnote as a link; returns whether there is one."""
     reference = NOTE_REFERENCE.match(state.src, state.pos)
-    note = state.env["notes"].get(reference[1]) if reference else None
-    if reference is None or note is None:
+    if reference is None:
+        return False
+    note = state.env["notes"].get(reference[1])
+    if note is None:
         return False
     if not silent:
         link = state.push("html_inline", "", 0)
@@ -99,7 +107,7 @@ def _rendered(source: str) -> str:
     html: str = _parser().render(source, {"notes": notes})
     items = [
         f'<li id="fn-{note.number}">{_parser().render(note.source, {"notes": notes})}</li>'
-        for note in list(notes.values())
+        for note in list(notes.values())  # rendering a footnote may add others
     ]
     if items:
         return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>'
@@ -108,9 +116,12 @@ def _rendered(source: str) -> str:
 
 def read_markdown(text: str) -> DocumentContent:
     """The document of a text in Markdown; HTML in it is part of the document."""
+    facts = Facts()
+    source = text
     fields = FIELDS.match(text)
-    facts = _facts(fields[2]) if fields else Facts()
-    source = text[fields.end() :] if fields else text
+    if fields:
+        facts = _facts(fields[2])
+        source = text[fields.end() :]
     is_cut = len(source) > MAX_MARKDOWN
     lines = source[:MAX_MARKDOWN].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     html = _rendered("\n".join(_without_marks(lines)))
@@ -118,6 +129,7 @@ def read_markdown(text: str) -> DocumentContent:
 
 
 def _facts(fields: str) -> Facts:
+    """The facts in the fields before the text."""
     fields_by_name = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
     author = fields_by_name.get("author") or fields_by_name.get("authors", "")
     return Facts(
@@ -129,16 +141,16 @@ def _facts(fields: str) -> Facts:
 
 
 def _without_marks(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without the marks that a generator reads; those of code stay."""
+    """The lines without the marks of extensions; lines of code stay."""
     fence = ""
-    box: int | None = None
+    box_indent: int | None = None
     for line in lines:
-        if box is not None:
-            left = len(line) - len(line.lstrip())
-            if line.strip() and left < box:
-                box = None
-            else:
-                line = line[BOX_INDENT:] if line[:BOX_INDENT].isspace() else line
+        # A box ends before the first line that is not indented.
+        if box_indent is not None and line.strip() and len(line) - len(line.lstrip()) < box_indent:
+            box_indent = None
+        if box_indent is not None and line[:BOX_INDENT].isspace():
+            line = line[BOX_INDENT:]
+
         mark = FENCE.match(line)
         if mark:
             if not fence:
@@ -148,7 +160,7 @@ def _without_marks(lines: Iterable[str]) -> Iterator[str]:
         if fence or mark:
             yield line
         elif opening := BOX.match(line):
-            box = len(opening["left"]) + BOX_INDENT
+            box_indent = len(opening["left"]) + BOX_INDENT
             yield f"{opening['left']}**{opening['title']}**" if opening["title"] else ""
             yield ""
         elif colons := COLONS.match(line):

@@ -1,7 +1,7 @@
-"""The lines of a text that was divided into pages, without the lines that stand at the top or the bottom of each.
+"""Removes the running heads and feet of a text that is divided into pages.
 
-RFC 7322 (https://www.rfc-editor.org/rfc/rfc7322#section-4) describes those of RFCs. A form feed stands between two
-pages. Some copies of such texts have lost their form feeds; there a footer ends with the number of the page.
+RFC 7322 (https://www.rfc-editor.org/rfc/rfc7322#section-4) describes those of RFCs. A form feed separates two pages.
+Some copies of such texts have lost their form feeds; their pages end with a line that ends with the page number.
 """
 
 import re
@@ -15,13 +15,13 @@ PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
 DIGITS = re.compile(r"\d+")
 LEAST_PAGES = 2
 LEAST_SHARE = 0.3
-"""The least share of pages that have a running line: left and right pages of a book have one each."""
+"""The least share of pages that have a running head or foot: left and right pages of a book have different ones."""
 
 Lines = Sequence[str]
 
 
 def without_page_breaks(lines: Lines, edge: int) -> list[str]:
-    """The lines of all pages; a paragraph that goes on over the end of a page has no empty line there.
+    """The lines of all pages; a paragraph that continues on the next page has no empty line at the page's end.
 
     >>> first = ["Bees dance in", "", "Bees [Page 1]", "\\fBees May 2024", ""]
     >>> text = [*first, "the dark.", "", "Bees [Page 2]", "\\fBees May 2024", "End."]
@@ -47,7 +47,7 @@ def without_page_breaks(lines: Lines, edge: int) -> list[str]:
 
 
 def _pages(lines: Lines) -> Iterator[list[str]]:
-    """The lines of each page, without empty ones at its ends."""
+    """The lines of each page, without empty lines at its ends."""
     has_form_feeds = any(FORM_FEED in line for line in lines)
     page: list[str] = []
     number = 0
@@ -69,6 +69,7 @@ def _pages(lines: Lines) -> Iterator[list[str]]:
 
 
 def _trimmed(lines: list[str]) -> list[str]:
+    """The lines without empty lines at their ends."""
     start = 0
     end = len(lines)
     while start < end and not lines[start].strip():
@@ -79,11 +80,12 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def _running_lines(lines: Iterable[str]) -> frozenset[str]:
-    """The forms of lines that are the same on many pages, but for the number of the page."""
+    """The forms of lines that are on many pages, the same but for the page number."""
     counts = Counter(map(_form, lines))
     least = max(LEAST_PAGES, LEAST_SHARE * counts.total())
     return frozenset(form for form, count in counts.items() if count >= least)
 
 
 def _form(line: str) -> str:
+    """A line with all numbers and spaces replaced, so that lines with different page numbers are equal."""
     return DIGITS.sub("0", " ".join(line.split()))

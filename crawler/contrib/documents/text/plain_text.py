@@ -1,9 +1,9 @@
-"""Reads plain text as a reader sees it: paragraphs, headings, lists, quotes, and what keeps its lines.
+"""Reads plain text as a reader sees it: paragraphs, headings, lists, quotes, and listings, which keep their lines.
 
-A block is what stands between empty lines. It keeps its lines unless they show that they were broken to fit a page
-(`lines`). A heading is underlined, stands further left than the text, is in the table of contents, is written in
-capitals, or stands apart. A table of contents is what says only lines that come again as headings; it is left out, as
-it is in other documents.
+A block is the lines between two empty lines. It keeps its lines unless they show that a paragraph was broken to fit a
+page (see `lines`). A heading is underlined, further left than the text, in the table of contents, in capitals, or apart
+from the text. A table of contents consists of lines that occur again as headings; it is removed, as from other
+documents.
 """
 
 import re
@@ -22,61 +22,70 @@ from crawler.contrib.documents.text.page_breaks import without_page_breaks
 from crawler.contrib.documents.text_join import joined
 from crawler.page.text import EASTERN, fold_space, has_full_stop, width
 
-TAB = 8
+TAB_WIDTH = 8
 STRUCK = re.compile(r"(.)\x08")
-"""A letter that a printer strikes twice, or over a line: bold and underlined."""
+"""The first of two characters that a printer strikes on one place: bold or underlined letters."""
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
-"""Quotes in each other."""
+"""Quotes within each other."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
-"""A line that only parts what is above from what is below."""
+"""A line that only separates the text above it from the text below it."""
 RULE_SLACK = 2
 """Columns by which the rules around a heading may be longer or shorter."""
 BANNERS = ("=", "#")
-"""Rules of any length between which a heading stands."""
+"""Characters of rules around a heading that may have any length."""
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots and the number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
+"""A line of a table of contents that ends with dots and a page number."""
 LEAST_ENTRIES = 3
+"""Entries of a table of contents, and headings of a manual."""
 LEAST_SHARE = 0.5
+"""The least share of the entries of a table of contents that are headings."""
 MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
-"""What an item of a list begins with."""
+"""The bullet or number of an item of a list."""
 ITEM_NUMBER = re.compile(r"([1-9]\d{0,2})\. ")
 """The number of an item in an ordered list, as HTML writes it."""
 NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
 """The number of a section, with a word such as Appendix before it."""
 MAX_HEADING = 100
+"""Characters of a heading."""
 MAX_HEADING_LINES = 3
 CHINESE_INDENT = "\u3000\u3000"
-"""Two wide spaces, with which each paragraph of a Chinese text begins."""
-CENTRED = 8
+"""Two wide spaces, with which paragraphs of Chinese texts begin."""
+CENTRED_SLACK = 8
 """Columns by which the two margins of a centred line may differ."""
 FIRST_BLOCKS = 4
-"""Blocks among which the title of a text stands."""
+"""Blocks at the beginning of a text that may be its title."""
 ENDS_OF_CLAUSES = tuple(".,;:。，；：")
 END_OF_SENTENCE = (*ENDS_OF_CLAUSES, "!", "?", "！", "？")
 OPENING_QUOTES = "\"'“‘„«「『《"
 SPACED = re.compile(r"\S {2,}\S")
+"""More than one space between words, as in a table."""
 URL = re.compile(r"https?://[^\s<>\"“”，。；）]{1,2000}")
 AFTER_URL = ".,;:!?)]}'*_>"
+"""Punctuation that is not part of an address before it."""
 READABLE = re.compile(
     r"[^\W_]+(?:['’.-][^\W_]+)*-?[,.;:!?\"'’”»)」』。，；：！？、…]*|[\"'“‘«(「『]|--?|[–—&]|https?://.+", re.DOTALL
 )
+"""A word with its punctuation, a mark that stands alone, or an address."""
 LEAST_WORDS = 0.75
-"""Share of what stands between the spaces of a line that are words."""
+"""The least share of readable words in a line of words."""
 LEAST_READABLE = 0.55
+"""The least share of lines of words in a text for readers."""
 LEAST_SENTENCES = 0.25
-"""Share of a text's lines that consist of words, or of its characters in paragraphs with sentences. On a Debian system,
-a tenth of the files of code and 95 % of the READMEs have one of both.
+"""The least share of characters in paragraphs with sentences in another text for readers.
+
+On a Debian system, a tenth of the files of code and 95 % of the READMEs reach one of these two shares.
 """
 
 
 class Kind(Enum):
-    """What a block is."""
+    """The kind of a block."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -88,7 +97,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Lines between empty ones."""
+    """The lines between two empty lines."""
 
     lines: tuple[str, ...]
     blanks: int = 1
@@ -98,12 +107,13 @@ class TextBlock:
 
     @property
     def indent(self) -> int:
+        """The smallest indentation of its lines."""
         return min(map(indent, self.lines))
 
 
 @dataclass(frozen=True)
 class TextPart:
-    """A block or a part of it, by what it is."""
+    """A block, or a part of a block, with its kind."""
 
     kind: Kind
     lines: tuple[str, ...]
@@ -115,26 +125,27 @@ class TextPart:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a text are set."""
+    """The measures and the headings of a text."""
 
     edge: int
+    """The width of its full lines, in columns."""
     margin: int
-    """The indentation of most of its text."""
+    """The indentation of most of its lines."""
     outline: frozenset[str] = frozenset()
-    """Headings, as the table of contents or bold print tells them."""
+    """Headings in the table of contents, or in bold letters."""
 
 
 def parts_of(text: str) -> list[TextPart]:
-    """What a plain text consists of."""
-    lines, struck = _lines(text)
+    """The parts of a plain text."""
+    lines, bold_lines = _lines(text)
     lines = without_page_breaks(lines, edge_of(lines))
-    return _parts(list(_blocks(lines)), struck)
+    return _parts(list(_blocks(lines)), bold_lines)
 
 
 def is_for_readers(parts: Sequence[TextPart]) -> bool:
-    """Whether a text is for readers: it has chapters, its lines consist of words, or much of it is sentences.
+    """Whether a text is for readers: it is a manual, its lines consist of words, or much of it is sentences.
 
-    Chapters are headings beside a table of contents, or beside code in frames, as manuals have it.
+    A manual has headings, and a table of contents or listings in frames.
 
     >>> is_for_readers(parts_of("Bees dance in the dark.")), is_for_readers(parts_of("for (i = 0; i < 3; i++) {"))
     (True, False)
@@ -151,29 +162,33 @@ def is_for_readers(parts: Sequence[TextPart]) -> bool:
 
 
 def _has_sentences(part: TextPart) -> bool:
+    """Whether a part is a paragraph of more than one line with a full stop."""
     is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
     return is_long and has_full_stop(_text(part.lines))
 
 
 def _consists_of_words(line: str) -> bool:
+    """Whether most of a line is readable words."""
     words = line.split()
     return sum(1 for word in words if max(word) >= EASTERN or READABLE.fullmatch(word)) >= LEAST_WORDS * len(words)
 
 
 def _lines(text: str) -> tuple[list[str], frozenset[str]]:
-    """The lines without control characters but form feeds, and those that are struck twice."""
+    """The lines without control characters except form feeds, and those of them that are bold or underlined."""
     lines: list[str] = []
-    struck: set[str] = set()
+    bold_lines: set[str] = set()
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        is_struck = "\x08" in line
-        plain = CONTROLS.sub("", STRUCK.sub("", line) if is_struck else line).expandtabs(TAB).rstrip(" ")
-        if is_struck and 2 * len(line.split("\x08")[1:]) >= sum(map(str.isalnum, plain)):
-            struck.add(fold_space(plain))
+        strikes = line.count("\x08")
+        plain = STRUCK.sub("", line) if strikes else line
+        plain = CONTROLS.sub("", plain).expandtabs(TAB_WIDTH).rstrip(" ")
+        if strikes and 2 * strikes >= sum(map(str.isalnum, plain)):
+            bold_lines.add(fold_space(plain))
         lines.append(plain)
-    return lines, frozenset(struck)
+    return lines, frozenset(bold_lines)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
+    """The blocks of a text; the rules of frames end a block."""
     block: list[str] = []
     blanks = 0
     rule = ""
@@ -189,12 +204,14 @@ def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
         blanks += not line.is_rule
 
 
-def _parts(blocks: Sequence[TextBlock], struck: frozenset[str]) -> list[TextPart]:
+def _parts(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) -> list[TextPart]:
+    """The parts of blocks."""
     lines = [line for block in blocks for line in block.lines]
-    lone = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
-    is_contents = [_is_contents(block, lone) for block in blocks]
+    short_blocks = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
+    is_contents = [_is_contents(block, short_blocks) for block in blocks]
     entries = (entry for block in compress(blocks, is_contents) for entry in _entries(block))
-    layout = Layout(edge_of(lines), _margin(blocks), struck | frozenset(entries))
+    layout = Layout(edge_of(lines), _margin(blocks), bold_lines | frozenset(entries))
+
     parts: list[TextPart] = []
     depths: list[int] = []
     for number, block in enumerate(blocks):
@@ -202,7 +219,7 @@ def _parts(blocks: Sequence[TextBlock], struck: frozenset[str]) -> list[TextPart
             parts.append(TextPart(Kind.CONTENTS, block.lines))
             continue
         is_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
-        for piece in _pieces(block, layout):
+        for piece in _pieces(block):
             inner_parts = list(_read(piece, layout, depths, is_title=is_title))
             if not any(part.kind is Kind.ITEM for part in inner_parts) and piece.indent <= layout.margin:
                 depths.clear()
@@ -211,11 +228,12 @@ def _parts(blocks: Sequence[TextBlock], struck: frozenset[str]) -> list[TextPart
 
 
 def _entry(lines: Sequence[str]) -> str:
+    """An entry of a table of contents, without the dots and the page number at its end."""
     return fold_space(LEADERS.sub("", " ".join(lines)))
 
 
-def _is_contents(block: TextBlock, lone: Counter[str]) -> bool:
-    """Whether the lines of a block come again as blocks of their own, or end with dots and the number of a page."""
+def _is_contents(block: TextBlock, short_blocks: Counter[str]) -> bool:
+    """Whether the lines of a block occur again as blocks of their own, or end with dots and a page number."""
     if block.rule:
         return False
     if all(map(DOTTED.search, block.lines)):
@@ -223,11 +241,11 @@ def _is_contents(block: TextBlock, lone: Counter[str]) -> bool:
     entries = _entries(block)
     if len(entries) < LEAST_ENTRIES:
         return False
-    return sum(1 for entry in entries if lone[entry]) >= LEAST_SHARE * len(entries)
+    return sum(1 for entry in entries if short_blocks[entry]) >= LEAST_SHARE * len(entries)
 
 
 def _entries(block: TextBlock) -> list[str]:
-    """The entries of a table of contents; a line without a number goes on with the one before, if that has one."""
+    """The entries of a table of contents; a line without a number continues an entry with one."""
     entries: list[list[str]] = []
     was_numbered = False
     for line in block.lines:
@@ -247,29 +265,31 @@ def _margin(blocks: Iterable[TextBlock]) -> int:
     counts = Counter[int]()
     for block in blocks:
         counts[block.indent] += len(block.lines)
-    return counts.most_common(1)[0][0] if counts else 0
+    if not counts:
+        return 0
+    return counts.most_common(1)[0][0]
 
 
-def _pieces(block: TextBlock, layout: Layout) -> Iterator[TextBlock]:
-    """The parts of a block that have no empty line between them: quotes, underlined lines, lists after a line."""
+def _pieces(block: TextBlock) -> Iterator[TextBlock]:
+    """The pieces of a block without empty lines between them: quotes, underlined lines, lists after a line."""
     block = _without_rules(block)
-    begun = 0
     lines = block.lines
+    start = 0
     begins_with_item = MARKER.match(lines[0])
     for at in range(1, len(lines)):
         is_end = bool(QUOTED.match(lines[at - 1])) != bool(QUOTED.match(lines[at]))
-        is_end = is_end or (at >= 2 and at - begun == 2 and _is_underlined(lines[at - 2], lines[at - 1]))
-        is_end = is_end or (at + 1 < len(lines) and at > begun and _is_underlined(lines[at], lines[at + 1]))
+        is_end = is_end or (at >= 2 and at - start == 2 and _is_underlined(lines[at - 2], lines[at - 1]))
+        is_end = is_end or (at + 1 < len(lines) and at > start and _is_underlined(lines[at], lines[at + 1]))
         is_end = is_end or (_begins_list(lines[at - 1], lines[at]) and not begins_with_item)
         if is_end:
-            yield replace(block, lines=lines[begun:at], blanks=block.blanks if begun == 0 else 0)
-            begun = at
+            yield replace(block, lines=lines[start:at], blanks=0 if start else block.blanks)
+            start = at
             begins_with_item = MARKER.match(lines[at])
-    yield replace(block, lines=lines[begun:], blanks=block.blanks if begun == 0 else 0)
+    yield replace(block, lines=lines[start:], blanks=0 if start else block.blanks)
 
 
 def _without_rules(block: TextBlock) -> TextBlock:
-    """The block without rules above and below its text; those of a figure or a table stay."""
+    """The block without rules above and below its text; the rules of a figure or a table stay."""
     lines = block.lines
     first = 0
     last = len(lines)
@@ -284,6 +304,7 @@ def _without_rules(block: TextBlock) -> TextBlock:
 
 
 def _begins_list(before: str, line: str) -> bool:
+    """Whether a line is the first item of a list after a line that ends with a colon."""
     marker = MARKER.match(line)
     return marker is not None and before.rstrip().endswith((":", "：")) and indent(line) >= indent(before)
 
@@ -296,7 +317,7 @@ def _is_underlined(line: str, under: str) -> bool:
 
 
 def _read(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
-    """What a block without further parts is."""
+    """The parts of a piece of a block."""
     lines = block.lines
     if all(map(QUOTED.match, lines)):
         yield TextPart(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
@@ -317,7 +338,7 @@ def _read(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool
 
 
 def _framed(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
-    """What a framed block is: a heading, a list or a paragraph if it can be read as one, otherwise a listing."""
+    """The parts of a framed block: a heading, a list or paragraphs if its text is readable, otherwise a listing."""
     lines = block.lines
     text = fold_space(" ".join(lines))
     is_readable = _begins_sentence(text) and _consists_of_words(text)
@@ -335,20 +356,21 @@ def _framed(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bo
 
 
 def _fits_rule(block: TextBlock) -> bool:
-    """Whether the rules around a block are those of a heading: as long as it, or it stands in their middle."""
+    """Whether the rules around a block are those of a heading: they are as long as it, or it is in their middle."""
     rule = block.rule.strip()
     longest = max(block.lines, key=width)
     left = indent(longest) - indent(block.rule)
     right = width(block.rule) - width(longest)
-    is_centred = left > 0 and abs(left - right) <= CENTRED
+    is_centred = left > 0 and abs(left - right) <= CENTRED_SLACK
     return rule.startswith(BANNERS) or is_centred or abs(width(rule) - width(longest.strip())) <= RULE_SLACK
 
 
 def _is_centred(block: TextBlock, layout: Layout) -> bool:
+    """Whether a block is short and all its lines are in the middle of the page."""
     if len(block.lines) > MAX_HEADING_LINES or any(map(GAP.search, block.lines)) or block.indent <= layout.margin:
         return False
     margins = [(indent(line), layout.edge - width(line)) for line in block.lines]
-    return all(abs(left - right) <= CENTRED and left > CENTRED / 2 for left, right in margins)
+    return all(abs(left - right) <= CENTRED_SLACK and left > CENTRED_SLACK / 2 for left, right in margins)
 
 
 def _is_heading(block: TextBlock, layout: Layout) -> bool:
@@ -358,6 +380,8 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
         return False
     if text in layout.outline or _entry(block.lines) in layout.outline:
         return True
+
+    # A heading that is only known by its looks consists of words, and has the punctuation of no sentence.
     unnumbered = NUMBERED.sub("", text, count=1)
     first = block.lines[0].strip()
     is_capital = first.isupper() and sum(map(str.isalpha, first)) > 3
@@ -367,6 +391,8 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
         return False
     if not _begins_sentence(text) or block.indent > layout.margin or block.indent != indent(block.lines[0]):
         return False
+
+    # It is further left than the text, in capitals, or further apart than paragraphs are.
     if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
         return True
     if len(block.lines) > 1:
@@ -381,15 +407,18 @@ def _may_be_heading(block: TextBlock) -> bool:
 
 
 def _begins_sentence(text: str) -> bool:
+    """Whether a text begins with a capital letter, a digit or a Chinese character, after an opening quote."""
     first = text.lstrip(OPENING_QUOTES)[:1]
     return first.isupper() or first.isdigit() or first >= EASTERN
 
 
 def _unnumbered(line: str) -> str:
+    """A heading without its number."""
     return NUMBERED.sub("", line.strip(), count=1)
 
 
 def _level(text: str, is_below: bool) -> int:
+    """The level of a heading by its number; without one, 2 if it is below the title, else 1."""
     number = NUMBERED.match(text)
     if number:
         return 2 + number[1].count(".")
@@ -397,15 +426,15 @@ def _level(text: str, is_below: bool) -> int:
 
 
 def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
-    """The items of a list, each with its indentation; nothing if the block is none."""
+    """The items of a list, each with its indentation; empty if the block is not a list."""
     items: list[tuple[int, list[str]]] = []
     if any(DRAWING.search(line) or GAP.search(_unmarked(line)) for line in block.lines):
         return []
     for line in block.lines:
         marker = MARKER.match(line)
         if marker:
-            kept = line[marker.start("number") :] if marker["number"] else line[marker.end() :]
-            items.append((indent(line), [kept]))
+            text = line[marker.start("number") :] if marker["number"] else line[marker.end() :]
+            items.append((indent(line), [text]))
         elif not items or indent(line) <= items[-1][0]:
             return []
         else:
@@ -414,12 +443,15 @@ def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
 
 
 def _unmarked(line: str) -> str:
+    """A line without its bullet or number."""
     marker = MARKER.match(line)
-    return line[marker.end() :] if marker else line
+    if marker is None:
+        return line
+    return line[marker.end() :]
 
 
 def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterator[TextPart]:
-    """The items as parts; `depths` has the indentations of the lists that are open, the outermost first."""
+    """The items as parts; `depths`, the indentations of the open lists with the outermost first, is updated."""
     for left, lines in items:
         while depths and depths[-1] > left:
             depths.pop()
@@ -429,7 +461,7 @@ def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterat
 
 
 def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block, or the block as a listing."""
+    """The paragraphs of a block; the block as a listing if its lines are not those of paragraphs."""
     lines = block.lines
     is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
     if is_unbroken:
@@ -441,14 +473,12 @@ def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
     groups = list(_indented_paragraphs(lines))
     if all(_is_prose(group, layout) for group in groups):
         yield from (TextPart(Kind.PARAGRAPH, group) for group in groups)
-    elif term := _term(lines, layout):
-        yield from term
     else:
-        yield TextPart(Kind.LISTING, lines)
+        yield from _term(lines, layout) or [TextPart(Kind.LISTING, lines)]
 
 
 def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block in which they begin with wide spaces: lines that were not broken are one each."""
+    """The paragraphs of a block where they begin with wide spaces; lines that were not broken are one each."""
     starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
     for start, end in pairwise(sorted({0, *starts, len(lines)})):
         paragraph = tuple(lines[start:end])
@@ -459,6 +489,7 @@ def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPa
 
 
 def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
+    """Whether lines are a paragraph, whose first line may have an indentation of its own."""
     if len(lines) == 1:
         is_code = indent(lines[0]) > layout.margin and not _consists_of_words(lines[0])
         return not (GAP.search(lines[0]) or DRAWING.search(lines[0]) or is_code)
@@ -467,18 +498,20 @@ def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
 
 
 def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The paragraphs of a block whose first lines are indented; else the whole block."""
+    """The paragraphs of a block where the first line of each is indented; otherwise the whole block."""
     indents = list(map(indent, lines))
     left = min(indents)
     right = max(indents)
-    is_set_so = indents[0] == right > left and set(indents) == {left, right} and indents.count(right) > 1
-    starts = [at for at, column in enumerate(indents) if column == right] if is_set_so else [0]
+    has_paragraphs = indents[0] == right > left and set(indents) == {left, right} and indents.count(right) > 1
+    starts = [0]
+    if has_paragraphs:
+        starts = [at for at, column in enumerate(indents) if column == right]
     for start, end in pairwise([*starts, len(lines)]):
         yield lines[start:end]
 
 
 def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
-    """A term and its description below it or beside it; nothing if the block has another form."""
+    """A term and its description below it or beside it; empty if the block has another form."""
     if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
         return []
     gap = GAP.search(lines[0])
@@ -490,7 +523,7 @@ def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
 
 
 def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
-    """The parts without the heading of the table of contents, listings that follow each other as one."""
+    """The parts without the heading of the table of contents, where consecutive listings are joined."""
     merged: list[TextPart] = []
     for (kind, is_framed), run in groupby(parts, key=attrgetter("kind", "is_framed")):
         if kind is Kind.CONTENTS:
@@ -506,7 +539,7 @@ def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
 
 
 def write(parts: Iterable[TextPart], body: Body, quotes: int = 0) -> None:
-    """Write the parts of a text into a body."""
+    """Write the parts of a text into a body, within a number of quotes."""
     for part in parts:
         match part.kind:
             case Kind.HEADING:
@@ -524,7 +557,7 @@ def write(parts: Iterable[TextPart], body: Body, quotes: int = 0) -> None:
 
 
 def _write_item(part: TextPart, body: Body) -> None:
-    """Write an item of a list; its number is that of the item, unless it is written in another way."""
+    """Write an item of a list; a number that HTML cannot write, such as (a), stays in the text."""
     text = _text(part.lines)
     number = ITEM_NUMBER.match(text)
     if number is None:
@@ -534,7 +567,7 @@ def _write_item(part: TextPart, body: Body) -> None:
 
 
 def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
-    """Write the parts of a quote as a quote; beyond a depth their marks stay."""
+    """Write a quote and the parts in it; beyond MOST_QUOTES, inner quotes are written as listings with their marks."""
     if quotes >= MOST_QUOTES:
         body.code(escape("\n".join(part.lines)))
         return
@@ -544,18 +577,18 @@ def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The lines of a paragraph as one; a hyphen at the end of a line belongs to its word, as in most plain texts."""
-    return joined([fold_space(line) for line in lines], _ALL_WORDS)
+    """The lines of a paragraph as one line. A hyphen at a line end stays, as most plain texts divide no words."""
+    return joined([fold_space(line) for line in lines], ALL_WORDS)
 
 
 class _AllWords(frozenset[str]):
-    """Contains every word."""
+    """A set that contains every word."""
 
     def __contains__(self, word: object) -> bool:
         return True
 
 
-_ALL_WORDS = _AllWords()
+ALL_WORDS = _AllWords()
 
 
 def _linked(text: str) -> str:
@@ -570,5 +603,8 @@ def _linked(text: str) -> str:
 
 
 def _dedented(lines: Sequence[str]) -> str:
+    """The lines of a listing without the indentation that all of them have."""
     left = min(indent(line) for line in lines if line.strip())
-    return "\n".join(line[left:] if line[:left].isspace() or not left else line for line in lines)
+    if not left:
+        return "\n".join(lines)
+    return "\n".join(line[left:] if line[:left].isspace() else line for line in lines)

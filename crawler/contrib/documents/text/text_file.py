@@ -1,4 +1,4 @@
-"""Reads files that are text: plain text with mail and books among them, and Markdown."""
+"""Reads text files: plain text, which may be mail or a book, and Markdown."""
 
 import re
 from dataclasses import replace
@@ -15,15 +15,16 @@ from crawler.page.page import media_type
 
 MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)
 BINARY = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\ufffd]")
+"""Control characters that texts do not have, and bytes that could not be decoded."""
 MOST_BINARY = 0.005
-"""Share of a text's characters that are none."""
+"""The largest share of binary characters in a text."""
 MAX_LINES = 200_000
 """Lines of a text that are read, five times as many as a long book has."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_text_file(data: bytes, content_type: str) -> DocumentContent:
-    """The document of a text with the type of `TEXT_TYPES` that is given; raises a DocumentError if it has none."""
+    """The document of a text file with a type of `TEXT_TYPES`; raises a DocumentError if the bytes are not a text."""
     whole = _decoded(data, content_type)
     text = "\n".join(whole[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES])
     if MARKUP.match(text) or len(BINARY.findall(text)) > MOST_BINARY * len(text):
@@ -34,6 +35,7 @@ def read_text_file(data: bytes, content_type: str) -> DocumentContent:
 
 
 def _plain_text(text: str) -> DocumentContent:
+    """The document of mail, a book or another plain text; raises a DocumentError if it is not for readers."""
     letters = letters_of(text)
     if letters:
         return _mail(letters)
@@ -51,24 +53,26 @@ def _plain_text(text: str) -> DocumentContent:
 
 
 def _decoded(data: bytes, content_type: str) -> str:
-    """The text of the bytes, with the form feeds and backspaces that pages do without."""
+    """The text of the bytes, with form feeds and backspaces, which are removed from web pages."""
     encoding = decode(data, content_type)[1]
     return data.decode(encoding, "replace").removeprefix(BYTE_ORDER_MARK)
 
 
 def _mail(letters: list[Letter]) -> DocumentContent:
-    """The document of one message, or of an archive, in which each begins with its subject, its author and its day."""
+    """The document of a message, or of an archive, where each message begins with its subject, author and date."""
     body = Body()
     is_archive = len(letters) > 1
     for letter in letters:
-        subject = TextPart(Kind.HEADING, (letter.subject,), 2 if is_archive else 1)
-        about = ", ".join(filter(None, (letter.author, letter.day)))
-        before = [subject] if letter.subject else []
-        if is_archive and about:
-            before.append(TextPart(Kind.PARAGRAPH, (about,)))
-        write([*before, *parts_of(letter.text)], body)
+        parts: list[TextPart] = []
+        if letter.subject:
+            parts.append(TextPart(Kind.HEADING, (letter.subject,), 2 if is_archive else 1))
+        author_and_day = ", ".join(filter(None, (letter.author, letter.day)))
+        if is_archive and author_and_day:
+            parts.append(TextPart(Kind.PARAGRAPH, (author_and_day,)))
+        write([*parts, *parts_of(letter.text)], body)
+
     first = letters[0]
-    author = first.author if not is_archive else ""
+    author = "" if is_archive else first.author
     return DocumentContent(
         body=body.html(),
         facts=Facts(title=common_subject(letters), author=author, published=first.day),

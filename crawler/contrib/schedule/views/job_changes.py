@@ -1,8 +1,8 @@
-"""Changes of jobs: the form that adds one, and the buttons that pause, resume, remove, start and stop.
+"""Changes of jobs: the form that adds a job, and the buttons that pause, resume, remove, start and stop.
 
-The user of the dashboard need not be its operator. So a job from here names no file and no code: seeds are addresses or
-the demo, a topic is words, and only the settings in OWN can be set, which relax no protection. Each run is a separate
-process, which outlives the dashboard.
+The user of the dashboard need not be its operator. So a job that is added here cannot name a file or code: its seeds
+are addresses or the demo, its topic is words, and it can have only the settings in OWN, which relax no protection. Each
+run is a separate process, which continues when the dashboard ends.
 """
 
 import logging
@@ -52,8 +52,10 @@ logger = logging.getLogger(__name__)
 LONG = 20_000
 """Characters of the seeds."""
 OWN = ("CONTACT", "KEEP_RESPONSES")
+"""Settings that the form has."""
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 Described = Callable[[float], dict[str, Any]]
+"""A function that returns the row of a job from the current time, see `description`."""
 router = APIRouter()
 From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
@@ -87,7 +89,7 @@ FIELDS = {
     name: {"allowed": get_args(form_field.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
     for name, form_field in JobForm.model_fields.items()
 }
-"""What the form needs to know about a field: its allowed values if they are few, and its maximum length."""
+"""The allowed values of each field, if they are few, and its maximum length."""
 
 
 @dataclass(frozen=True)
@@ -96,37 +98,43 @@ class Filled:
 
     values: Mapping[str, str]
     errors: Mapping[str, Message]
-    """The errors by field; an error of no single field has an empty name."""
+    """The errors by field; an error that belongs to no field has an empty name."""
     described: Described | None = None
-    """The job for the database, if there are no errors."""
+    """The function that returns the row of the job; None if there are errors."""
 
 
 def filled(form_values: Mapping[str, str], settings: BaseSettings) -> Filled:
-    """The form with its errors, or with the job it describes."""
+    """The form with its errors, or with the job that it describes."""
     values = {name: str(form_values.get(name, usual)).strip() for name, usual in USUAL.items()}
     if values["seeds"] != "demo":
         values["seeds"] = " ".join(values["seeds"].split())
-    errors = {name: why for name, value in values.items() if (why := _wrong(name, value, values))}
+
+    errors: dict[str, Message] = {}
+    for name, value in values.items():
+        error_message = _error_of_field(name, value)
+        if error_message is not None:
+            errors[name] = error_message
     if errors:
         return Filled(values, errors)
-    arguments = {name: values[name] for name in FORM_ARGUMENTS if values[name] and values[name] != USUAL[name]}
-    own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
-    wish = JobDefinition(
+
+    changed_values = {name: value for name, value in values.items() if value and value != USUAL[name]}
+    job = JobDefinition(
         name=values["name"],
         line=values["cron"],
         zone=values["timezone"],
         spider=SPIDER,
-        arguments=arguments,
-        settings=own,
+        arguments={name: changed_values[name] for name in FORM_ARGUMENTS if name in changed_values},
+        settings={name: changed_values[name] for name in OWN if name in changed_values},
         notify=values["notify"],
     )
     try:
-        return Filled(values, {}, description(wish, settings))
+        return Filled(values, {}, description(job, settings))
     except (CronError, ArgumentError, StateError) as error:
         return Filled(values, {"": error.message})
 
 
-def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
+def _error_of_field(name: str, value: str) -> Message | None:
+    """What is wrong with the value of a field; None if nothing is."""
     try:
         if name == "cron" and not value:
             return Message("a job needs a time, such as 0 3 * * * or @daily")
@@ -149,12 +157,13 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
         elif not value.isprintable():
             return Message("it contains characters that cannot be displayed")
     except (ArgumentError, CronError) as error:
-        wrong = error.message.values.get("wrong")
-        return wrong if isinstance(wrong, Message) else error.message
+        reason = error.message.values.get("wrong")  # without the name of the argument, which the form shows
+        return reason if isinstance(reason, Message) else error.message
     return None
 
 
 def _check_seeds(value: str) -> None:
+    """Raise an ArgumentError unless seeds are addresses or the demo."""
     if not value:
         raise ArgumentError("a crawl needs seeds: addresses with http:// or https://, or demo")
     if value == "demo":
@@ -172,6 +181,7 @@ def _check_seeds(value: str) -> None:
 
 
 def _check_webhook(value: str) -> None:
+    """Raise an ArgumentError unless a webhook is empty or an address that it may have."""
     if value:
         webhook_address(value)
 
@@ -180,7 +190,7 @@ CHECKS: Mapping[str, Callable[[str], None]] = {"seeds": _check_seeds, "notify": 
 
 
 def _is_like_a_file(topic: str) -> bool:
-    """Whether a topic would be taken for the name of a file."""
+    """Whether a crawl would read a topic as the name of a file."""
     suffix = PurePosixPath(topic.replace("\\", "/")).suffix.lower()
     is_in_a_folder = suffix and re.search(r"[/\\]", topic)
     return bool(topic.lower().endswith(".toml") or TEXT_FILE.fullmatch(topic) or is_in_a_folder)
@@ -188,6 +198,7 @@ def _is_like_a_file(topic: str) -> bool:
 
 @cache
 def zones() -> list[str]:
+    """The names of all time zones."""
     return sorted(available_timezones())
 
 
@@ -198,6 +209,7 @@ def show(context: Context, request: Request, said: Said = "", after: After = 0) 
 
 
 def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
+    """The page of the schedule, with the form."""
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
     values |= {"form": form, "zones": zones(), "fields": FIELDS}
@@ -205,8 +217,8 @@ def _page(context: DashboardContext, request: Request, form: Filled, said: str =
 
 
 @slow(router.post("/schedule/add"))
-def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
-    form = filled(given.model_dump(), context.settings)
+def add(context: Context, request: Request, form_values: Annotated[JobForm, Query()]) -> Response:
+    form = filled(form_values.model_dump(), context.settings)
     if form.described is not None:
         try:
             with opened(context) as jobs:
@@ -220,9 +232,9 @@ def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) 
 
 
 def begin(context: DashboardContext, number: int) -> str | None:
-    """Start a run of a job now; returns the job's name, None if it was running already."""
+    """Start a run of a job now; returns the job's name, or None if it is running already."""
     jobs = Jobs(open_database(context.url))
-    started = None
+    started: StartedRun | None = None
     try:
         scheduler = scheduler_of(jobs, context.settings)
         job = scheduler.current(numbered(jobs.all()[0], number).name)
@@ -234,13 +246,16 @@ def begin(context: DashboardContext, number: int) -> str | None:
     finally:
         if started is None:
             jobs.engine.dispose()
+
     if started is not None:
-        Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
-    return job.name if run is not None else None
+        Thread(target=_wait_for_end, args=(scheduler, started), name="run", daemon=True).start()
+    if run is None:
+        return None
+    return job.name
 
 
-def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
-    """Record how a run ended that could not do so itself, for example because it was killed."""
+def _wait_for_end(scheduler: JobScheduler, started: StartedRun) -> None:
+    """Wait for the end of a run, and record it if the run could not do so itself, for example because it was killed."""
     started.child.wait()
     try:
         scheduler.reap()
@@ -252,12 +267,12 @@ def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
 
 
 def end(context: DashboardContext, number: int) -> str | None:
-    """Tell the current run of a job to stop; returns the job's name, None if there is no run."""
+    """Tell the current run of a job to stop; returns the job's name, or None if there is no run."""
     with opened(context) as jobs:
         job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
         if job.now is None:
             return None
-        jobs.stop(job.now.id, RunStatus.TOLD)  # its process reads this, on whatever machine it is
+        jobs.stop(job.now.id, RunStatus.TOLD)  # its process reads this, on any machine
         return job.name
 
 
@@ -305,6 +320,9 @@ def stop(context: Context, request: Request, job: Number, came_from: From = "lis
 
 
 def _back(job: int, came_from: str, after: int, said: str) -> Response:
+    """The redirection to the page of the button."""
     if came_from == "job":
         return see_other(f"/schedule/{job}?said={said}")
-    return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))
+    if after:
+        return see_other(f"/schedule?said={said}&after={after}")
+    return see_other(f"/schedule?said={said}")

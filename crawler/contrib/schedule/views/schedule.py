@@ -35,9 +35,12 @@ from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
 from crawler.translation.message import N_, Message, catalogue_of, chosen, languages
 
-AT_ONCE = 100  # jobs
+AT_ONCE = 100
+"""Jobs that are listed at once."""
 MOST_RUNS = 200
+"""Runs of a job that are listed."""
 NEXT_TIMES = 3
+"""Times of a cron line that are shown."""
 DONE = {
     "added": N_("The job was added."),
     "paused": N_("The job is paused."),
@@ -49,57 +52,58 @@ DONE = {
     "idle": N_("No run of the job is running."),
 }
 """The results of changes, by the values of `said` in the address."""
-_looking = Lock()
+SCHEDULER_CHECK = Lock()
+"""Held while the scheduler's lock is tested."""
 router = APIRouter()
 api = APIRouter()
 Said = Annotated[
     Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
-    Query(description="what the last change came to"),
+    Query(description="the result of the last change"),
 ]
 After = Annotated[Whole, Query(description=N_("the next jobs: the value of next from the previous response"))]
-Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
+Ask = Annotated[Literal["", "remove"], Query(description="the action that the visitor must confirm")]
 
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """A time that a job's crawl was started."""
+    """A run of a job."""
 
     id: int
     number: int
     how: str
-    """`cron` on time, `late` made up for, `now` by hand."""
+    """Why it was started: `cron` on time, `late` for missed times, `now` by hand."""
     status: str
     exit: int | None
     started_at: float
     ended_at: float | None
     seconds: float
     quiet: float
-    """Seconds since the last sign of life, of one that is under way."""
+    """Seconds since its last heartbeat."""
     host: str
     pages: int | None
     new: int | None
     changed: int | None
     gone: int | None
     missed: int
-    """Times before it that it makes up for as well."""
+    """Times missed before it, which it makes up for."""
     passed: int
-    """Times that came while it was under way."""
+    """Times that were skipped while it was running."""
     harvest: float | None
     """The share of pages on topic among those that were read."""
     notice: str | None
-    """Whether somebody was told how it ended: `sent`, or why not, such as `status:500`."""
+    """The result of the notice about its end: `sent`, or why it was not sent, such as `status:500`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduledJob:
-    """A crawl that comes again and again."""
+    """A crawl that runs on a schedule."""
 
     id: int
     name: str
     crawl: str
     cron: str
     words: str
-    """When it comes, in English."""
+    """Its schedule in English."""
     timezone: str
     paused: bool
     next_at: float | None
@@ -109,44 +113,47 @@ class ScheduledJob:
     now: JobRun | None
     last: JobRun | None
     notify: str
-    """The host that is told how runs end; the rest of its address may be a secret."""
+    """The host of its webhook; the rest of the address may be a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The jobs by their names, a part at a time."""
+    """The jobs, sorted by name, a part at a time."""
 
     now: float
     scheduler: bool | None
-    """Whether one is at work in this folder; null where that cannot be seen."""
+    """Whether a scheduler runs in this folder; null if that cannot be determined."""
     jobs: tuple[ScheduledJob, ...]
     more: int = 0
+    """The number of further jobs."""
     next: int | None = None
-    """What `after` is to be for those."""
+    """The value of `after` for the next part."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobHistory:
-    """A job and its runs, the last first."""
+    """A job and its runs, newest first."""
 
     job: ScheduledJob
     runs: tuple[JobRun, ...]
     left_out: int
-    """Older runs that are not among them."""
+    """The number of older runs, which are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CronWords:
-    """What a cron line says."""
+    """The meaning of a cron line."""
 
     words: str
     next: tuple[float, ...]
+    """Its next times."""
     error: str
+    """What is wrong with it; empty if nothing is."""
 
 
 @api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
 def schedule_data(context: Context, after: After = 0) -> Schedule:
-    """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
+    """The jobs after the job with a number, or from the first if there is no such job; none without a database."""
     scheduler = _scheduler_is_at_work(context)
     try:
         with context.reading() as connection:
@@ -174,7 +181,7 @@ def history_data(context: Context, job: Number) -> JobHistory:
 
 @api.get("/api/jobs/{job}/runs", summary=N_("The last runs of a job"))
 def runs_data(context: Context, job: Number) -> tuple[JobRun, ...]:
-    """The runs of a job, the last first."""
+    """The runs of a job, newest first."""
     return history_data(context, job).runs
 
 
@@ -187,18 +194,18 @@ def cron_data(
         Query(description=N_("language of the words and of errors"), json_schema_extra={"enum": list(languages())}),
     ] = "en",
 ) -> CronWords:
-    """What a cron line says, and when it comes next."""
+    """The meaning of a cron line, and its next times."""
+    catalogue = catalogue_of(chosen([lang]))
     try:
         parsed = read_cron(cron, timezone)
     except CronError as error:
-        return CronWords("", (), catalogue_of(chosen([lang])).gettext(error.message))
-    return CronWords(
-        catalogue_of(chosen([lang])).gettext(words(parsed)), tuple(islice(parsed.times(time.time()), NEXT_TIMES)), ""
-    )
+        return CronWords(words="", next=(), error=catalogue.gettext(error.message))
+    next_times = tuple(islice(parsed.times(time.time()), NEXT_TIMES))
+    return CronWords(words=catalogue.gettext(words(parsed)), next=next_times, error="")
 
 
 def numbered(jobs: Iterable[Job], number: int) -> Job:
-    """The job of this number; a RefusedError where there is none."""
+    """The job with this number; raises a RefusedError if there is none."""
     for job in jobs:
         if job.id == number:
             return job
@@ -206,8 +213,8 @@ def numbered(jobs: Iterable[Job], number: int) -> Job:
 
 
 def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
-    """Whether a scheduler looks after this folder; None if that cannot be seen."""
-    with _looking:  # or one look would take another for a scheduler
+    """Whether a scheduler runs in this folder; None if that cannot be determined."""
+    with SCHEDULER_CHECK:  # or another check, which takes the lock, would look like a scheduler
         try:
             return is_held(lock_of(context.output))
         except OSError:
@@ -215,6 +222,7 @@ def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
 
 
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
+    """A job for the API and the page."""
     return ScheduledJob(
         id=job.id,
         name=job.name,
@@ -234,7 +242,7 @@ def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
 
 
 def when(job: Job | ScheduledJob, language: str) -> str:
-    """When a job comes, in words, or what is wrong with its line."""
+    """The schedule of a job in words, or what is wrong with its cron line."""
     try:
         message = words(read_cron(job.cron, job.timezone))
     except CronError as error:
@@ -243,12 +251,15 @@ def when(job: Job | ScheduledJob, language: str) -> str:
 
 
 def untold(run: JobRun) -> Message | None:
-    """Why nobody was told how a run ended; None if there is no reason."""
+    """Why the notice about a run was not sent; None if it was sent, or if there is none."""
     return failure_words(run.notice or "")
 
 
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
-    has_ended = run.ended_at is not None
+    """A run for the API and the page."""
+    pages = run.pages
+    if run.ended_at is None:
+        pages = _pages_since(connection, job.crawl, run.started_at)
     return JobRun(
         id=run.id,
         number=run.number,
@@ -260,10 +271,10 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
         seconds=max(0.0, (run.ended_at or now) - run.started_at),
         quiet=max(0.0, now - run.beat),
         host=run.host,
-        pages=run.pages if has_ended else _pages_since(connection, job.crawl, run.started_at),
-        new=run.new if has_ended else None,
-        changed=run.changed if has_ended else None,
-        gone=run.gone if has_ended else None,
+        pages=pages,
+        new=run.new,
+        changed=run.changed,
+        gone=run.gone,
         missed=run.missed,
         passed=run.passed,
         harvest=run.harvest,
@@ -272,15 +283,18 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
-    """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
+    """The number of pages of a crawl since a moment, from its samples, as counting pages could take too long."""
     number = _crawl_number(connection, name)
-    totals = sample_totals(connection, [number], since) if number is not None else {}
+    if number is None:
+        return None
+    totals = sample_totals(connection, [number], since)
     if number in totals:
         return totals[number].sums.pages
     return None
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
+    """The number of the crawl with this name; None if it was never started."""
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
@@ -304,11 +318,11 @@ def show_log(context: Context, request: Request, job: Number, run: Number) -> Re
     with context.reading() as connection:
         now = database_time(connection)
         named_job = numbered(jobs_of(connection), job)
-        rows = [job_run for job_run in history_of(connection, named_job.name)[1] if job_run.id == run]
-        if not rows:
+        runs = [job_run for job_run in history_of(connection, named_job.name)[1] if job_run.id == run]
+        if not runs:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
-        the_run = _run(connection, named_job, rows[0], now)
-        the_job = _job(connection, named_job, now)
-    log = log_tail(context.output, named_job.name, the_run.number)
-    values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log, "untold": untold}
+        shown_run = _run(connection, named_job, runs[0], now)
+        shown_job = _job(connection, named_job, now)
+    log = log_tail(context.output, named_job.name, shown_run.number)
+    values: dict[str, Any] = {"job": shown_job, "run": shown_run, "log": log, "untold": untold}
     return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))

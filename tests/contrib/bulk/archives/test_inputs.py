@@ -78,7 +78,7 @@ def test_what_is_not_there(tmp_path: Path, name: str) -> None:
 def test_the_position_in_a_file_grows(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"".join(map(line, range(2_000))))
     one = Input(str(tmp_path / "a.jsonl"))
-    positions = [one.position for _ in one.found()]
+    positions = [one.position for _ in one.records()]
     assert 0 < positions[0] < one.size == positions[-1]
     assert positions == sorted(positions)
 

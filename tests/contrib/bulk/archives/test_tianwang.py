@@ -32,7 +32,7 @@ def test_pages_and_addresses(tmp_path: Path, suffix: str, packed: bool) -> None:
 
 def test_unknown_names_are_kept(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(tianwang(1, origin="http://b.example/", X_Colour="green: 1"))
-    (found,) = Input(str(tmp_path / "a")).found()
+    (found,) = Input(str(tmp_path / "a")).records()
     assert isinstance(found, Raw)
     assert dict(found.decode(found).head) == {
         "version": "1.0",

@@ -227,6 +227,14 @@ def test_a_part_that_is_cut_off(tmp_path: Path, suffix: str) -> None:
     assert [one for one in found[1:-1] if ".warc" in one] == []
 
 
+@pytest.mark.parametrize("size", [100_000, 3_000_000])
+def test_a_damaged_part_that_holds_much_in_few_bytes(tmp_path: Path, size: int) -> None:
+    damaged = bytearray(gzip.compress(warc(1, answer(html(1, " " * size).encode()))))
+    damaged[-8] ^= 0xFF  # the checksum
+    found = read(tmp_path, bytes(damaged) + gzip.compress(RECORDS[2]) + gzip.compress(RECORDS[3]), "a.warc.gz")
+    assert found[-2:] == [text(2), text(3)]
+
+
 @pytest.mark.parametrize(
     ("more", "kind", "expected"),
     [
