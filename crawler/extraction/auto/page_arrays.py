@@ -27,7 +27,7 @@ from crawler.extraction.auto.text_arrays import (
     NameWords,
 )
 from crawler.metadata.structured_data import structured
-from crawler.page import element_names
+from crawler.page.element_names import element_names, kinds
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page
 from crawler.page.text import unescaped
@@ -111,14 +111,14 @@ class PageArrays:
 
 def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
-    named = element_names.named(page).containers
+    name_numbers = element_names(page).containers
     parents = page.containers.parents
     starts = page.containers.starts
     ends = page.containers.ends
     tags = page.containers.tags
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
-        named = named[:last]
+        name_numbers = name_numbers[:last]
         parents = parents[:last]
         starts = starts[:last]
         tags = tags[:last]
@@ -129,7 +129,7 @@ def _outline(page: Page) -> ContainerArrays:
     paths = [0]
     numbers: dict[tuple[int, int], int] = {}
     bits = FRAME.get
-    for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
+    for name, parent, start, end, tag in zip(name_numbers, parents, starts, ends, tags, strict=True):
         if start == end:  # not used
             for column in (frames, depths, paths):
                 column.append(0)
@@ -139,9 +139,9 @@ def _outline(page: Page) -> ContainerArrays:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
-    repeated = page.once(places)[: len(named)]
+    repeated = page.once(places)[: len(name_numbers)]
     return ContainerArrays(
-        names=np.array(named, np.int64),
+        names=np.array(name_numbers, np.int64),
         parents=np.array(parents, np.int64),
         outer=np.array(outer, np.int64),
         frames=np.array(frames[1:], np.int64),
@@ -154,18 +154,19 @@ def _outline(page: Page) -> ContainerArrays:
 
 
 def places(page: Page) -> Ints:
-    """For each container of a page a number, the same for those that repeat: it is made of its kind and those of the
-    two around it. If none of them has a class, as in tables for the layout, the container is alone.
+    """For each container of a page a number, which containers share that repeat: the kinds of the container and of the
+    two around it are the same. If none of these has a class, as in tables for the layout, the number is the container's
+    own.
     """
-    named = element_names.named(page)
-    kinds = np.array(element_names.kinds(named.names))[named.containers]
+    names = element_names(page)
+    own = np.array(kinds(names.names))[names.containers]
     parents = np.array(page.containers.parents)
-    around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
+    around = np.append(own, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
-    many = 2 * int(np.abs(kinds).max()) + 1
-    kind_numbers = (kinds * many + around) * many + farther
-    has_class = np.maximum(np.maximum(kinds, around), farther) > 0
-    numbers: Ints = np.where(has_class, kind_numbers, many**3 + np.arange(len(kinds)))
+    many = 2 * int(np.abs(own).max()) + 1
+    shared = (own * many + around) * many + farther
+    has_class = np.maximum(np.maximum(own, around), farther) > 0
+    numbers: Ints = np.where(has_class, shared, many**3 + np.arange(len(own)))
     return numbers
 
 
@@ -188,15 +189,15 @@ def page_arrays(page: Page) -> PageArrays:
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
     same: dict[str, int] = {}
-    named = element_names.named(page)
+    names = element_names(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
-    named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
+    named_by = _beginnings((" ".join(filter(None, name)) for name in names.names), MOST_NAME)
     return PageArrays(
         words=text_arrays.read_names(named_by),
         texts=text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
         outline=_outline(page),
         homes=np.array(homes, np.int64),
-        wraps=np.array(named.wraps[:MAX_BLOCKS], np.int64),
+        wraps=np.array(names.wraps[:MAX_BLOCKS], np.int64),
         wrap_tags=np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
         tags=np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
         lengths=np.array([len(block.text) for block in blocks], np.float32),

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from lxml import etree
 
 from crawler.page.blocks import Block
-from crawler.page.element_names import Name, named
+from crawler.page.element_names import Name, element_names
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop
 
@@ -49,7 +49,7 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 def named_as_comments(page: Page) -> list[int]:
     """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
-    elements = named(page)
+    elements = element_names(page)
     containers = page.containers
     name_texts = [_said(name) for name in elements.names]
     every = "\n".join(name_texts)
@@ -87,7 +87,7 @@ def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
 def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
     containers = page.containers
-    elements = named(page)
+    elements = element_names(page)
     landmarks = {at for at, (tag, _, _, role, _) in enumerate(elements.names) if tag == "main" or role == "main"}
     in_main: set[int] = set()
     if not landmarks:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crawler.page.blocks import Block, Containers
-from crawler.page.element_names import named
+from crawler.page.element_names import element_names
 from crawler.page.page import Page, PageType
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
@@ -161,7 +161,7 @@ def alike_elements(page: Page) -> list[list[tuple[int, int]]]:
     """The groups of alike elements beside each other that show something: of each the first and the end block."""
     containers = page.containers
     groups = defaultdict(list)
-    bounds = zip(containers.parents, named(page).containers, containers.starts, containers.ends, strict=True)
+    bounds = zip(containers.parents, element_names(page).containers, containers.starts, containers.ends, strict=True)
     for parent, name, start, end in bounds:
         if start < end and parent >= 0:
             groups[parent, name].append((start, end))
