@@ -237,7 +237,9 @@ def is_crowded(words: bytes) -> bool:
 def common(encoding: str) -> frozenset[str]:
     """The characters in the common part of an encoding's table."""
     script = SCRIPTS[encoding]
-    tails = [b""] if script.trails is None else [bytes([trail]) for trail in script.trails]
+    tails = [b""]
+    if script.trails is not None:
+        tails = [bytes([trail]) for trail in script.trails]
     texts = ((bytes([lead]) + tail).decode(encoding, "replace") for lead in script.leads for tail in tails)
     return frozenset(text for text in texts if len(text) == 1 and text != "\ufffd")
 

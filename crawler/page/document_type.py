@@ -144,7 +144,8 @@ def ending(url: str) -> str:
 
 
 def _ending(name: str) -> str:
-    return name.rpartition(".")[2] if "." in name else ""
+    _, dot, ending = name.rpartition(".")
+    return ending if dot else ""
 
 
 def type_by_mark(data: bytes) -> str | None:
@@ -154,6 +155,8 @@ def type_by_mark(data: bytes) -> str | None:
     """
     if PDF_MARK in data[:HEAD]:
         return PDF
-    if data.startswith(OLE_MARK):
-        return DOCX if LOCKED_DOCX in data else None
-    return ZIP if data.startswith(ZIP_MARK) else None
+    if data.startswith(OLE_MARK) and LOCKED_DOCX in data:
+        return DOCX
+    if data.startswith(ZIP_MARK):
+        return ZIP
+    return None

@@ -348,7 +348,9 @@ def _largest(srcset: str) -> str:
     best_size = 0.0
     srcset = srcset[:MAX_SRCSET]
     # Addresses may contain commas, so that a comma followed by white space is the separator if there is one.
-    candidates = SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(",")
+    candidates = SPACED.split(srcset)
+    if len(candidates) == 1:
+        candidates = srcset.split(",")
     for candidate in candidates:
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
         size = DESCRIPTOR.match(descriptor)
@@ -362,7 +364,9 @@ def _largest(srcset: str) -> str:
 def _size(element: etree._Element) -> tuple[int | None, int | None]:
     """Width and height in pixels, from the style or else from the attributes; None if neither gives them."""
     style = element.get("style")
-    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
+    styled: dict[str, int] = {}
+    if style:
+        styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))}
     return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
 
 

@@ -119,11 +119,10 @@ def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
     base = parts[0]
     if tag in ("munder", "mover"):
         base_text, mark = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
-        accents = ACCENTS if tag == "mover" else UNDER_ACCENTS
+        accents, command = (ACCENTS, "overset") if tag == "mover" else (UNDER_ACCENTS, "underset")
         if mark in accents:
             return rf"\{accents[mark]}{{{base}}}"
         if base_text not in LIMITS:
-            command = "overset" if tag == "mover" else "underset"
             return rf"\{command}{{{parts[1]}}}{{{base}}}"
 
     if len(base) > 1 and not base.startswith("\\") and not base.isalnum():

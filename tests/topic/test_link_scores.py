@@ -79,8 +79,8 @@ def test_a_score() -> None:
 def test_shown_by_several_pages() -> None:
     made, waiting = scorer(), WaitingLinks()
     waiting.add("http://a.example/", seen(GOOD, [], []))
-    waiting.again(0, POOR, [])
-    waiting.again(0, HUB, [])
+    waiting.show_again(0, POOR, [])
+    waiting.show_again(0, HUB, [])
     worth, track = sum(WORTH.values()), sum(TRACKS.values()) / 3
     total = SHOWN * (worth + MEAN) / 4 + TRACK * track + (PROMISE + TEXTS) * 0.5
     assert made.scores(waiting.all()).tolist() == pytest.approx([total / ALL_WEIGHTS])
