@@ -26,7 +26,7 @@ from crawler.extraction.auto.neighbour_links import without_neighbours
 from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
 from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
-from crawler.extraction.script_text import instead
+from crawler.extraction.script_text import replacement
 from crawler.metadata.title import headline
 from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page, PageType
@@ -97,9 +97,9 @@ def main_text(
     """The main text, usually with the headline, without the comments."""
     places, page_type, certainty = _judged(page, FAVOURS[favour], model, library) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
-    other = instead(page, text)
-    if other:
-        return MainText(text=other, places=None, page_type=page_type)
+    scripts_text = replacement(page, text)
+    if scripts_text:
+        return MainText(text=scripts_text, places=None, page_type=page_type)
     return MainText(text=text, places=places, page_type=page_type, certainty=certainty if text else None)
 
 
