@@ -1,6 +1,7 @@
-"""A page as arrays, before any weights are used: its blocks and the elements around them, one column for each property.
+"""Reads a page into arrays, before any weights are used: a column for each property of its blocks and of the elements
+around them.
 
-`BlockColumns` adds intermediate values that several features are computed from.
+`BlockColumns` adds intermediate values from which several features are computed.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ MOST_BODY = 40_000
 MOST_OF_ALL = 1_000_000
 """Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
-"""Texts that are read in addition to those of the blocks."""
+"""Texts that are read in addition to the blocks: title, description, and the article as the page gives it to machines.
+"""
 MOST_NAME = 200
 MOST_TITLE = 300
 MOST_ABOUT = 1_000
@@ -62,20 +64,20 @@ _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
 @dataclass(frozen=True, slots=True)
 class ContainerArrays:
-    """The containers of a page, in columns, in page order."""
+    """The containers of a page in page order, as columns."""
 
     names: Ints
-    """Each one's name, by its number among the page's names."""
+    """The number of the container's name among the names of the page's elements."""
     parents: Ints
     outer: Ints
-    """The nearest container around that holds more blocks; the first is its own."""
+    """The nearest container around it that contains more blocks; for the first container, itself."""
     frames: Ints
-    """A bit for each kind of element that it is, or that contains it."""
+    """A bit for each of FRAMES that the container is or is in."""
     depths: Ints
     paths: Ints
-    """A number for each container, the same if its names and those of all around it are the same."""
+    """A number that containers share if their names, and those of all containers around them, are the same."""
     places: Ints
-    """A number for each container, the same for those that repeat."""
+    """A number that containers share if they repeat; see `places`."""
     starts: Ints
     ends: Ints
 
@@ -85,28 +87,33 @@ class PageArrays:
     """Everything that the model reads from a page, before any weights are used."""
 
     words: NameWords
-    """The names of elements: their tags, classes, ids and roles."""
+    """The words in the names of elements: tags, classes, ids, roles and item properties."""
     texts: Characters
     """The texts of the blocks, then the title, the description, and the article as the page gives it to machines."""
     outline: ContainerArrays
     homes: Ints
     """The innermost container around each block."""
     wraps: Ints
-    """The name of the first inline element that begins in each block, -1 where there is none."""
+    """The number of the name of the first inline element that begins in each block; -1 if there is none."""
     wrap_tags: Ints
+    """The number of that element's tag among WRAPS, counted from 1; 0 for others."""
     tags: Ints
+    """The number of each block's tag among TAGS, counted from 1; 0 for others."""
     lengths: Floats
     linked: Floats
+    """How many characters of each block are in links."""
     copies: Ints
-    """A number for each block, the same for those with the same text."""
+    """A number that blocks with the same text share."""
     links: Floats
-    """How many images are in each block."""
+    """How many links to other pages are in each block."""
     images: Floats
-    """How many images are before each block or in it; the last entry also counts those after the last block."""
+    """How many images are in each block, or between the last block and it; the last entry counts the images after all
+    blocks.
+    """
     page: Floats
-    """Values from the address and the head."""
+    """The values of HEAD, from the address and the head."""
     names: tuple[int, ...]
-    """The names of the page."""
+    """The buckets of the page's own names; see `page_names`."""
 
 
 def _outline(page: Page) -> ContainerArrays:
@@ -123,14 +130,14 @@ def _outline(page: Page) -> ContainerArrays:
         starts = starts[:last]
         tags = tags[:last]
         ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
-    # The columns are shifted by one, so that the first has something around it.
+    # The columns are shifted by one, so that the first container has a parent, too.
     frames = [0]
     depths = [0]
     paths = [0]
     numbers: dict[tuple[int, int], int] = {}
     bits = FRAME.get
     for name, parent, start, end, tag in zip(name_numbers, parents, starts, ends, tags, strict=True):
-        if start == end:  # not used
+        if start == end:  # a container without blocks is not needed
             for column in (frames, depths, paths):
                 column.append(0)
             continue
@@ -237,6 +244,7 @@ def _body(page: Page) -> str:
 
 
 def _head(page: Page) -> Floats:
+    """Values from the address and the head of a page."""
     path, _, query = page.url.split("://")[-1].partition("/")[2][:300].partition("?")
     kind = page.meta.get("og:type", "").lower()
     return np.array(
@@ -255,21 +263,21 @@ def _head(page: Page) -> Floats:
 
 
 HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published")
-"""The names of the numbers computed by `_head`."""
+"""The names of the values that `_head` computes."""
 
 
 LEVELS = 5
-"""Containers around a block that are considered."""
+"""The number of containers around a block that are considered."""
 PAIRS = 1 << 18
 """The number of buckets for pairs of adjacent words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of names and words, trained one by one."""
+    """The scores of names and words, each of which is trained separately."""
 
     own: Floats
-    """The score of each block by the names of its home."""
+    """The score of each block by the names of its innermost container and of the first inline element in it."""
     around: Floats
     """The score of each container by its names and those of the containers around it."""
     words: Floats
@@ -285,15 +293,23 @@ class BlockColumns:
     seen: PageArrays
     scores: Scores
     levels: Ints
-    """For each level and block, a container."""
+    """For each level and block, a container; see `ranges`."""
     number: int
+    """The number of blocks."""
     at: Ints
+    """The indexes of the blocks."""
     kinds: Floats
+    """For each kind of characters, how many of the characters that were read are of it."""
     looked_at: Floats
+    """How many characters were read, at least 1."""
     words: Floats
+    """How many words were read."""
     letters: Floats
+    """How many letters were read, at least 1."""
     stops: Floats
+    """The full stops, estimated for the whole block."""
     unspaced: Floats
+    """The characters of scripts without spaces, estimated for the whole block."""
     widths: Floats
     """The lengths; a Chinese character counts as three letters."""
     log_widths: Floats
@@ -302,13 +318,17 @@ class BlockColumns:
     prose: Floats
     """The width of the text outside links, for blocks with a full stop."""
     ends_stop: NDArray[np.bool_]
+    """Whether a block ends with a full stop, or with a quotation mark after one."""
     in_body: Floats
+    """How much of a block is in the article that the page gives to machines."""
     around: Floats
+    """The score of the names around a block."""
     total: float
+    """The characters of all blocks, at least 1."""
 
 
 def ranges(seen: PageArrays) -> Ints:
-    """For each level and block, a container: its own, and then each larger one around it."""
+    """For each level and block, a container: the innermost one around the block, and then each larger one."""
     levels = [seen.homes]
     for _ in range(LEVELS - 1):
         levels.append(seen.outline.outer[levels[-1]])
@@ -316,6 +336,7 @@ def ranges(seen: PageArrays) -> Ints:
 
 
 def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
+    """The values of all blocks from which features are computed."""
     number = len(seen.homes)
     lengths = seen.lengths
     kinds = seen.texts.kinds[:number].T
@@ -348,9 +369,7 @@ def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumn
 
 
 def _in_body(texts: Characters, number: int) -> Floats:
-    """The share of each block's word pairs in the article of the structured data; for a single word, whether it is in
-    it.
-    """
+    """The share of each block's pairs of words that are in the article of the structured data; 0 without an article."""
     first = int(np.searchsorted(texts.owner, number + 2))
     if first == len(texts.words):
         return np.zeros(number, np.float32)

@@ -102,7 +102,7 @@ def _frames(pre: etree._Element) -> Iterator[etree._Element]:
 
 
 def source(pre: etree._Element) -> str:
-    """The text of a <pre> with its line breaks: those in the text, <br>, and the ends of elements that are not inline."""
+    """The text of a <pre> with its line breaks: those in the text, <br>, and the ends of block-level elements."""
     pieces: list[str] = []
 
     def end_line() -> None:

@@ -150,7 +150,7 @@ class _Text:
         return [lines for column, lines in cells if lines or column in self.columns[table]]
 
     def holder(self, element: etree._Element) -> etree._Element | None:
-        """The item, cell or code that an element is or that is at most `REACH` levels above it; None if there is none."""
+        """The item, cell or code that an element is, or that is at most `REACH` levels above it; None without one."""
         passed = []
         ancestor: etree._Element | None = element
         for _ in range(REACH + 1):
