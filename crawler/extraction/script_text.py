@@ -245,10 +245,10 @@ MAX_SCRIPT = 3_000_000  # characters
 MIN_TEXT = 250  # a Chinese character counts as two
 MIN_STRING = 200  # characters of a string in a program
 # Text that is not beside the page's title is accepted only if it has this width, and if the page itself shows fewer
-# than so many characters.
+# than MAX_SHOWN characters.
 MIN_UNTITLED = 1_500
 MAX_SHOWN = 1_000
-# The text of the scripts replaces the text of a method that is narrower than this, and so many times narrower than it.
+# The text of the scripts replaces a method's text that is narrower than MAX_OWN, if it is TIMES as wide.
 MAX_OWN = 1_500
 TIMES = 3
 

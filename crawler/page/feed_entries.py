@@ -46,6 +46,7 @@ def xml_text(entry: etree._Element) -> EntryText | None:
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
         return None
+
     fields: dict[str, str] = {}
     for element in entry.iterchildren(etree.Element):
         name = local_name(element)
@@ -55,6 +56,7 @@ def xml_text(entry: etree._Element) -> EntryText | None:
         if name == "author":
             source = next(element.iterchildren("{*}name"), element)
         fields[name] = _text(source).strip()[:MOST]
+
     author = fields.get("creator") or fields.get("author", "")
     return EntryText(
         html=html,

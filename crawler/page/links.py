@@ -226,6 +226,7 @@ class _TargetReader:
         url = next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return
+
         target = anchor_text = ""
         if image.anchor is not None:
             target, anchor_text = self.image_anchors[image.anchor]

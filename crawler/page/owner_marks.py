@@ -72,7 +72,7 @@ lead to, and the crawler does not store such text.
 """
 NOT_TEXT = frozenset(("script", "style", "title", "template", "noframes"))
 MAIN = ("main", "article", "body")
-"""Elements of the main part: those with the first of these tags that the page has."""
+"""Tags of the elements of the main part; the first one that a page has counts."""
 TEXT_ATTRIBUTES = ("alt", "title")
 MAX_SAYS = 60
 MOST_INNER = 20

@@ -130,6 +130,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
     titles: dict[str, str] = {}
     texts: dict[str, EntryText] = {}
     translations: dict[str, tuple[str, ...]] = {}
+
     now = time.time()
     left = MAX_ADDRESSES
     letters = MAX_LETTERS
@@ -153,6 +154,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
         if left < 0 or letters < 0:
             cut = True
             break
+
     return Listing(
         pages=tuple(pages),
         sitemaps=tuple(sitemaps),

@@ -53,7 +53,7 @@ def is_unspaced(word: str) -> bool:
 
 
 def uncut_words(text: str) -> list[str]:
-    """Return the case-folded words of a text, and for unspaced scripts the runs of characters as they stand.
+    """Return the case-folded words of a text, and for unspaced scripts the uncut runs of characters.
 
     >>> uncut_words("我爱Python 喝绿茶")
     ['我爱', 'python', '喝绿茶']

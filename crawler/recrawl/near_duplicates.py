@@ -386,7 +386,7 @@ class _Originals:
                 self._add_copy(text, original, similarity)
 
     def compare(self, text: int) -> None:
-        """Find the original of a text among those that are entered; the text is not entered."""
+        """Find the original of a text among the entered texts; the text itself is not entered."""
         original, similarity = self._most_similar(text)
         if similarity >= NEAR:
             self._add_copy(original, text, similarity)

@@ -46,7 +46,7 @@ class ChangeCheck:
     certainty: float | None = None
     """The F1 that the method expects of its text, from 0 to 1."""
     text_owner: int = TextOwner.UNKNOWN
-    """Whose text the page has, by what it says itself."""
+    """The owner of the page's text, according to the page itself."""
     has_same_bytes: bool = False
     """Whether the body is the one that the page was last stored with."""
 

@@ -87,22 +87,26 @@ class TopicFocus:
         self.options = options or FocusOptions()
         self.seat = seat
         self.similar = similar
-        """Words similar in meaning to those of the topic."""
+        """The words similar in meaning to each word of the topic."""
         self.keywords = Keywords(dict(topic.words), similar, languages)
         self.vocabulary = Vocabulary(STOP_WORDS, self.keywords.stems.folded)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.translations = Translations()
         self.aims = Aims(self.translations)
         self.subject = self.aims.first
-        self.trails = PageCredits()
+        """The aim of the first language, to which examples and labels belong."""
+
+        self.page_credits = PageCredits()
         self.apprentice = Apprentice()
+        """Learns for each feature of links how relevant the pages are that they lead to."""
         self.waiting = WaitingLinks()
         self.texts = Apprentice(features=PLACES)
         """Learns for each word how relevant the pages are whose texts contain it."""
         self.calibration = Calibration()
         self.prioritizer = Prioritizer(self.options, seat)
-        self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.texts, self.options.learning)
+        self.scorer = Scorer(self.aims, self.page_credits, self.apprentice, self.texts, self.options.learning)
         self.chances = LinkChances()
+
         self._floor = 0.0
         """The least score with a chance of `min_chance`."""
         self._least_promising = self._least_to_others = 0.0
@@ -115,12 +119,21 @@ class TopicFocus:
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
+        """Hashes of the example texts."""
         self._numbers: LruDict[str, int] = LruDict(REMEMBERED)
+        """The numbers of fetched pages, by address."""
         self._explored: dict[str, float] = {}
+        """The queued links that exploration has chosen, with their scores."""
         self._let_go_at: dict[str, int] = {}
-        self._since = self._sampled = 0
+        """The priorities of dropped links that have not been reported."""
+        self._since = 0
+        """The number of pages since the last renewal."""
+        self._sampled = 0
+        """The position at which the next sample of queued links begins."""
         self._is_stale = True
+        """Whether the aims must be computed again before a page is judged."""
         self._words = tuple(self._topic_words())
+
         for text in topic.examples:
             self.example(text)
         for text in topic.against:
@@ -157,7 +170,7 @@ class TopicFocus:
         self.vocabulary.see(page.vector.places)
         relevance, promise = self._judge(page)
         self.texts.learn(page.vector.places, promise)
-        number = self.trails.add(promise)
+        number = self.page_credits.add(promise)
         self._remember(url, number)
         self.translations.judge(page.address, language, promise)
         if self.aims.add(replace(page, number=number)):
@@ -170,7 +183,7 @@ class TopicFocus:
             shown = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
             self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
-            self.trails.lead(shown, promise)
+            self.page_credits.lead(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
@@ -203,7 +216,7 @@ class TopicFocus:
     def judge_stored(self, url: str, title: str, text: str, language: str = "") -> float:
         """Judge a stored page, so that its links can be scored by it; returns its relevance."""
         relevance, promise = self._judge(self._page(url, title, text, language))
-        self._remember(url, self.trails.add(promise))
+        self._remember(url, self.page_credits.add(promise))
         return relevance
 
     def see_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
@@ -216,7 +229,7 @@ class TopicFocus:
             self.waiting.show_again(self.waiting.rows[lead.url], number, anchor)
         for lead in leads:
             if lead.url not in self.waiting.rows and self._numbers.get(lead.url, number) != number:
-                self.trails.leads_to(number, self._numbers[lead.url])
+                self.page_credits.leads_to(number, self._numbers[lead.url])
 
     def queue_links(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
         """Queue the new links of a page; returns the priorities of all its links, of which queued ones keep theirs."""
@@ -237,8 +250,8 @@ class TopicFocus:
         return [int(priorities[self.waiting.rows[lead.url]]) for lead in leads]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
-        """Queue links that other workers or an earlier run found, with their priorities; returns the new priorities of
-        those that come later because their site has had its share.
+        """Queue links that other workers or an earlier run found, with their priorities; returns the priorities that
+        fall because a site has had its share.
         """
         known_urls = (self.waiting.rows, self._numbers)
         new = {url: priority for url, priority in links if not any(url in urls for urls in known_urls)}
@@ -255,12 +268,12 @@ class TopicFocus:
         return self._changed_priorities(0)
 
     def renew_if_due(self) -> dict[str, int]:
-        """Renew the priorities of queued links; returns those that changed.
+        """Renew the priorities of queued links; returns the priorities that changed.
 
-        All priorities are renewed when enough pages were fetched. In between, those of links to sites that have just
-        had their share fall, and those of the best links to sites that no longer have more than it rise.
+        All are renewed when enough pages were fetched. In between, links to sites that have just had their share fall,
+        and the best links to sites that no longer exceed it rise.
         """
-        pages = self.trails.pages
+        pages = self.page_credits.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
             is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
             if self._runs_out() or is_due:
@@ -362,7 +375,7 @@ class TopicFocus:
             if judged:
                 likeness = np.array([likeness for _, likeness in judged])
                 named = np.array([subject.named(page) for page, _ in judged])
-                self.trails.judge([page.number for page, _ in judged], subject.promise(likeness, named))
+                self.page_credits.judge([page.number for page, _ in judged], subject.promise(likeness, named))
         self.calibration = self._calibrated()
         if self.options.min_chance:
             self._floor = self.chances.least_possible(self.options.min_chance)

@@ -25,7 +25,7 @@ NO_SCORE = 2.0
 WINDOW = 200
 """The number of last pages whose share on the topic is the present yield."""
 FIRST_PAGES = 20
-"""Pages off the topic that are added to those of the window, so that the first few pages decide nothing."""
+"""Pages off the topic that are added to the window, so that the first few pages decide nothing."""
 PROMISING_SHARE = 0.25
 """The least chance of a promising link to a good site, as a share of the present yield."""
 GOOD_SHARE = 0.5

@@ -51,7 +51,7 @@ MOST_SHARED = 5_000
 
 
 class Apprentice:
-    """Learns what the features of links led to."""
+    """Learns the relevance of the pages that links with a feature led to."""
 
     def __init__(self, features: int = len(SORTS) * PLACES) -> None:
         self._own = np.zeros((2, features), np.float32)
@@ -114,7 +114,7 @@ class Apprentice:
             self._all[:, features] += np.array(list(counts_of_worker.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """The frequent features that led to the topic most, and those that did least, with their means."""
+        """The frequent features with the highest means, and the ones with the lowest, each with its mean."""
         sums, weights = self._all
         frequent = np.flatnonzero(weights >= least)
         values = (sums[frequent] + PRIOR_LINKS * self.mean()) / (weights[frequent] + PRIOR_LINKS)
@@ -293,7 +293,7 @@ class Scorer:
     """Computes the scores of links from what is known now."""
 
     aims: Aims
-    trails: PageCredits
+    page_credits: PageCredits
     apprentice: Apprentice
     texts: Apprentice
     """Has learned for each word the relevance of the pages whose texts contain it."""
@@ -305,15 +305,17 @@ class Scorer:
         count = links.count
         shown = links.shown
         pages = shown.sizes(count)
-        mean = self.trails.mean()
-        worth = (shown.sums(self.trails.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
+        mean = self.page_credits.mean()
+        worth = (shown.sums(self.page_credits.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (
+            pages + PAGES_OF_MEAN
+        )
         words = self._of_topic(links.anchors, count)
         near = self._of_topic(links.nears, count)
         total = SHOWN * worth + WORDS * words + NEAR * near
         weight = SHOWN + WORDS + NEAR
 
         if self.learning:
-            tracks = shown.sums(self.trails.track(shown.numbers), count)
+            tracks = shown.sums(self.page_credits.track(shown.numbers), count)
             total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
             total = total + PROMISE * self.apprentice.promise(links.features, count)
             total = total + TEXTS * self.texts.promise(links.anchors, count)

@@ -50,7 +50,7 @@ class Learned:
 
     seat: int
     topic: str
-    """Identifies the topic: what was learned for another topic is useless, except for the words."""
+    """Identifies the topic: a worker with another topic can only use the counts of words."""
     pages: int
     words: dict[str, float]
     """The number of pages with each word."""

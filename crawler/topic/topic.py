@@ -126,6 +126,7 @@ def read_topic(path: Path) -> Topic:
 
 
 def _tables(path: Path) -> dict[str, Any]:
+    """The tables of a file, parsed but not checked."""
     try:
         if not path.is_file() and path.exists():
             raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
@@ -138,6 +139,7 @@ def _tables(path: Path) -> dict[str, Any]:
         raise TopicError(
             "topic={path} cannot be read ({why}); give a readable TOML file", path=_shown(str(path)), why=why
         ) from None
+
     if len(source) > LARGEST:
         raise TopicError(
             "topic={path} is larger than {most:,} bytes; give a smaller file", path=_shown(str(path)), most=LARGEST
@@ -161,10 +163,13 @@ class _File:
         self.tables = tables
 
     def topic(self) -> Topic:
+        """The topic in the file."""
         self.check_keys(self.tables, KEYS, "")
         keywords = self.words()
         example_urls, examples = self.texts("examples")
         against_urls, against = self.texts("against")
+
+        # Contradictions and omissions.
         both = {*example_urls, *examples} & {*against_urls, *against}
         if both:
             self.reject(
@@ -178,6 +183,7 @@ class _File:
         self.check_keys(domains, DOMAIN_KEYS, "domains.")
         if not keywords and not examples and not example_urls:
             raise TopicError("topic={path} names no topic; give words, examples or both", path=_shown(self.name))
+
         return Topic(
             words=keywords,
             text=" ".join(word for word, _ in keywords),
@@ -190,11 +196,13 @@ class _File:
         )
 
     def words(self) -> tuple[tuple[str, float], ...]:
+        """The words with their weights, which are 1 in a list of words."""
         word_table = self.tables.get("words", [])
         if isinstance(word_table, list):
             word_table = dict.fromkeys(self.strings("words", word_table), 1.0)
         if not isinstance(word_table, dict):
             self.reject("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
+
         weights: dict[str, float] = {}
         for word, weight in word_table.items():
             if not words(word):
@@ -235,6 +243,7 @@ class _File:
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
 
     def domains(self, table: dict[str, Any], key: str) -> tuple[str, ...]:
+        """The hosts in a list of domains."""
         domain_names = []
         for name in self.strings(f"domains.{key}", table.get(key, [])):
             url = absolute("", f"http://{name}/") if _may_be_domain(name) else None
@@ -248,11 +257,13 @@ class _File:
         return tuple(dict.fromkeys(domain_names))
 
     def strings(self, key: str, texts: Any) -> list[str]:
+        """The texts in a list."""
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
         return [text.strip() for text in texts]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
+        """Raise a TopicError if a table has another key; `before` is the prefix of its keys in the message."""
         for key in table:
             if key not in allowed:
                 self.reject(

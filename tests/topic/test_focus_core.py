@@ -273,10 +273,10 @@ def test_a_page_that_is_fetched_twice() -> None:
     made.queue_links(page(0), [LINK])
     for _ in range(2):
         assert made.learn_page(LINK.url, "", BEES) > 0.3
-    assert (made.trails.pages, made.waiting.rows) == (4, {})
+    assert (made.page_credits.pages, made.waiting.rows) == (4, {})
     made.see_again(LINK.url, [LinkContext(page(1), "")])
-    assert made.trails.track([3])[0] < made.trails.worth([3])[0]
-    assert made.trails.track([2])[0] == pytest.approx(made.trails.worth([2])[0])
+    assert made.page_credits.track([3])[0] < made.page_credits.worth([3])[0]
+    assert made.page_credits.track([2])[0] == pytest.approx(made.page_credits.worth([2])[0])
 
 
 def test_a_link_shown_again_is_worth_more_or_less() -> None:
@@ -293,8 +293,8 @@ def test_a_link_shown_again_is_worth_more_or_less() -> None:
 def test_a_link_to_a_page_known_before_tells_where_a_page_leads() -> None:
     made = begun()
     made.see_again(page(1), [LinkContext(page(0), "")])
-    assert made.trails.track([1])[0] == pytest.approx(made.trails.worth([0])[0] / 4)
-    assert made.trails.worth([1])[0] == 0
+    assert made.page_credits.track([1])[0] == pytest.approx(made.page_credits.worth([0])[0] / 4)
+    assert made.page_credits.worth([1])[0] == 0
 
 
 def test_what_led_to_a_page_learns() -> None:
@@ -302,7 +302,7 @@ def test_what_led_to_a_page_learns() -> None:
     made.queue_links(page(1), [LINK, OTHER])
     relevance = made.learn_page(LINK.url, "", BEES)
     made.learn_page(OTHER.url, "", CARS)
-    assert made.trails.track([1])[0] == pytest.approx(relevance / 5, abs=0.01)
+    assert made.page_credits.track([1])[0] == pytest.approx(relevance / 5, abs=0.01)
     told = made.apprentice.shared()
     assert (told.good, told.bad) == (pytest.approx(relevance, abs=0.05), pytest.approx(2 - relevance, abs=0.05))
     names = {made.vocabulary.names[feature % word_statistics.PLACES] for feature in told.features}
@@ -317,7 +317,7 @@ def test_when_it_is_time_for_new_priorities(monkeypatch: pytest.MonkeyPatch) -> 
     renew = made.renew
 
     def renewing() -> dict[str, int]:
-        found.append(made.trails.pages)
+        found.append(made.page_credits.pages)
         return renew()
 
     monkeypatch.setattr(made, "renew", renewing)
@@ -457,5 +457,5 @@ def test_pages_are_judged_anew_as_the_aim_moves(learning: bool) -> None:
             page(number), "", f"{hives} Number{number}. {BEES}" if number % 2 else f"{CARS} Number{number}."
         )
     made.renew()
-    assert made.trails.worth([0])[0] > first + 0.05
-    assert np.isfinite(made.trails.worth(range(30))).all()
+    assert made.page_credits.worth([0])[0] > first + 0.05
+    assert np.isfinite(made.page_credits.worth(range(30))).all()

@@ -61,7 +61,7 @@ def test_the_same_seat_goes_on() -> None:
     assert relevances(second) == pytest.approx(relevances(first), abs=0.1)
     assert weights(second) == pytest.approx(weights(first), abs=0.2)
     assert second.vocabulary.pages == 13
-    assert second.trails.pages == 0
+    assert second.page_credits.pages == 0
     assert second.summary()["pages"] == 13
     again, before = json.loads(second.record()), json.loads(record)
     assert again.keys() == before.keys()

@@ -33,7 +33,7 @@ def late() -> TopicFocus:
     """A focus that has seen so many pages that all links get new scores every 500."""
     made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for _ in range(10_000):
-        made.trails.add(0.5)
+        made.page_credits.add(0.5)
     return made
 
 

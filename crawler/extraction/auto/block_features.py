@@ -268,12 +268,15 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
     scores = columns.scores
     levels = columns.levels
     outline = seen.outline
+
+    # The sums in each container, as differences of sums up to its bounds.
     ones = np.ones(columns.number)
     images = seen.images[: columns.number]
     sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, images = inside
+
     wide = np.maximum(width, 1)
     many = np.maximum(blocks, 1)
     held = (
@@ -317,6 +320,7 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
     wide = max(1.0, float(columns.widths.sum()))
     every = columns.letters.sum()
     frames = seen.outline.frames[seen.homes]
+
     values = [
         np.log1p(wide),
         seen.linked.sum() / wide,

@@ -241,6 +241,7 @@ def _expected_shapes(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         yield rows, (text_arrays.BUCKETS,)
     yield vocabulary.kinds, (page_names.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
+
     width = networks[0].first.bias.size  # they run side by side
     for net in networks:
         yield net.means, (net.means.size,)
@@ -253,12 +254,14 @@ def _expected_shapes(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         for layer in (net.first, *net.layers):
             yield layer.bias, (width,)
         yield net.last.bias, (1,)
+
     yield kinds.weights, (2 * len(networks) * width + len(KINDS), len(KINDS))
     yield kinds.bias, (len(KINDS),)
 
 
 def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
     """The model from the arrays of a file."""
+    # The layers of each network are numbered: the first one is 0, the last one has the highest number.
     networks = []
     for number, inner in enumerate(steps):
         layers = [
@@ -270,6 +273,7 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
                 means=rows["means"], scales=rows["scales"], first=layers[0], layers=tuple(layers[1:-1]), last=layers[-1]
             )
         )
+
     return Model(
         vocabulary=LearnedWeights(
             own=rows["own"],

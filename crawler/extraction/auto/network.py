@@ -81,6 +81,8 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
     rows[:number] = np.arange(number)
     rows[number : 2 * number] = np.argsort(paths, kind="stable")
+
+    # The groups: containers, the page, paths.
     containers, of_containers = _numbered(inner, len(starts))
     sizes = np.bincount(paths)
     kinds, of_paths = _numbered(paths, len(sizes))
@@ -89,6 +91,7 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
+
     firsts = np.concatenate((starts[containers], [0], last - sizes[kinds]))
     lasts = np.concatenate((ends[containers], [number], last))
     return BlockGroups(

@@ -192,15 +192,18 @@ def page_arrays(page: Page) -> PageArrays:
     wraps = page.wraps[:MAX_BLOCKS]
     homes = page.homes[:MAX_BLOCKS]
     number = len(blocks)
+
+    # The texts that are read in addition to the blocks.
     meta = page.meta
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
+
     same: dict[str, int] = {}
     names = element_names(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
-    named_by = _beginnings((" ".join(filter(None, name)) for name in names.names), MOST_NAME)
+    name_texts = _beginnings((" ".join(filter(None, name)) for name in names.names), MOST_NAME)
     return PageArrays(
-        words=text_arrays.read_names(named_by),
+        words=text_arrays.read_names(name_texts),
         texts=text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
         outline=_outline(page),
         homes=np.array(homes, np.int64),
@@ -340,6 +343,7 @@ def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumn
     number = len(seen.homes)
     lengths = seen.lengths
     kinds = seen.texts.kinds[:number].T
+    # Only the beginning of a long block is read, so that these numbers are scaled to its length.
     looked_at = np.maximum(kinds.sum(0), 1)
     stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
     widths = lengths + 2 * unspaced

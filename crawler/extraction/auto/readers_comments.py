@@ -48,7 +48,7 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 
 def named_as_comments(page: Page) -> list[int]:
-    """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
+    """The indexes of the blocks in elements named as comments, and in elements after a heading of comments."""
     elements = element_names(page)
     containers = page.containers
     name_texts = [_class_and_id(name) for name in elements.names]

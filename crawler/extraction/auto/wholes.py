@@ -46,7 +46,7 @@ MAX_BLOCKS_OF_PART = 1.5
 NEAR = 2
 """Blocks after a table or list among which a kept one is looked for: the first may be a note under it."""
 MAX_VALUE = 80
-"""Characters of a label or a value; what is longer is text."""
+"""Characters of a label or a value; a longer one is text."""
 OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4

@@ -45,7 +45,7 @@ from crawler.page.page import Extraction, Page
 
 Matrix = NDArray[np.float64]
 WEIGHTS = Path(__file__).with_suffix(".npz")
-# Blocks judged at once: the matrix of so many blocks and all support vectors has some megabytes.
+# Blocks judged at once: their matrix with all support vectors has some megabytes.
 AT_ONCE = 1_000
 
 

@@ -69,6 +69,7 @@ class _LineReader:
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
         self.page = page
         self.links = links
+        """Whether links are written with their addresses."""
         self.kept = {id(block) for block in blocks}
         self.left = len(self.kept)
         """How many kept blocks have not been reached."""

@@ -141,6 +141,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     address = ""
     opened = 0
     inside: Markup | None = None
+
+    # Tokens at even places are texts, the others are marks.
     for at, token in enumerate(tokens):
         if inside is Markup.NOTE:
             inside = None if token == CLOSE_NOTE else inside
