@@ -306,9 +306,8 @@ class Scorer:
         shown = links.shown
         pages = shown.sizes(count)
         mean = self.page_credits.mean()
-        worth = (shown.sums(self.page_credits.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (
-            pages + PAGES_OF_MEAN
-        )
+        sums = shown.sums(self.page_credits.worth(shown.numbers), count)
+        worth = (sums + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
         words = self._of_topic(links.anchors, count)
         near = self._of_topic(links.nears, count)
         total = SHOWN * worth + WORDS * words + NEAR * near
