@@ -186,7 +186,7 @@ class StorePipeline:
         if item.lease is not None:
             record = {field.name: getattr(item, field.name) for field in fields(item)}
             self.leases.finish(item.lease, replace(item.result, record=record))
-        if item.result.check is not None and item.result.check.found is PageChange.RENEWED:
+        if item.result.check is not None and item.result.check.change is PageChange.RENEWED:
             raise DropItem("another version of the extraction made a text of it before: it counts as unchanged")
         return item
 

@@ -60,12 +60,12 @@ class Focus:
         if url in {*self._topic.example_urls, *self._topic.against_urls}:
             self._learner.example(document.text, good=url in self._topic.example_urls)
         self._learner.name_translations(url, named_translations(document._page))
-        relevance = round(self._learner.fetched(url, document.title, document.text, document.language or ""), DIGITS)
+        relevance = round(self._learner.learn_page(url, document.title, document.text, document.language or ""), DIGITS)
         self._known |= {url, document.url}
         for address in (url, document.url):
             self._waiting.pop(address, None)
         self._add_links(url, document)
-        priorities = self._learner.renewed()
+        priorities = self._learner.renew_if_due()
         self._waiting.update({to: price for to, price in priorities.items() if to in self._waiting})
         return relevance
 
@@ -95,10 +95,10 @@ class Focus:
             links = {to: links_of_address for to, links_of_address in links.items() if self._follow(to)}
         again = {to: links_of_address for to, links_of_address in links.items() if to in self._known}
         new = {to: links_of_address for to, links_of_address in links.items() if to not in self._known}
-        self._learner.seen_again(url, link_contexts(page, again, near=False))
+        self._learner.see_again(url, link_contexts(page, again, near=False))
         self._let_wait(url, link_contexts(page, new))
 
     def _let_wait(self, shown_on: str, links: Sequence[LinkContext]) -> None:
         urls = [link.url for link in links]
-        self._waiting.update(zip(urls, self._learner.found(shown_on, links), strict=True))
+        self._waiting.update(zip(urls, self._learner.queue_links(shown_on, links), strict=True))
         self._known.update(urls)

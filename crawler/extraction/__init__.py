@@ -22,9 +22,9 @@ METHODS: dict[str, Extractor | Part] = {
     "template": Part("crawler.extraction.methods.template:template"),
     "template-svm": Part("crawler.extraction.methods.template_svm:template_svm"),
 }
-"""The default, and the others, which are imported when they are chosen."""
+"""The default method, and the other methods, which are imported when they are chosen."""
 EXTRACTORS: PartTable[Extractor] = PartTable(Door.EXTRACTORS, METHODS)
-"""All of these, and the methods that other packages add."""
+"""The methods above, and those that other packages add."""
 EXTRACTION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
 the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
@@ -32,11 +32,12 @@ that only makes a method faster does not count. tests/extraction/test_version.py
 change and this number does not.
 """
 LEARNING: dict[str, type[Library]] = {"auto": BlockLibrary, "template": Library, "template-svm": Library}
-"""The methods that also take the site's `library=` of what its pages have in common, and the class of it."""
+"""The methods that learn from a site, with the class of their argument `library`: the common parts of the site's pages.
+"""
 
 
 def favouring(method: str, favour: str = BALANCE) -> Extractor:
-    """The method of this name, with its preference for precision or recall; only `auto` has one."""
+    """The method with this name, with a preference for precision or recall, which only `auto` has."""
     if method not in EXTRACTORS:
         raise ValueError(f"there is no method {method!r}; there are {', '.join(EXTRACTORS)}")
     if favour == BALANCE:
@@ -49,7 +50,7 @@ def favouring(method: str, favour: str = BALANCE) -> Extractor:
 
 
 def with_library(extractor: Callable[..., Extraction], library: Library) -> Extractor:
-    """A method of `LEARNING`, with what is known of the site of the pages it is given."""
+    """A method of `LEARNING` for the pages of one site, with the library of that site."""
     return partial(extractor, library=library)
 
 
@@ -63,7 +64,7 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
 
 
 def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
-    """The version of the texts of a method, with that of its package, and of a second one for pages in doubt.
+    """The version of the texts of a method, with the version of its package, its preference and its fallback.
 
     >>> version("auto"), version("auto", "recall"), version("auto", fallback="a.b")
     ('6:auto', '6:auto/recall', '6:auto+a.b')
@@ -74,11 +75,13 @@ def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
         text += f"@{package_version}"
     if favour != BALANCE:
         text += f"/{favour}"
-    return f"{text}+{fallback}" if fallback else text
+    if fallback:
+        text += f"+{fallback}"
+    return text
 
 
 def method_and_favour(version: str) -> tuple[str, str]:
-    """What a version names.
+    """The method and the preference that a version names.
 
     >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:theirs@1.2")
     (('auto', 'recall'), ('theirs', 'balance'))

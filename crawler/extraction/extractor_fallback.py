@@ -1,7 +1,8 @@
-"""A second method for pages of whose text the first is in doubt: any method, or a server on this machine.
+"""A second method for pages whose text the first method doubts: any other method, or a server on localhost.
 
 The server gets each page by itself, as `POST` with the JSON object `{"url": …, "html": …}`, and answers with status 200
-and `{"text": …}`. Whatever else it answers, and whatever a method raises, leaves the page with the text that it has.
+and `{"text": …}`. If it answers anything else, or if the second method raises an exception, the page keeps the first
+text.
 """
 
 import json
@@ -21,9 +22,9 @@ from crawler.urls.public_hosts import Address, AllowList
 logger = logging.getLogger(__name__)
 
 SECONDS = 30.0
-"""How long a server may take for a page."""
+"""Time limit of a server for one page."""
 MAX_ANSWER = 5_000_000
-"""Bytes that a server may answer with."""
+"""Bytes of a server's answer."""
 
 
 class FallbackError(Exception):
@@ -36,7 +37,7 @@ class FallbackServer:
 
     address: str
     allowed: AllowList
-    """Where it may be beside this machine."""
+    """The addresses that are allowed besides localhost."""
     seconds: float = SECONDS
 
     @property
@@ -50,15 +51,17 @@ class FallbackServer:
         return GuardedConnection(self._parts, self._may_connect, self.seconds)
 
     def check(self) -> None:
-        """Raise a ValueError if the address is none, or a NotAllowedError or an OSError if it may not be used."""
+        """Raise a ValueError if the address is not valid, or a NotAllowedError or an OSError if it may not be used."""
         if self._parts.scheme != "http" or not self._parts.hostname or self._parts.username:
             raise ValueError(f"{self.address[:100]!r} is not the address of a server, with http:// and without a user")
         self._connection().allowed_address()
 
     def __call__(self, page: Page) -> Extraction:
-        """The main text by the server; raises a FallbackError if it gives none."""
+        """The main text from the server; raises a FallbackError if the server gives none."""
         body = json.dumps({"url": page.url, "html": page.html}).encode("utf-8", "replace")
-        target = (self._parts.path or "/") + (f"?{self._parts.query}" if self._parts.query else "")
+        target = self._parts.path or "/"
+        if self._parts.query:
+            target += f"?{self._parts.query}"
         try:
             with self._connection() as connection:
                 connection.request("POST", target, body, {"Content-Type": "application/json"})
@@ -87,15 +90,15 @@ def _text(response: HTTPResponse) -> str:
 
 @dataclass(frozen=True)
 class ExtractorFallback:
-    """The method for pages in doubt."""
+    """The second method, for pages in doubt."""
 
     name: str
-    """A dotted path or an address, as items have it."""
+    """A dotted path or an address, as it is named in items."""
     extract: Callable[[Page], Extraction]
 
 
 def is_doubtful(extraction: Extraction) -> bool:
-    """Whether a method expects that a part of its text is wrong.
+    """Whether a method expects a low F1 of its text.
 
     >>> is_doubtful(Extraction("", "", certainty=0.79)), is_doubtful(Extraction("", ""))
     (True, False)
@@ -104,7 +107,9 @@ def is_doubtful(extraction: Extraction) -> bool:
 
 
 def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallback) -> Callable[..., Extraction]:
-    """A method that asks a second one where it is in doubt; the certainty stays its own, so that the doubt is seen."""
+    """A method that uses a second one if it is in doubt. The certainty remains that of the first, so that the doubt is
+    visible.
+    """
     return partial(_extract, extract, fallback)
 
 
@@ -116,7 +121,7 @@ def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, pa
         second = fallback.extract(page)
         if not isinstance(second, Extraction) or not second.text.strip():
             raise FallbackError("no text")
-    except Exception as error:  # whatever another's method raises costs no page
+    except Exception as error:  # an error in the method of another package must not cost the page
         logger.warning("%s gives no text of %s: %s", fallback.name, page.url, error or type(error).__name__)
         return first
     return replace(

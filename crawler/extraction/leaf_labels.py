@@ -1,13 +1,13 @@
-"""The leaf labels of a page: each element's own text, line by line, and the block-level label it stands in.
+"""The leaf labels of a page: each element's own text, line by line, and the block-level label around it.
 
-A leaf label is an element that has text of its own, in one line; `page.blocks` are those lines. An element whose text
-is broken by others (`<p>one <b>two</b> three</p>`) is one leaf, "one three", beside that of the others. Block-level
-labels are body, section and div; what stands in none of them belongs to the page's root.
+A leaf label is an element that has text of its own in one line; the lines are `page.blocks`. An element whose text is
+interrupted by other elements (`<p>one <b>two</b> three</p>`) is one leaf, "one three", and the others are leaves, too.
+Block-level labels are body, section and div; a leaf in none of them belongs to the page's root.
 
-`LabelIndex` finds nearly the same label: the same tag, and texts a few edits apart. Two texts are near when their edit
-distance D <= min(len) / 8, and up to 8 characters only when they are equal. Most pairs are never compared, by the
-pigeonhole principle: cut a text that may be k edits away from another into k + 1 pieces, and one of the pieces stands
-in the other unchanged. So a text is compared only with those of which it holds a piece.
+`LabelIndex` finds nearly equal labels, which have the same tag, and texts a few edits apart. Two texts are near if
+their edit distance D <= min(len) / 8; up to 8 characters only equal texts are. Most pairs are never compared, by the
+pigeonhole principle: if a text that is at most k edits away from another is cut into k + 1 pieces, one of the pieces is
+in the other unchanged. So a text is compared only with the texts of which it contains a piece.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ class Leaf:
     line: int
     """Index of its line in `page.blocks`."""
     home: int
-    """Index of the block-level label it stands in."""
+    """Index of the block-level label around it."""
     anchor: int
-    """Index of the link it stands in, or -1."""
+    """Index of the link around it; -1 if there is none."""
 
 
 @dataclass(slots=True)
 class BlockLabel:
-    """A block-level label, without those nested in it."""
+    """A block-level label, without block-level labels nested in it."""
 
     tag: str
     images: int
+    """How many <img> it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +70,23 @@ def _read(page: Page) -> Leaves:
 
 class _LeafReader:
     def __init__(self) -> None:
-        self.found: list[Leaf] = []
+        self.leaves: list[Leaf] = []
         self.tags: list[str] = []
-        """Totals of the block-level labels; `images` is counted separately."""
+        """The tags of the block-level labels."""
         self.images: list[int] = []
+        """The number of images in each block-level label."""
         self.anchors: list[int] = []
         self.lines = 0
         self.anchor = -1
         self.serial = 0
+        """The number of elements so far, which numbers the open ones."""
         self.open: list[tuple[int, str]] = []
         self.homes: list[int] = []
+        """The open block-level labels."""
         self.containers: list[str] = []
+        """The tags of the open elements that are not inline."""
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
+        """For each element with text in this line its tag, its link and the pieces of its text."""
 
     def run(self, root: etree._Element) -> Leaves:
         # Lines must break as in crawler.page.blocks, whose blocks are counted here.
@@ -95,7 +101,7 @@ class _LeafReader:
                 self.read(text)
         self.end_line()
         return Leaves(
-            leaves=tuple(self.found), homes=tuple(map(BlockLabel, self.tags, self.images)), anchors=tuple(self.anchors)
+            leaves=tuple(self.leaves), homes=tuple(map(BlockLabel, self.tags, self.images)), anchors=tuple(self.anchors)
         )
 
     def enter(self, tag: str) -> None:
@@ -134,31 +140,31 @@ class _LeafReader:
     def end_line(self) -> None:
         if not self.pieces:
             return
-        before = len(self.found)
+        before = len(self.leaves)
         written = False
         for tag, anchor, pieces in self.pieces.values():
             raw = "".join(pieces)
             text = fold_space(raw)
             if text:
-                self.found.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
+                self.leaves.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
             written = written or bool(raw.strip())
-        # A line of zero-width characters only exists in <pre>, and nowhere else.
-        self.lines += len(self.found) > before or (written and "pre" in self.containers)
+        # A line that has only zero-width characters is a block in <pre>, but not elsewhere.
+        self.lines += len(self.leaves) > before or (written and "pre" in self.containers)
         self.pieces = {}
 
 
-# Up to this many characters only equal texts are near; above, one edit is allowed for each so many.
+# Up to this number of characters only equal texts are near; longer ones may have one edit for each 8 characters.
 EXACT_LENGTH = 8
 # Longer labels are found only if equal: few of them are noise, and comparing them is slow.
 MAX_NEAR_LENGTH = 100
-# Labels that are compared with one, those with the most common pieces first; and labels that may share a piece before
-# it is ignored. The loss is some noise that stays, among labels that are similar but not near.
+# How many labels a text is compared with, those with the most common pieces first; and how many labels are found by one
+# piece. Because of these limits some near labels are not found, so that some noise stays.
 MOST_COMPARED = 2
 MOST_SHARED = 8
 
 
 class LabelIndex:
-    """An index of labels that also finds nearly equal ones; labels can only be added."""
+    """An index of labels that also finds nearly equal ones. Labels can be added, but not removed."""
 
     def __init__(self, longest_near: int = MAX_NEAR_LENGTH) -> None:
         self.longest_near = longest_near
@@ -187,7 +193,7 @@ class LabelIndex:
         return number
 
     def find(self, tag: str, text: str) -> int | None:
-        """The number of the label that is equal or else near; None if there is none."""
+        """The number of the label that is equal, or else of one that is near; None if there is none."""
         number = self._numbers.get((tag, text))
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
@@ -217,6 +223,7 @@ def is_near(text: str, other: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
+    """The pieces into which a text in the index is cut: one more than the edits that it may have."""
     count = len(text) // EXACT_LENGTH + 1
     length = len(text) // count
     return [text[number * length : (number + 1) * length] for number in range(count)]

@@ -1,11 +1,11 @@
-"""Finds the main text of a page that is only in its scripts, from which a browser would build the page.
+"""Finds the main text of a page that is only in its scripts, with which a browser would build the page.
 
-Such text is the articleBody of JSON-LD, or is in the data that a script starts with (__NEXT_DATA__,
-window.__INITIAL_STATE__ = {...}), or in a long string of a program. Of all prose the longest is chosen, preferably text
-beside the page's own title. Scripts are read only if the page itself shows little text.
+The text may be the articleBody of JSON-LD, a part of the data at the beginning of a script (__NEXT_DATA__,
+window.__INITIAL_STATE__ = {...}), or a long string in a program. The longest prose is chosen, preferably prose beside
+the page's own title. Scripts are read only if the page itself shows little text.
 
-In the data (`ScriptData`) a text is one long string or a list of paragraphs, each of them a string, a node with a
-string or a line in pieces. Texts of comments, of other articles and of the user interface are left out.
+In the data (`ScriptData`) a text is one long string or a list of paragraphs; each paragraph is a string, a node with a
+string, or a line in pieces. Texts of comments, of other articles and of the user interface are excluded by their keys.
 """
 
 import json
@@ -50,7 +50,7 @@ class _Piece:
     """A string in the data that may be part of the text."""
 
     at: int
-    """Number of the container it stands in."""
+    """The number of the container around it."""
     key: str
     text: str
     weight: int
@@ -62,6 +62,7 @@ class TextCandidate:
     """A text that may be the page's main text."""
 
     weight: int
+    """Characters of prose."""
     html: str
     _: KW_ONLY
     titled: bool = False
@@ -69,26 +70,37 @@ class TextCandidate:
 
 
 class ScriptData:
-    """One JSON document, with numbered containers."""
+    """A JSON document whose containers, the lists and objects in it, are numbered."""
 
     def __init__(self, data: Any, title: str) -> None:
         self.parents: list[int] = []
+        """For each container the number of the one around it; -1 for the first."""
         self.lists: list[bool] = []
+        """Whether each container is a list."""
         self.titled: list[bool] = []
+        """Whether each container is beside the page's title, or in an object that is."""
         self.pieces: list[_Piece] = []
         stack: list[tuple[Any, str, int]] = [(data, "", -1)]
         while stack and len(self.parents) + len(self.pieces) < MAX_NODES:
             node, key, parent = stack.pop()
-            if isinstance(node, str) and node[:2] in _OPENINGS and (inner := document(node)) is not None:
-                node = inner
+
+            # A string may contain JSON.
+            if isinstance(node, str) and node[:2] in _OPENINGS:
+                inner = document(node)
+                if inner is not None:
+                    node = inner
             if isinstance(node, str):
                 self.pieces.append(_Piece(at=parent, key=key, text=node, weight=prose(node)))
                 continue
+
             self.parents.append(parent)
             self.lists.append(isinstance(node, list))
             number = len(self.parents) - 1
-            own = _is_titled(node, title) if isinstance(node, dict) else None
-            self.titled.append(own if own is not None else parent >= 0 and self.titled[parent])
+            is_titled = _is_titled(node, title) if isinstance(node, dict) else None
+            if is_titled is None:
+                is_titled = parent >= 0 and self.titled[parent]
+            self.titled.append(is_titled)
+
             if isinstance(node, list):  # its key was examined with it
                 kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _HOLDING)]
             else:
@@ -98,7 +110,7 @@ class ScriptData:
             stack += reversed(kept)
 
     def weights(self, pieces: list[_Piece]) -> list[int]:
-        """The amount of text of these pieces in each container."""
+        """The characters of prose of these pieces in each container."""
         weights = [0] * len(self.parents)
         for piece in pieces:
             weights[piece.at] += piece.weight
@@ -106,27 +118,28 @@ class ScriptData:
             weights[self.parents[number]] += weights[number]
         return weights
 
-    def found(self) -> Iterator[TextCandidate]:
-        """The longest string, and the list with the most text, each inside and outside of the node with the page's
-        title.
-        """
+    def candidates(self) -> Iterator[TextCandidate]:
+        """The longest string, and the list with the most text: both beside the page's title, and both elsewhere."""
         for titled in (True, False):
             pieces = [piece for piece in self.pieces if piece.at >= 0 and self.titled[piece.at] is titled]
             if not any(piece.weight for piece in pieces):
                 continue
+
             longest = max(pieces, key=lambda piece: piece.weight)
             yield TextCandidate(weight=longest.weight, html=as_html([longest.text]), titled=titled)
+
             weights = self.weights(pieces)
             most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
             if most:
-                # The innermost of the lists that contain nearly all of it; inner lists have higher numbers.
+                # The innermost of the lists that contain nearly all text; inner lists have higher numbers.
                 homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
                 yield TextCandidate(
                     weight=weights[homes[-1]], html=as_html(self.paragraphs(homes[-1], pieces)), titled=titled
                 )
 
     def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
-        """The pieces in a list, with the pieces of a line joined."""
+        """The paragraphs in a list: its pieces, with the pieces of one line joined."""
+        # The pieces in the list, under the keys that prose has.
         inside = {home}
         for number in range(home + 1, len(self.parents)):
             if self.parents[number] not in inside:
@@ -134,6 +147,7 @@ class ScriptData:
             inside.add(number)
         pieces = [piece for piece in pieces if piece.at in inside]
         keys = {piece.key for piece in pieces if piece.weight}
+
         lines: list[list[str]] = []
         last = home
         for piece in pieces:
@@ -164,7 +178,7 @@ class ScriptData:
 
 
 def document(source: str) -> Any:
-    """The JSON that a script consists of or assigns first; None if there is none."""
+    """The JSON of which a script consists, or which it assigns first; None if there is none."""
     start = _DATA.match(source)
     if not start:
         return None
@@ -180,15 +194,18 @@ def _counts(key: str, value: Any) -> bool:
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
-    """Whether a node has the page's title, or another title and an address; None if it has no title."""
-    other = False
+    """Whether a node has the page's title. False if it has another title and an address, so that it stands for another
+    page; None if it shows neither.
+    """
+    has_other_title = False
     for key in _TITLE_KEYS:
-        if isinstance(value := node.get(key), str) and MIN_TITLE <= len(value) <= MAX_TITLE:
+        value = node.get(key)
+        if isinstance(value, str) and MIN_TITLE <= len(value) <= MAX_TITLE:
             own = letters(_TAG.sub("", unescaped(value)))
             if own and (own == title or ((own in title or title in own) and 2 * len(own) > len(title) > len(own) / 2)):
                 return True
-            other = True
-    if other and not _ADDRESSED.isdisjoint(node):
+            has_other_title = True
+    if has_other_title and not _ADDRESSED.isdisjoint(node):
         return False
     return None
 
@@ -198,7 +215,9 @@ def prose(text: str) -> int:
     if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
         return 0
     if "<" in text or "&lt;" in text:
-        text = _TAG.sub(" ", unescaped(text) if _TAGGED.search(text) else text)
+        if _TAGGED.search(text):
+            text = unescaped(text)
+        text = _TAG.sub(" ", text)
     # Programs, keys and the like.
     if len(_CODE.findall(text)) * 40 > len(text) or not has_full_stop(text):
         return 0
@@ -209,26 +228,27 @@ def prose(text: str) -> int:
 
 
 def as_html(texts: list[str]) -> str:
-    """Texts that may be HTML, each as HTML, joined into one."""
-    written = []
+    """The texts as one piece of HTML; each of them is HTML or plain text."""
+    parts = []
     for text in texts:
         if _TAGGED.search(text):
             text = unescaped(text)
-        is_html = _TAG.search(text) is not None
-        written.append(
-            f"<div>{text}</div>" if is_html else "".join(f"<p>{escape(line)}</p>" for line in text.split("\n"))
-        )
-    return "".join(written)
+        if _TAG.search(text):
+            parts.append(f"<div>{text}</div>")
+        else:
+            parts += [f"<p>{escape(line)}</p>" for line in text.split("\n")]
+    return "".join(parts)
 
 
 MAX_SCRIPTS = 200
 MAX_SCRIPT = 3_000_000  # characters
 MIN_TEXT = 250  # a Chinese character counts as two
 MIN_STRING = 200  # characters of a string in a program
-# Text that is not beside the page's title is accepted only if the page itself shows at most so many characters.
-MAX_SHOWN = 1_000
+# Text that is not beside the page's title is accepted only if it has this width, and if the page itself shows fewer
+# than MAX_SHOWN characters.
 MIN_UNTITLED = 1_500
-# The text of the scripts replaces one that is shorter than this, and so many times shorter than it.
+MAX_SHOWN = 1_000
+# The text of the scripts replaces a method's text that is narrower than MAX_OWN, if it is TIMES as wide.
 MAX_OWN = 1_500
 TIMES = 3
 
@@ -240,29 +260,33 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
 
 
-def instead(page: Page, text: str) -> str:
-    """The text of the scripts if it should replace a method's text; else empty."""
+def replacement(page: Page, text: str) -> str:
+    """The text in the page's scripts if it should replace the text of a method; otherwise empty."""
     if page.withheld.parts:  # the scripts may have the marked text without its marks
         return ""
-    if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
+    if len(text) >= MAX_OWN:
         return ""
-    scripts_text = scripted(page)
-    if width(scripts_text) >= TIMES * own:
-        return scripts_text
+    own_width = width(text)
+    if own_width >= MAX_OWN:
+        return ""
+    text_in_scripts = script_text(page)
+    if width(text_in_scripts) >= TIMES * own_width:
+        return text_in_scripts
     return ""
 
 
-def scripted(page: Page) -> str:
+def script_text(page: Page) -> str:
     """The main text in the page's scripts, one line for each paragraph; empty if there is none."""
-    return page.once(_scripted)
+    return page.once(_script_text)
 
 
-def _scripted(page: Page) -> str:
+def _script_text(page: Page) -> str:
     structured_data = structured(page)
-    body = as_html(
-        [post.text for post in structured_data.posts] if len(structured_data.posts) > 1 else [structured_data.body]
-    )
-    candidates = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_data(page)]
+    texts = [structured_data.body]
+    if len(structured_data.posts) > 1:
+        texts = [post.text for post in structured_data.posts]
+    body = as_html(texts)
+    candidates = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_scripts(page)]
     shown = sum(len(block.text) for block in page.blocks)
     best = max(candidates, key=lambda candidate: (candidate.titled, candidate.weight))
     least = MIN_TEXT
@@ -273,7 +297,7 @@ def _scripted(page: Page) -> str:
     return text if width(text) >= least else ""
 
 
-def _in_data(page: Page) -> Iterator[TextCandidate]:
+def _in_scripts(page: Page) -> Iterator[TextCandidate]:
     """Possible texts in each script."""
     title = letters(headline(page)[:MAX_TITLE])
     for element in islice(page.root.iter("script"), MAX_SCRIPTS):
@@ -284,23 +308,27 @@ def _in_data(page: Page) -> Iterator[TextCandidate]:
         if "html" in kind or "template" in kind:
             yield TextCandidate(weight=prose(source), html=source)
             continue
-        yield from _of(source, title)
+        yield from _in_script(source, title)
 
 
-def _of(source: str, title: str) -> Iterator[TextCandidate]:
-    """Possible texts in a script: in the data it starts with, else in its strings."""
+def _in_script(source: str, title: str) -> Iterator[TextCandidate]:
+    """Possible texts in a script: in the data at its beginning, or else in its strings."""
     data = document(source)
     if data is not None:
-        yield from ScriptData(data, title).found()
+        yield from ScriptData(data, title).candidates()
         return
+
     longest: TextCandidate | None = None
     for string in _STRING.finditer(source):
         if string.end() - string.start() < MIN_STRING:
             continue
         text = _ESCAPE.sub(_unescaped, string[0][1:-1])
-        if text[:1] in ("{", "[") and (data := document(text)) is not None:
-            yield from ScriptData(data, title).found()
-        elif (weight := prose(text)) and (longest is None or weight > longest.weight):
+        data = document(text) if text[:1] in ("{", "[") else None
+        if data is not None:
+            yield from ScriptData(data, title).candidates()
+            continue
+        weight = prose(text)
+        if weight and (longest is None or weight > longest.weight):
             longest = TextCandidate(weight=weight, html=text)
     if longest is not None:
         yield TextCandidate(weight=longest.weight, html=as_html([longest.html]))

@@ -1,4 +1,4 @@
-"""The libraries of the sites that a worker crawls, each with the batch of pages it learns from next."""
+"""The libraries of the sites that a worker crawls, each with its incomplete batch of pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from crawler.page.page import Extraction, Page
 from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
 
-# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
-# label that waits for its batch 0.3, so these are 60 to 260 MB.
+# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes about 1.3 kB,
+# a label in an incomplete batch 0.3 kB, so that all take 60 to 260 MB.
 MAX_KEPT = 200_000
 
 
@@ -24,10 +24,10 @@ class _Site:
 
 
 class SiteLibraries:
-    """Extracts pages with their sites' libraries, and learns from them.
+    """Extracts pages with the libraries of their sites, and learns from them.
 
-    A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
-    that are not full, of nine pages at most, are in memory alone: who ends, or has too many sites, loses them.
+    A page is cleaned with the templates of earlier pages, whether it is extracted or learned from first. Incomplete
+    batches, of at most nine pages, are only in memory: they are lost when the worker ends or forgets the site.
     """
 
     def __init__(
@@ -40,20 +40,20 @@ class SiteLibraries:
         self.method = method
         self.library = library
         self.count = count
-        """Takes the name of what happened, and how often."""
+        """Counts events: takes the name of a statistic and a number."""
         self._sites: LruDict[str, _Site] = LruDict(max_kept, lambda site: site.size)
 
     def __len__(self) -> int:
-        """How many sites are in memory."""
+        """The number of sites in memory."""
         return len(self._sites)
 
     def extract(self, page: Page) -> Extraction:
-        """The main text, with what is known of the page's site."""
+        """The main text, with the library of the page's site."""
         site = self._sites.get(address_of(page.url).host)
         return self.method(page, library=site.library if site else None)
 
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
-        """Learn from a page; the templates it completed."""
+        """Learn from a page; returns the templates that it completed."""
         site = self._site(address_of(page.url).host)
         copies = site.learner.copies
         refused = site.library.refused
@@ -65,7 +65,7 @@ class SiteLibraries:
         return completed
 
     def take_in(self, name: str, label: LeafLabel) -> None:
-        """Take in a template of a host that others have learned, or this worker earlier."""
+        """Add a template of a host that another worker or an earlier run has learned."""
         site = self._site(name)
         refused = site.library.refused
         site.library.add(label)
@@ -80,7 +80,7 @@ class SiteLibraries:
         return _Site(library=library, learner=Learner(library))
 
     def _keep(self, name: str, site: _Site) -> None:
-        """Weigh a site again, as it has learned something."""
+        """Store a site with its new size; sites not seen for longest are forgotten if there are too many labels."""
         dropped = self._sites.set(name, site)
         if dropped:
             self.count("template/sites_forgotten", len(dropped))

@@ -200,7 +200,7 @@ class PageResult:
     @property
     def is_new_item(self) -> bool:
         """Whether it is written to the item file; a page that only a new extractor version changed is there already."""
-        return self.record is not None and (self.check is None or self.check.found is not PageChange.RENEWED)
+        return self.record is not None and (self.check is None or self.check.change is not PageChange.RENEWED)
 
     @property
     def is_noise(self) -> bool:
@@ -225,7 +225,7 @@ class Completion:
         """Whether it is a page of this round: stored, or unchanged."""
         check = self.result.check
         outcome = self.result.outcome
-        return self.lease.counts and (outcome is None if check is None else check.found in PRESENT)
+        return self.lease.counts and (outcome is None if check is None else check.change in PRESENT)
 
     def visit(self, new_links: int) -> Visit:
         """The visit, for the history of the page."""
@@ -235,7 +235,7 @@ class Completion:
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
         return Visit(
-            known=self.lease.known,
+            history=self.lease.known,
             check=check,
             code=code,
             fetched_at=fetched_at,

@@ -342,7 +342,7 @@ def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
     if result.awaits_browser:
         return None
     if outcome is None:
-        if result.record is None or (check is not None and check.found is not PageChange.NEW):
+        if result.record is None or (check is not None and check.change is not PageChange.NEW):
             return None
         if str(result.record.get("text") or "").strip():
             return Usefulness.USEFUL

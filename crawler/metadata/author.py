@@ -21,7 +21,7 @@ from crawler.metadata.choice import Candidates, candidates, chosen, shipped
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
-from crawler.page.element_names import Name, named
+from crawler.page.element_names import Name, element_names
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space, has_full_stop
 
@@ -297,7 +297,7 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
 
     The links of a front page are about the articles that it lists.
     """
-    elements_by_name = named(page)
+    elements_by_name = element_names(page)
     signs = enumerate(map(_sign_of, elements_by_name.names))
     marked = {number: sign for number, sign in signs if sign}
     containers = page.containers

@@ -1,13 +1,13 @@
 """The contents of a page in one walk over its tree: blocks of text, and the elements that may be links and images.
 
-A block is the text between two breaks of the line: the start or end of an element that is not inline, or a <br>. The
-records are not frozen, because a page makes hundreds, and a frozen one takes three times as long to make.
+A block is the text between two line breaks: the start or end of an element that is not inline, or a <br>. The records
+are not frozen, because a page has hundreds of them, and a frozen one takes three times as long to create.
 
 Markup cuts a line into pieces, which `joined` puts together. In a browser the style sheet sets elements apart: tags,
-prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` are one. Which words are two was
-counted on real pages beside the text that people marked: links side by side nearly always are (of 600 pairs three were
-not), and so are two pieces of which the second begins with a capital or a digit (of 700 one in a hundred was not), but
-where the first is a single capital, or the markup is of the kind that stands in words.
+prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` are one. The rules for separate words
+were measured on real pages whose text people had marked. Adjacent links are nearly always separate words: all but 3 of
+600 pairs. So are two pieces of which the second begins with a capital or a digit, in all but 1 % of 700 pairs, unless
+the first piece is a single capital, or the markup between them occurs within words (`WITHIN_WORDS`).
 """
 
 import re
@@ -20,10 +20,12 @@ from crawler.page.formulas import formula, image_formula, is_drawing
 from crawler.page.text import EASTERN, fold_space
 
 WITHIN_WORDS = frozenset("em i mark q s sub sup u wbr".split())
-"""Elements that begin and end within words: an empty piece stands for their tags, and what touches it is left alone."""
+"""Elements that begin and end within words: an empty piece stands for each of their tags, and no space is inserted
+beside it.
+"""
 
-# After these characters, too, a capital begins a word.
 ENDS_OF_PHRASES = frozenset(".:;,!?)]%®™")
+"""Characters other than letters and digits after which a capital begins a word."""
 # Han and kana, their punctuation and wide characters; Hangul has spaces.
 _WIDE = (
     "\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U000323af"
@@ -38,29 +40,35 @@ def joined(pieces: list[str]) -> str:
     >>> joined(["Reviews", "12"]), joined(["D", "ie Bienen"]), joined(["Area", "", "51"]), joined(["蜜\\n  蜂"])
     ('Reviews 12', 'Die Bienen', 'Area51', '蜜蜂')
     """
-    apart = pieces if len(pieces) == 1 else _set_apart(pieces)
-    text = "".join(apart)
+    spaced = pieces if len(pieces) == 1 else _spaced(pieces)
+    text = "".join(spaced)
     if text.isascii() or "\n" not in text.strip():
         return text
     # Piece by piece, so that elements on separate lines, such as names in a list, stay apart.
-    return "".join([LINE_END_BETWEEN_WIDE.sub("", piece) for piece in apart])
+    return "".join([LINE_END_BETWEEN_WIDE.sub("", piece) for piece in spaced])
 
 
-def _set_apart(pieces: list[str]) -> list[str]:
-    """The pieces, with a space between two of which the second begins a new word."""
-    apart = []
+def _spaced(pieces: list[str]) -> list[str]:
+    """The pieces, with a space before each one that begins a new word."""
+    spaced = []
     before = ""
     for piece in pieces:
         first = piece[:1]
         if (first.isupper() or first.isdigit()) and begins_a_word(first, before[-2:]):
-            apart.append(" ")
-        apart.append(piece)
+            spaced.append(" ")
+        spaced.append(piece)
         before = piece
-    return apart
+    return spaced
 
 
 def begins_a_word(first: str, before: str) -> bool:
-    """Whether a capital or digit begins a word after these two characters."""
+    """Whether a capital or digit begins a word after these two characters.
+
+    >>> begins_a_word("1", "ws"), begins_a_word("D", "99"), begins_a_word("D", ": ")
+    (True, True, False)
+    >>> begins_a_word("D", "A"), begins_a_word("D", " A"), begins_a_word("D", "s:"), begins_a_word("D", "B:")
+    (False, False, True, False)
+    """
     last = before[-1:]
     if last >= EASTERN:
         return False
@@ -69,18 +77,19 @@ def begins_a_word(first: str, before: str) -> bool:
     return last in ENDS_OF_PHRASES and first.isupper() and not before[:-1].isupper()
 
 
-TO_SOURCE = frozenset("[docs] [source] [src]".split())
-"""Links between a description and the code that it describes; they stand in code, too."""
-ANCHORS = TO_SOURCE | frozenset("¶ # § 🔗 [edit]".split()) | {"[edit|edit source]"}
-"""Links from a heading to itself, to its source, or to the form that edits it."""
+SOURCE_LINKS = frozenset("[docs] [source] [src]".split())
+"""Texts of links between the documentation of code and the code; they also occur in <pre>."""
+ANCHORS = SOURCE_LINKS | frozenset("¶ # § 🔗 [edit]".split()) | {"[edit|edit source]"}
+"""Texts of links from a heading to itself, to its source, or to the form that edits it."""
 LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
 """White space, and the marks of Markdown (crawler.extraction.output.markdown_inline)."""
 ANCHORED = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
+"""Elements that may link to themselves."""
 
 
 def without_anchors(pieces: list[str]) -> list[str]:
-    """The pieces of a heading, without the links of its own at the end.
+    """The pieces of a heading, without the `ANCHORS` at its end.
 
     >>> without_anchors(["Bees", " ¶", "\\n"]), without_anchors(["C#"]), without_anchors(["#"])
     (['Bees', '\\n'], ['C#'], ['#'])
@@ -108,24 +117,25 @@ INLINE = frozenset(
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr mjx-container "
     "mjx-assistive-mml".split()
 )
-# Elements whose text is not read, but for formulas. <noscript> is read: it has what readers without scripts see. The
-# content of <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
+# Elements whose text is not read, except that of formulas. <noscript> is read: it has what readers without scripts see.
+# The content of <noframes> and similar elements is for obsolete browsers, and is unparsed markup in the tree.
 SILENT = frozenset(
     "applet audio canvas head math mjx-math noembed noframes object script select style svg template textarea title"
     " video".split()
 )
 # Of the silent elements, those whose text may be a formula.
 MAY_BE_FORMULA = frozenset(("math", "script"))
-# Elements other than <a> and <img> that link to pages or show images.
+# Elements other than <a> and <img> that may link to a page or show an image.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
 
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A stretch of text without a line break; no two of them are the same."""
+    """A stretch of text without a line break. Two blocks are never equal, even if their texts are."""
 
     text: str
     tag: str
+    """The tag of `element`."""
     linked: int
     """How many of its characters are in links."""
     element: etree._Element
@@ -134,21 +144,21 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Containers:
-    """The block-level elements, in page order, in columns."""
+    """The block-level elements in page order, as columns."""
 
     elements: list[etree._Element]
     parents: list[int]
-    """Index of the container around it, -1 for the first."""
+    """Index of the container around the element, -1 for the first."""
     starts: list[int]
-    """Index of its first block."""
+    """Index of the element's first block."""
     ends: list[int]
-    """Index of the first block after it."""
+    """Index of the first block after the element."""
     tags: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class PageContents:
-    """What one walk over a tree finds."""
+    """The blocks and elements that one walk over a tree finds."""
 
     blocks: tuple[Block, ...]
     link_elements: list["LinkElement"]
@@ -159,11 +169,11 @@ class PageContents:
     homes: list[int]
     """For each block, the index of the innermost container around it."""
     wraps: list[etree._Element | None]
-    """For each block, the first inline element that begins in it."""
+    """For each block, the first inline element that begins in it; None if there is none."""
 
 
 class LinkElement:
-    """An element that may lead to another page."""
+    """An element that may link to another page."""
 
     __slots__ = ("at", "element", "has_image", "href", "pieces")
 
@@ -174,6 +184,7 @@ class LinkElement:
         """Index of its block, or of the next one if it has no text."""
         self.has_image = False
         self.pieces: list[str] = []
+        """Its text."""
 
 
 @dataclass(slots=True)
@@ -182,16 +193,21 @@ class ImageElement:
 
     element: etree._Element
     srcset: str
-    """The candidates of the elements before it in its <picture>."""
+    """The first `srcset` of the <source> elements before it in its <picture>."""
     anchor: LinkElement | None
+    """The link around it."""
     at: int
+    """Index of its block, or of the next one."""
 
 
 def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
-    """Every "start" and "end" of an element that is read, and the "skipped" ones, each with the text that follows; and
-    each "formula", with its own.
+    """The steps of a walk over the elements that are read: a name, an element and a text.
 
-    `contents` itself has these steps in it, for speed.
+    - "start" and "end" of an element, with the text that follows the tag;
+    - "skipped", a silent element, with the text after it;
+    - "formula", an element that is read as TeX, with the TeX.
+
+    `contents` makes the same walk without this function, for speed.
     """
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
@@ -199,7 +215,8 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
         if event == "end":
             if element.tag in MAY_BE_FORMULA and (tex := formula(element)):
                 yield "formula", element, tex
-            yield "skipped" if is_silent else "end", element, (element.tail or "") if element is not root else ""
+            tail = "" if element is root else element.tail or ""
+            yield "skipped" if is_silent else "end", element, tail
         elif is_silent or (element.tag == "span" and is_drawing(element)):
             walker.skip_subtree()
             if not is_silent:
@@ -212,9 +229,9 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
 
 
 def _leads_from_code(element: etree._Element) -> bool:
-    """Whether an element is a link in code to the description of the code."""
-    is_named = element.tag == "a" and (element.text or "").strip() in TO_SOURCE
-    return is_named and next(element.iterancestors("pre"), None) is not None
+    """Whether an element is a link in code to the documentation of the code."""
+    is_source_link = element.tag == "a" and (element.text or "").strip() in SOURCE_LINKS
+    return is_source_link and next(element.iterancestors("pre"), None) is not None
 
 
 def contents(root: etree._Element) -> PageContents:
@@ -228,8 +245,11 @@ class _ContentsReader:
         self.link_elements: list[LinkElement] = []
         self.image_elements: list[ImageElement] = []
         self.pieces: list[str] = []
+        """The text of the open block."""
         self.linked = 0
+        """Characters of the open block that are in links."""
         self.anchor: LinkElement | None = None
+        """The link around the current position."""
         self.containers = Containers(elements=[], parents=[], starts=[], ends=[], tags=[])
         self.home = -1
         """Index of the innermost container."""
@@ -237,8 +257,10 @@ class _ContentsReader:
         """How many <pre> are open."""
         self.homes: list[int] = []
         self.wrap: etree._Element | None = None
+        """The first inline element that begins in the open block."""
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
+        """The first `srcset` in the open <picture>."""
         self.after_link = -1
         """The number of pieces in the block when a link in it ended."""
 
@@ -283,6 +305,7 @@ class _ContentsReader:
         )
 
     def open_container(self, element: etree._Element, tag: str) -> None:
+        """Enter a block-level element, which ends the block before it."""
         if self.pieces:
             self.close_block()
         containers = self.containers
@@ -296,9 +319,10 @@ class _ContentsReader:
         if tag == "pre":
             self.pres += 1
         elif tag in LEADING:
-            self.lead(element, tag)
+            self.add_leading(element, tag)
 
     def close_container(self) -> None:
+        """Leave a block-level element, which ends the block in it."""
         if self.pieces:
             self.close_block()
         self.containers.ends[self.home] = len(self.blocks)
@@ -339,17 +363,17 @@ class _ContentsReader:
             self.pieces.append("")
         return element.tail
 
-    def lead(self, element: etree._Element, tag: str) -> None:
-        """Record an element that leads elsewhere but has no text."""
+    def add_leading(self, element: etree._Element, tag: str) -> None:
+        """Add the link or image of one of the `LEADING` elements."""
         if tag == "input":
             if element.get("type", "").lower() == "image":
                 self.add_image(element)
         else:
-            self.link_elements.append(
-                LinkElement(element, element.get("href" if tag == "area" else "src"), len(self.blocks))
-            )
+            href = element.get("href" if tag == "area" else "src")
+            self.link_elements.append(LinkElement(element, href, len(self.blocks)))
 
     def close_anchor(self) -> None:
+        """End the open link, if there is one."""
         anchor = self.anchor
         self.anchor = None
         if anchor is not None:
@@ -357,29 +381,37 @@ class _ContentsReader:
             self.after_link = len(self.pieces)
 
     def read(self, text: str) -> None:
+        """Add a text to the open block and the open link."""
         self.pieces.append(text)
         if self.anchor is not None:
             self.anchor.pieces.append(text)
             self.linked += len(text.strip())
 
     def close_block(self) -> None:
+        """End the open block, and keep it if it has text."""
         home = self.home
         pieces = self.pieces
         tag = self.containers.tags[home]
         if self.linked and tag in ANCHORED:
             pieces[:] = without_anchors(pieces)
-        text = _lines("".join(pieces)) if self.pres else fold_space(joined(pieces))
+
+        if self.pres:
+            text = _lines("".join(pieces))
+        else:
+            text = fold_space(joined(pieces))
         if text:
             self.blocks.append(
                 Block(text=text, tag=tag, linked=min(self.linked, len(text)), element=self.containers.elements[home])
             )
             self.homes.append(home)
             self.wraps.append(self.wrap)
+
         pieces.clear()
         self.linked = 0
         self.after_link = -1
 
     def add_image(self, element: etree._Element) -> None:
+        """Add a possible image."""
         self.image_elements.append(
             ImageElement(element=element, srcset=self.srcset, anchor=self.anchor, at=len(self.blocks))
         )
@@ -389,4 +421,5 @@ class _ContentsReader:
 
 
 def _lines(text: str) -> str:
+    """The text of a <pre>: its lines without space at their ends, and without blank lines around them."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")

@@ -3,12 +3,12 @@
 Browsers trust declarations more (https://html.spec.whatwg.org/multipage/parsing.html#encoding-sniffing-algorithm).
 
 1. A byte order mark, or the NULs that UTF-16 puts at every other byte of HTML.
-2. Bytes that are valid UTF-8 and not only ASCII: other encodings look so by chance only in the shortest texts.
-3. The declaration, in the HTTP header or in the page, unless the bytes speak against it: servers declare defaults.
-4. Bytes that are UTF-8 but for a few broken characters.
-5. The bytes alone: each encoding's reading of a sample is scored by how common its characters are in that encoding's
-   languages. Wrong readings give valid but rare characters; so frequent ones count most, and those of the standard's
-   first level (GB 2312, Big5, JIS X 0208 and KS X 1001 all list the common characters first) a little.
+2. Bytes that are valid UTF-8 and not only ASCII: text in another encoding is valid UTF-8 only if it is very short.
+3. The declaration, in the HTTP header or in the page, unless the bytes contradict it: servers declare defaults.
+4. Bytes that are UTF-8 except for a few broken characters.
+5. The bytes alone: a sample is decoded in each encoding, and scored by how common its characters are in the languages
+   of that encoding. A wrong encoding gives valid but rare characters; so frequent characters count most, and those of
+   the standard's first level (GB 2312, Big5, JIS X 0208 and KS X 1001 all list the common characters first) a little.
 """
 
 import codecs
@@ -20,24 +20,26 @@ from functools import cache
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 FALLBACK = "cp1252"
-SAMPLE = 4_000  # bytes: some 2,000 hanzi, where the scores of pages have long settled
+SAMPLE = 4_000  # bytes: some 2,000 hanzi, more than the scores of pages need to settle
 HEAD = 4096  # bytes searched for a declaration
-BROKEN = 0.005  # the share of broken characters that a declaration is believed with
-BROKEN_UTF8 = 0.1  # the same for UTF-8 that is not declared: pages in others break it in half their characters and more
+BROKEN = 0.005  # the share of broken characters up to which a declaration is believed
+BROKEN_UTF8 = 0.1  # the same for undeclared UTF-8: in pages of other encodings, half the characters and more are broken
 CROWDED = 0.5  # share of non-ASCII bytes beside another one: .9 and more in hanzi, under .2 in French
 FREQUENT = 0.7  # weight of a character that is frequent
 USUAL = 0.3  # weight of a character in the common part of the table
 CLEAR = 0.2  # the lowest score that identifies a script: pages in it have .3 and more
 CLEAR_LETTERS = 0.5  # the same for one byte per letter, where wrong readings score higher: pages have .55 and more
 
-# Text by the meaning of its bytes; codecs such as "idna", "unicode_escape" or "zlib" are none.
 ONE_BYTE = re.compile(r"koi8-[rut]|cp(125\d|8[5-7]\d|1006|1125)|iso8859-\d+|mac-\w+|ptcp154|kz1048|tis-620")
 """Encodings of one byte a character."""
 READABLE = re.compile(
     r"utf-8|gb18030|big5hkscs|cp9(32|49)|euc_jp|euc_ji\w+|shift_jis\w+|johab|hz|iso2022_\w+|" + ONE_BYTE.pattern
 )
+"""Encodings that a page may declare; other codecs of Python, such as "idna", "unicode_escape" or "zlib", are not
+encodings of text.
+"""
 SAME_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
-# Names used by pages that Python does not know.
+# Names that pages use and Python does not know.
 ALIASES = {
     "x-gbk": "gbk",
     "gb-2312": "gb2312",
@@ -62,11 +64,11 @@ SHIFTS = {"hz": b"~{", "iso2022": b"\x1b"}
 # Python's Big5-HKSCS decodes these characters of Big5 differently from browsers, among them the dot in foreign names.
 BIG5_SIGNS = dict(zip("•､‾∼♁☉¥¢£", "‧﹑¯～⊕⊙￥￠￡", strict=True))
 
-# A run starts at a character's first byte and ends with a byte that is never part of a longer character.
+# Non-ASCII bytes, from the first byte of a character to a byte that is never part of a longer character.
 RUN = re.compile(rb"[\x80-\xff][0-9@-~\x80-\xff]{0,1000}[\x00-/:-?\x7f]?")
 CROWD = re.compile(rb"[\x80-\xff]{2,}")
 ASCII = bytes(range(0x80))
-# What no correct reading has: broken characters, capitals or Latin letters after small letters of another script.
+# Broken characters, and capitals or Latin letters after small letters of another script: signs of a wrong encoding.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
 NONCHARACTERS = "\uffff".encode()[:2]  # U+FFFE also begins with them, but hardly anything else does
@@ -100,11 +102,11 @@ class Script:
 
     frequent: str
     leads: range
-    trails: range | None = None  # one byte is a letter
+    trails: range | None = None  # None if each byte is a letter
     clear: float = CLEAR_LETTERS
 
 
-# At equal scores the first wins.
+# If scores are equal, the first encoding wins.
 SCRIPTS = {
     "gb18030": Script(SIMPLIFIED, range(0xB0, 0xD8), range(0xA1, 0xFF), CLEAR),
     "big5hkscs": Script(TRADITIONAL, range(0xA4, 0xC7), range(0x40, 0xFF), CLEAR),
@@ -190,13 +192,13 @@ def declarations(body: bytes, content_type: str) -> Iterator[str]:
             yield name
 
 
-def shifted(body: bytes, encoding: str) -> bool:
-    """Whether a 7-bit encoding is used in the bytes."""
+def is_shifted(body: bytes, encoding: str) -> bool:
+    """Whether bytes use this encoding and it has 7 bits."""
     return SHIFTS.get(encoding.partition("_")[0], b"\xff") in body
 
 
 def sample(body: bytes) -> bytes:
-    """The first non-ASCII words of a page, wherever they are.
+    """The first non-ASCII words of a page, up to `SAMPLE` bytes.
 
     >>> sample("<p>le café, l'été</p>".encode("latin-1"))
     b'\\xe9,\\xe9t\\xe9<'
@@ -216,18 +218,18 @@ def foreign(text: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
-def nearly(words: bytes, encoding: str, share: float) -> bool:
+def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
     """Whether a sample has at most this share of broken characters in an encoding, or a few among many good ones."""
     text = read(words, encoding)
-    broken = text.count("\ufffd") - (words.count("\ufffd".encode()) if encoding == "utf-8" else 0)
+    broken = text.count("\ufffd")
+    if encoding == "utf-8":
+        broken -= words.count("\ufffd".encode())
     total = foreign(text)
     return broken <= total * share or broken <= min(3, total / 10)
 
 
-def crowded(words: bytes) -> bool:
-    """Whether most non-ASCII bytes of a sample are adjacent to another one, which is not so in words of Latin
-    letters.
-    """
+def is_crowded(words: bytes) -> bool:
+    """Whether most non-ASCII bytes of a sample are adjacent to another one; in Latin script they are not."""
     return sum(map(len, CROWD.findall(words))) >= CROWDED * len(words.translate(None, ASCII))
 
 
@@ -235,7 +237,9 @@ def crowded(words: bytes) -> bool:
 def common(encoding: str) -> frozenset[str]:
     """The characters in the common part of an encoding's table."""
     script = SCRIPTS[encoding]
-    tails = [bytes([trail]) for trail in script.trails] if script.trails else [b""]
+    tails = [b""]
+    if script.trails is not None:
+        tails = [bytes([trail]) for trail in script.trails]
     texts = ((bytes([lead]) + tail).decode(encoding, "replace") for lead in script.leads for tail in tails)
     return frozenset(text for text in texts if len(text) == 1 and text != "\ufffd")
 
@@ -255,14 +259,14 @@ def score(words: bytes, encoding: str) -> float:
 
 
 def sniff(words: bytes, declared: str = "") -> str:
-    """The encoding of a sample of non-ASCII words; in doubt a declared one.
+    """The encoding of a sample of non-ASCII words, by its bytes; a declared one needs a lower score.
 
     >>> sniff("Это простой текст".encode("koi8-r")), sniff("déjà vu à la fenêtre".encode("cp1252"))
     ('koi8-r', 'cp1252')
     """
-    if foreign(read(words, "utf-8")) and nearly(words, "utf-8", BROKEN_UTF8):
+    if foreign(read(words, "utf-8")) and is_nearly_valid(words, "utf-8", BROKEN_UTF8):
         return "utf-8"
-    if not crowded(words):
+    if not is_crowded(words):
         return FALLBACK
     scores = {encoding: score(words, encoding) for encoding in SCRIPTS}
     if declared in scores:
@@ -272,21 +276,22 @@ def sniff(words: bytes, declared: str = "") -> str:
     return max(clear, key=scores.__getitem__, default=FALLBACK)
 
 
-def believable(words: bytes, declared: str) -> bool:
+def is_believable(words: bytes, declared: str) -> bool:
     """Whether the bytes do not contradict a declaration."""
-    if not nearly(words, declared, BROKEN):
+    if not is_nearly_valid(words, declared, BROKEN):
         return False
-    shown = sniff(words, declared)
-    if declared in MULTI_BYTE and shown == FALLBACK:
-        return crowded(words) or score(words, declared) > USUAL
+    sniffed = sniff(words, declared)
+    if declared in MULTI_BYTE and sniffed == FALLBACK:
+        return is_crowded(words) or score(words, declared) > USUAL
     if declared in SCRIPTS or declared == FALLBACK:
-        return shown in (declared, FALLBACK)
-    # Other encodings may be for scripts that are not scored: a wrong single-byte reading must not overrule them.
-    return declared == "utf-8" or shown not in MULTI_BYTE | {"utf-8"}
+        return sniffed in (declared, FALLBACK)
+    # Other encodings may be for scripts that are not scored: a sniffed single-byte encoding does not overrule them.
+    return declared == "utf-8" or sniffed not in MULTI_BYTE | {"utf-8"}
 
 
 def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
-    r"""Whether `decode` decodes these bytes as UTF-8 without any change, as with most pages.
+    r"""Whether `decode` reads these bytes as UTF-8 and changes nothing, as is the case for most pages; False for ASCII,
+    which may be a 7-bit encoding.
 
     >>> is_clean_utf8("蜜蜂，".encode()), is_clean_utf8("蜜蜂\0".encode()), is_clean_utf8("蜜蜂".encode("gbk"))
     (True, False, False)
@@ -298,8 +303,8 @@ def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
         return False
     at = 0
     while at < len(body):
-        # In pieces, which stay in the processor's cache: the text of the whole page takes much longer, and is rarely
-        # needed.
+        # A piece of text is dropped before it leaves the CPU cache: to decode the whole page at once takes much longer,
+        # and its text is rarely needed.
         piece = body[at : at + PIECE]
         if piece.translate(None, PRINTABLE):
             return False
@@ -323,6 +328,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     encoding = utf16(body, content_type)
     if encoding:
         return text_of(body, encoding)
+
+    # UTF-8 needs no declaration.
     try:
         text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
@@ -330,8 +337,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         used = -1
     if not text.isascii():
         return text_of(body, "utf-8")
+
     declared = list(declarations(body, content_type))
     if used == len(body):
-        return text_of(body, next((name for name in declared if shifted(body, name)), "utf-8"))
+        return text_of(body, next((name for name in declared if is_shifted(body, name)), "utf-8"))
     words = sample(body)
-    return text_of(body, next((name for name in declared if believable(words, name)), None) or sniff(words))
+    return text_of(body, next((name for name in declared if is_believable(words, name)), None) or sniff(words))

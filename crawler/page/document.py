@@ -1,11 +1,11 @@
-"""What is read of a document: its text as a body of HTML, and what the file says about itself."""
+"""The content of a document, which is its text as a body of HTML and its metadata, and the limits of reading it."""
 
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from html import escape
 
 MAX_TEXT = 4_000_000
-"""Characters of a document; the rest is left out, as that of a page is."""
+"""Characters of a document; the rest is cut off."""
 MAX_BLOCKS = 40_000
 """Paragraphs, headings, items, listings and cells of a document."""
 MAX_PAGES = 2_000
@@ -14,24 +14,26 @@ MAX_PAGES = 2_000
 MAX_SECONDS = 30
 """Seconds of CPU time for one document, of which a PDF file of 2,000 pages takes half."""
 MAX_WAIT = 120
-"""Seconds until a document is given up on a busy machine, or on Windows, where only these are limited."""
+"""Seconds of wall-clock time after which a document is given up. It matters on a busy machine, and on Windows, which
+has no limit of CPU time.
+"""
 MAX_MEMORY = 1024 * 1024 * 1024
-"""Bytes of the process that reads documents."""
+"""Bytes of memory of the process that reads documents."""
 
 
 class Fault(StrEnum):
     """Why a document has no text."""
 
     BROKEN = "broken"
-    """It is damaged, or another kind of file than its name or its server say."""
+    """The file is damaged, or of another type than its name or its server says."""
     ENCRYPTED = "encrypted"
-    """It cannot be read without a password."""
+    """The file cannot be read without a password."""
     SCANNED = "scanned"
-    """It has images of text alone, or nothing."""
+    """The file contains only images of text, or nothing."""
     NO_SENTENCES = "no_sentences"
-    """It is a text file that is no text for readers, such as code or data, or empty."""
+    """A text file is empty or contains no text for readers, but code or data."""
     LIMIT = "limit"
-    """It takes more time or memory than one document may."""
+    """The file takes more time or memory than one document may."""
 
 
 class DocumentError(Exception):
@@ -44,29 +46,31 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a file says about itself; empty where it says nothing."""
+    """The metadata in a file; fields that it does not have are empty."""
 
     _: KW_ONLY
     title: str = ""
     author: str = ""
     published: str = ""
-    """ISO 8601."""
+    """A date in ISO 8601, perhaps with a time."""
     language: str = ""
     pages: int | None = None
 
 
 @dataclass(frozen=True)
 class DocumentContent:
-    """The text of a document as HTML, and what the file says about itself."""
+    """The text of a document as HTML, and its metadata."""
 
     body: str
     facts: Facts
     is_cut: bool = False
-    """Whether it is longer than what is read of a document."""
+    """Whether the document was longer, and the rest is cut off."""
     media_type: str = ""
 
     @property
     def html(self) -> str:
-        """A whole page."""
-        language = f' lang="{escape(self.facts.language)}"' if self.facts.language else ""
+        """The text as an HTML page."""
+        language = ""
+        if self.facts.language:
+            language = f' lang="{escape(self.facts.language)}"'
         return f"<!DOCTYPE html><html{language}><head></head><body>{self.body}</body></html>"

@@ -31,7 +31,7 @@ def document_page(
     robots_header: str = "",
     made_from: MadeFrom = MadeFrom.DOCUMENT,
 ) -> Page:
-    """The page of a document; its title, author and date are those that the file gives, if they say something."""
+    """The page of a document; its title, author and date are those in the file, unless they are placeholders."""
     facts = _checked(document.facts, media_type, document.is_cut)
     html = document.html.encode("utf-8", "replace")
     return Page(
@@ -45,6 +45,7 @@ def document_page(
 
 
 def _checked(facts: Facts, media_type: str, is_cut: bool) -> DocumentFacts:
+    """The metadata of a document, without placeholders and invalid dates."""
     title, author = (_plain(text) for text in (facts.title[:MAX_TITLE], facts.author[:MAX_AUTHOR]))
     day = DAY.match(facts.published)
     return DocumentFacts(

@@ -1,6 +1,6 @@
-"""Which files are documents, by what their server and their address say, and by their first bytes.
+"""Finds which responses and files are documents, by their media type, their name and their first bytes.
 
-A text file has no mark in its first bytes. Markdown has a media type
+The first bytes of a text file have no mark. Markdown has a media type
 (https://www.rfc-editor.org/rfc/rfc7763#section-2), but most servers call it plain text.
 """
 
@@ -14,7 +14,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 ODT = "application/vnd.oasis.opendocument.text"
 EPUB = "application/epub+zip"
 ZIP = "application/zip"
-"""The type of DOCX, ODT and EPUB files until somebody looks into them."""
+"""The type of DOCX, ODT and EPUB files until the archive is opened."""
 ENDINGS = {"pdf": PDF, "docx": DOCX, "odt": ODT, "epub": EPUB}
 TYPES = frozenset((*ENDINGS.values(), "application/x-pdf"))
 VAGUE = frozenset(("application/octet-stream", "binary/octet-stream", ZIP, "application/x-download", ""))
@@ -29,12 +29,12 @@ TEXT_TYPES = {
     "message/rfc822": PLAIN_TEXT,
     "application/mbox": PLAIN_TEXT,
 }
-"""The types of text files as servers declare them, each with the one that it is read as."""
+"""The types of text files as servers declare them, each with the type as which it is read."""
 MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
 SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
 PAGE_ENDINGS = (".html", ".htm", ".xhtml")
 TEXT_ENDINGS = MARKDOWN_ENDINGS | {"txt", "eml", "mbox"}
-"""Endings of files that are text, where nobody declares a type."""
+"""Endings of text files, for files without a declared type."""
 MARKDOWN_NAMES = frozenset(("llms.txt", "llms-full.txt"))
 """Files for language models, which are Markdown (https://llmstxt.org/#format)."""
 PDF_MARK = b"%PDF-"
@@ -42,13 +42,14 @@ ZIP_MARK = b"PK\x03\x04"
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
 HEAD = 1024
-"""Bytes before which the mark of a PDF file is."""
+"""Bytes at the beginning of a file among which the mark of PDF must be."""
 LOCKED_DOCX = "EncryptedPackage".encode("utf-16-le")
+"""The name of the stream that has the content of an encrypted DOCX file (MS-OFFCRYPTO)."""
 
 
 def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
-    """Whether a response may be a document, by its declared type, or if that says nothing by the name of its file, in
-    its address or its Content-Disposition.
+    """Whether a response may be a document, by its declared type; if that is vague, by the file name in its address or
+    its Content-Disposition.
     """
     if declared not in VAGUE:
         return declared in TYPES
@@ -56,7 +57,7 @@ def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
 
 
 def text_type(content_type: str, url: str) -> str:
-    """The type as which a text file is read, with the parameters that are declared; empty for anything else.
+    """The type as which a text file is read, with the declared parameters; empty for anything else.
 
     >>> text_type("text/plain; charset=gbk", "https://a.example/bees.md"), text_type("", "https://a.example/b.md")
     ('text/markdown; charset=gbk', 'text/markdown')
@@ -77,7 +78,7 @@ def text_type(content_type: str, url: str) -> str:
 
 
 def text_type_of_file(path: str) -> str:
-    """The type as which a file of this name is read as a text file; empty for other names.
+    """The type as which a text file with this name is read; empty for other names.
 
     >>> text_type_of_file("a/bees.md"), text_type_of_file("llms.txt"), text_type_of_file("Of #1.TXT")
     ('text/markdown', 'text/markdown', 'text/plain')
@@ -97,7 +98,7 @@ def _is_markdown(name: str) -> bool:
 
 
 def is_source_of(url: str, page_url: str) -> bool:
-    """Whether an address is that of the text that a web page was made from, by the names of both files.
+    """Whether an address is that of the text from which a web page was made, by the names of both files.
 
     >>> page = "https://a.example/docs/dance.html"
     >>> is_source_of("https://a.example/_sources/dance.md.txt", page), is_source_of("https://a.example/wax.md", page)
@@ -110,11 +111,15 @@ def is_source_of(url: str, page_url: str) -> bool:
     source = address_of(url)
     page = address_of(page_url)
     folder, _, name = page.path.rpartition("/")
-    names = {_bare_name(name, PAGE_ENDINGS)} if name else {"index", folder.rpartition("/")[2]}
+    if name:
+        names = {_bare_name(name, PAGE_ENDINGS)}
+    else:
+        names = {"index", folder.rpartition("/")[2]}
     return source.host == page.host and _bare_name(source.name, SOURCE_ENDINGS) in names
 
 
 def _bare_name(name: str, endings: tuple[str, ...]) -> str:
+    """A file name without these endings and those of web pages."""
     while name.endswith((*endings, *PAGE_ENDINGS)):
         name = name.rpartition(".")[0]
     return name
@@ -139,16 +144,19 @@ def ending(url: str) -> str:
 
 
 def _ending(name: str) -> str:
-    return name.rpartition(".")[2] if "." in name else ""
+    _, dot, ending = name.rpartition(".")
+    return ending if dot else ""
 
 
 def type_by_mark(data: bytes) -> str | None:
     """The type of a document by its mark; None for anything else.
 
-    An archive is not opened: its directory may have any number of entries. The process that reads documents does so.
+    An archive is only opened in the process that reads documents, as its directory may have any number of entries.
     """
     if PDF_MARK in data[:HEAD]:
         return PDF
-    if data.startswith(OLE_MARK):
-        return DOCX if LOCKED_DOCX in data else None
-    return ZIP if data.startswith(ZIP_MARK) else None
+    if data.startswith(OLE_MARK) and LOCKED_DOCX in data:
+        return DOCX
+    if data.startswith(ZIP_MARK):
+        return ZIP
+    return None

@@ -8,47 +8,49 @@ from dataclasses import dataclass
 from crawler.page.page import Page
 
 MOST_LETTERS = 200
-"""Characters of a name that are read."""
+"""Characters of a class that are read."""
 Name = tuple[str, str | None, str | None, str | None, str | None]
 """An element's tag, class, id, role and itemprop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The elements of a page by their names, each name once."""
+class ElementNames:
+    """The names of a page's elements. Each name is stored once, and has its index as its number."""
 
     names: list[Name]
     containers: list[int]
-    """The number of each container's name; 0 if it has no block, as it is not needed."""
+    """For each container, the number of its name; 0 for a container without blocks, whose name is not needed."""
     wraps: list[int]
-    """The number of the first inline element that begins in each block, -1 if there is none."""
+    """For each block, the number of the name of the first inline element that begins in it; -1 if there is none."""
 
 
 _DIGITS = "0123456789"
 
 
 def kinds(names: Iterable[Name]) -> list[int]:
-    """A number for each name, the same for elements that repeat: those with one tag and one first class, without
-    digits at its end. It is below 0 for those without a class.
+    """The kind of each name, as a number: elements that repeat are of one kind.
+
+    Names are of one kind if they have the same tag and the same first class, except for digits at its end. A name
+    without a class has a negative number, which stands for its tag.
     """
     numbers: dict[tuple[str, str], int] = {}
     kind_numbers = []
     for tag, its_class, _, _, _ in names:
-        first = its_class[:MOST_LETTERS].split(None, 1)[:1] if its_class else None
-        if first:
-            kind = tag, first[0].rstrip(_DIGITS)
+        first_class = its_class[:MOST_LETTERS].split(None, 1)[:1] if its_class else None
+        if first_class:
+            kind = tag, first_class[0].rstrip(_DIGITS)
             kind_numbers.append(numbers.setdefault(kind, len(numbers) + 1))
         else:
             kind_numbers.append(-numbers.setdefault((tag, ""), len(numbers) + 1))
     return kind_numbers
 
 
-def named(page: Page) -> Named:
-    """The elements of a page by their names, found once."""
-    return page.once(_named)
+def element_names(page: Page) -> ElementNames:
+    """The names of a page's elements, computed once."""
+    return page.once(_element_names)
 
 
-def _named(page: Page) -> Named:
+def _element_names(page: Page) -> ElementNames:
     columns = page.containers
     numbers: dict[Name, int] = {}
     containers = []
@@ -67,4 +69,4 @@ def _named(page: Page) -> Named:
             get = wrap.get
             name = wrap.tag, get("class"), get("id"), get("role"), get("itemprop")
             wraps.append(numbers.setdefault(name, len(numbers)))
-    return Named(names=list(numbers), containers=containers, wraps=wraps)
+    return ElementNames(names=list(numbers), containers=containers, wraps=wraps)

@@ -1,7 +1,7 @@
-"""The main text that an entry of a feed has with it.
+"""The main text in an entry of a feed.
 
 It is `content` in Atom (https://www.rfc-editor.org/rfc/rfc4287#section-4.1.3), `content:encoded` in RSS, and
-`content_html` or `content_text` in JSON Feed. Summaries (`summary`, `description`) are no main text.
+`content_html` or `content_text` in JSON Feed. Summaries (`summary`, `description`) are not read as main text.
 """
 
 import re
@@ -14,17 +14,17 @@ from lxml import etree
 
 MARKUP = frozenset(("html", "text/html"))
 FEED_ENTRIES = frozenset(("item", "entry"))
-"""The elements that an entry of a feed is, in RSS and in Atom."""
+"""The elements of entries, in RSS and in Atom."""
 _TAG = re.compile("[a-z][a-z0-9-]*")
 DATES = ("published", "pubdate", "date", "issued")
-"""Elements that say when an entry was published."""
+"""Elements with the date of an entry, the preferred one first."""
 MOST = 300
 """Characters of a title, an author or a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryText:
-    """The text of an entry, and what the entry says about it; empty where it says nothing."""
+    """The text of an entry, and its metadata; fields that the entry does not have are empty."""
 
     html: str
     _: KW_ONLY
@@ -40,19 +40,23 @@ def local_name(element: etree._Element) -> str:
 
 
 def xml_text(entry: etree._Element) -> EntryText | None:
-    """The text of an entry of RSS or Atom; None if it has none with it, or if the entry is in another."""
+    """The text of an entry of RSS or Atom; None if it has none, or is nested in another entry."""
     if any(local_name(ancestor) in FEED_ENTRIES for ancestor in entry.iterancestors()):
-        return None  # its text is in that of the other
+        return None  # the text of the outer entry contains its text
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
         return None
+
     fields: dict[str, str] = {}
     for element in entry.iterchildren(etree.Element):
         name = local_name(element)
         if name not in ("title", "author", "creator", *DATES) or name in fields:
             continue
-        of = next(element.iterchildren("{*}name"), element) if name == "author" else element
-        fields[name] = _text(of).strip()[:MOST]
+        source = element
+        if name == "author":
+            source = next(element.iterchildren("{*}name"), element)
+        fields[name] = _text(source).strip()[:MOST]
+
     author = fields.get("creator") or fields.get("author", "")
     return EntryText(
         html=html,
@@ -63,7 +67,7 @@ def xml_text(entry: etree._Element) -> EntryText | None:
 
 
 def json_text(item: Mapping[str, Any]) -> EntryText | None:
-    """The text of an item of a JSON feed; None if it has none with it."""
+    """The text of an item of a JSON feed; None if it has none."""
     fields = {name: text for name, text in item.items() if isinstance(text, str)}
     html = fields.get("content_html") or _paragraph(fields.get("content_text", ""))
     if not html.strip():
@@ -85,7 +89,7 @@ def _names(authors: Any, author: Any) -> Iterator[str]:
 
 
 def _html(element: etree._Element) -> str:
-    """The HTML in an element if it is the text of its entry, else nothing."""
+    """The HTML of an element if it is the text of its entry; otherwise empty."""
     name = local_name(element)
     parent = element.getparent()
     if name == "encoded":
@@ -97,7 +101,8 @@ def _html(element: etree._Element) -> str:
         return _text(element)
     if kind == "xhtml":
         for child in element.iter(etree.Element):
-            child.tag = name if _TAG.fullmatch(name := local_name(child)) else "div"
+            tag = local_name(child)
+            child.tag = tag if _TAG.fullmatch(tag) else "div"
         return "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
     if kind == "text":
         return _paragraph(_text(element))

@@ -1,7 +1,7 @@
-"""The text of formulas: the TeX that the page has, or that is made of its MathML.
+"""The text of formulas: the TeX that a page contains, or that is made from its MathML.
 
-A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some show it in two ways; then one
-of them is read: of KaTeX the MathML, which has the TeX.
+A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some pages contain it in two of
+these forms, of which one is read: of KaTeX the MathML, which contains the TeX.
 """
 
 import re
@@ -15,34 +15,33 @@ from crawler.page.text import fold_space
 IMAGES = frozenset("tex latex math mathtex mwe-math-fallback-image-inline mwe-math-fallback-image-display".split())
 """Classes of images whose alternative text is TeX."""
 BESIDE_TEXT = frozenset(("MJX_Assistive_MathML",))
-"""Classes of elements whose MathML stands beside the same formula in letters."""
-MAX_AROUND = 4  # elements around a formula that may say that it is displayed
+"""Classes of elements whose MathML repeats a formula that stands beside it in letters."""
+MAX_AROUND = 4  # elements around a formula that may mark it as displayed
 DRAWINGS = frozenset(("katex-html", "MathJax", "MathJax_CHTML", "MathJax_SVG"))
 """Classes of elements that draw formulas."""
 _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
 
 
 def formula(element: etree._Element) -> str:
-    """The TeX of a <math> or of a <script> of TeX; empty for other scripts, and if the formula stands beside it."""
+    """The TeX of a <math> or of a <script> of TeX; empty for other scripts, and for MathML that repeats a formula."""
     if element.tag == "script":
         return _script(element)
     if not BESIDE_TEXT.isdisjoint(_classes(element.getparent())):
         return ""
-    notes = (note for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
-    written = next(notes, None)
-    source = (written.text if written is not None else None) or element.get("alttext")
+    notes = (note.text for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
+    source = next(notes, None) or element.get("alttext")
     return _tex(source) if source else tex(element)
 
 
 def image_formula(image: etree._Element) -> str | None:
-    """The text of an image of a formula, if it is one and no MathML before it is the same."""
+    """The TeX of an image of a formula; None for other images, and if MathML before it has the same formula."""
     if (IMAGES.isdisjoint(_classes(image)) and not _is_in_math(image)) or _holds_math(image.getprevious()):
         return None
     return _tex(image.get("alt") or "")
 
 
 def _is_in_math(image: etree._Element) -> bool:
-    """Whether an image is all of a <div class="math">."""
+    """Whether an image is in a <div class="math">, or in a paragraph of one."""
     holder = image.getparent()
     if holder is not None and holder.tag == "p":
         holder = holder.getparent()
@@ -74,6 +73,7 @@ def _holds_math(before: etree._Element | None) -> bool:
 
 
 def _script(script: etree._Element) -> str:
+    """The TeX of a script for MathJax; empty for other scripts."""
     if (script.get("type") or "").startswith("math/tex"):
         return (script.text or "").strip()
     return ""
@@ -103,5 +103,6 @@ def _classes(element: etree._Element | None) -> list[str]:
 
 
 def _tex(source: str) -> str:
+    r"""The source of a formula on one line, without the `{\displaystyle ...}` around it."""
     styled = _STYLED.fullmatch(source.strip())
     return fold_space(styled[1] if styled else source)

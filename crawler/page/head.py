@@ -1,4 +1,4 @@
-"""A page's metadata for machines: JSON-LD, meta and time elements, directives for robots."""
+"""The metadata that a page has for machines: JSON-LD, meta and time elements, directives for robots."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -32,12 +32,12 @@ class Head:
     scripts: tuple[str, ...]
     """The JSON-LD."""
     metas: dict[str, str]
-    """Contents of the meta elements by lower-case property, name, itemprop or http-equiv, the first of each."""
+    """The content of the first meta element for each property, name, itemprop or http-equiv, in lower case."""
     times: tuple[_Element, ...]
 
 
 def read_head(elements: Iterable[_Element]) -> Head:
-    """What the scripts, meta and time elements among these say about the page."""
+    """The scripts, meta and time elements among these."""
     scripts: list[str] = []
     metas: dict[str, str] = {}
     times: list[_Element] = []
@@ -56,7 +56,7 @@ def read_head(elements: Iterable[_Element]) -> Head:
 
 
 def _addressed_to_us(header: str) -> str:
-    """The directives of one X-Robots-Tag header, none when it speaks to another robot.
+    """The directives of one X-Robots-Tag header; empty if it is addressed to another robot.
 
     https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag
 
@@ -72,7 +72,9 @@ def _addressed_to_us(header: str) -> str:
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
-    """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
+    """The content of the first meta tag for each name, property or http-equiv, in lower case; directives for robots are
+    joined.
+    """
     content_of_name: dict[str, str] = {}
     robots: dict[str, list[str]] = {}
     for element in metas:
@@ -82,7 +84,7 @@ def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
             continue
         if name in ("robots", BOT):
             robots.setdefault(name, []).append(content)
-        # Scripts are not run, so a page may redirect readers without scripts; its own text is kept all the same.
+        # As scripts are not run, a page may redirect the crawler to a page without scripts; its own text is better.
         elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
             content_of_name.setdefault(name, content)
     return content_of_name | {name: ",".join(contents) for name, contents in robots.items()}

@@ -1,11 +1,11 @@
 """The tree of a page, and the bounds that keep its time and memory small, far above what pages have.
 
-Of 8,000 pages of all kinds one has more than 5 MB. Of 5,000 the largest has 15,800 elements with 39,000 attributes, and
-no tag has more than 140 of them. A parser's memory grows with both, its time also with the square of a tag's
-attributes. Where a tag starts depends on scripts, comments and quotes, which are easily read otherwise than the parser
-does; so whatever looks like the start of a tag counts as one, wherever it stands.
+Of 8,000 pages of all kinds one has more than 5 MB. Of 5,000 pages the largest has 15,800 elements with 39,000
+attributes, and no tag has more than 140 attributes. A parser's memory grows with both numbers, its time also with the
+square of a tag's attributes. Where a tag starts depends on scripts, comments and quotes, and a scan could easily read
+these otherwise than the parser does; so everything that looks like the start of a tag counts as one.
 
-`enclosing` and `spans` answer what several methods ask of the tree, in time that does not grow with its depth.
+`enclosing` and `spans` find the elements around blocks, in time that does not grow with the depth of the tree.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ MAX_BYTES = 5_000_000  # of a page that are decoded and parsed
 MAX_TAGS = 50_000  # starts of elements
 MAX_SIGNS = 500_000  # `<` characters, whether they start a tag or not
 MAX_ATTRIBUTES = 200_000  # of a page
-CROWDED = 500  # attributes of one tag
+CROWDED = 500  # attributes of one tag; a tag with more is turned into text
 MAX_LEVELS = 2_048  # depth at which libxml2 drops the rest of the page
 MAX_BLOCKS = 20_000  # blocks that a model judges
 MARGIN = 8  # levels that differ by version, and by the content around the page
-SHORT = 4 * MAX_TAGS  # bytes that contain few more tags, and are not worth counting
-LEAST = 3  # bytes of an attribute, among so many
-# Bytes that are scanned more than once, as starts of tags may overlap. Pages need a hundred thousand.
-PATIENCE = 20_000_000
+SHORT = 4 * MAX_TAGS  # bytes of a source whose tags are not counted: it can hardly have more than MAX_TAGS
+LEAST = 3  # bytes that an attribute is assumed to have at least
+# Bytes of tags that one scan of a page looks at, some of them repeatedly, as starts of tags may overlap. Pages need a
+# hundred thousand.
+MAX_LOOKED_AT = 20_000_000
 
 # As in browsers: quotes count only after an equals sign, and an equals sign only after a name.
 _ATTRIBUTE = rb"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
@@ -63,15 +64,15 @@ _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=Tru
 _COMMENT_PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
 
 OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
-"""Elements that a head may have."""
+"""Elements that may be in a head."""
 PILCROW = "¶"
 PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
-"""The signs that manuals put beside a heading to link to it, beside those of icon fonts."""
+"""The signs of links that manuals put beside a heading to link to it; icon fonts have further ones."""
 PRIVATE_USE = "Co"
 """The category of characters that only an icon font draws (https://www.unicode.org/reports/tr44/#GC_Values_Table)."""
-MAX_SIGN = 8
-MAX_LAST = 8  # elements in each other at the end of a line of code
-_CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # a class
+MAX_PERMALINK = 8  # characters of a link that may be such a sign, with the space around it
+MAX_LAST = 8  # nested elements at the end of a line of code
+_CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # in the class of an element that is a line of code
 
 
 class Cut(StrEnum):
@@ -102,7 +103,7 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
 
 
 def start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
-    """Where a pattern matches for the given time, if it does."""
+    """The start of the match with this number, counted from 0; None if there are fewer matches."""
     return next((match.start() for match in islice(pattern.finditer(source), number, None)), None)
 
 
@@ -117,7 +118,7 @@ def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
             kept += [source[done:start], b"< "]
             done = start + 1
         looked += tag.end() - start
-        if looked > PATIENCE:
+        if looked > MAX_LOOKED_AT:
             kept.append(source[done:start])
             return b"".join(kept), sum(map(len, kept))
     return b"".join([*kept, source[done:]]) if kept else source, None
@@ -129,16 +130,17 @@ def _end_of_attributes(source: bytes) -> int | None:
     by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
     if by_length is None:
         return None
-    return _end_of(source, _attributes)
+    return _end_of(source, _attribute_count)
 
 
-def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | None:
+def _end_of(source: bytes, attribute_count: Callable[[re.Match[bytes]], int]) -> int | None:
+    """Where a source exceeds the number of attributes, as `attribute_count` counts them in a tag, if it does."""
     total = looked = 0
     for match in _START.finditer(source):
         tag = _matched(_TAG, source, match.start())
-        total = total + count(tag)
-        looked = looked + tag.end() - tag.start()
-        if total > MAX_ATTRIBUTES or looked > PATIENCE:
+        total += attribute_count(tag)
+        looked += tag.end() - tag.start()
+        if total > MAX_ATTRIBUTES or looked > MAX_LOOKED_AT:
             return tag.start()
     return None
 
@@ -149,7 +151,7 @@ def _matched(pattern: re.Pattern[bytes], source: bytes, start: int) -> re.Match[
     return tag
 
 
-def _attributes(tag: re.Match[bytes]) -> int:
+def _attribute_count(tag: re.Match[bytes]) -> int:
     return sum(1 for _ in _ATTRIBUTES.finditer(tag.string, tag.end(1), tag.end()))
 
 
@@ -170,18 +172,21 @@ class Parsed:
     root: etree._Element
     """A lone <html> if the source has no element."""
     ended: Cut | None
-    """The limit that cut it off, if any."""
+    """The limit that cut off the rest of the source, if any."""
     _: KW_ONLY
     withheld: Withheld = NOTHING
-    """What its owner has marked as not to be used."""
+    """The text that its owner has marked as not to be used, which is not in the tree."""
 
 
 def parsed(source: bytes) -> Parsed:
     """The tree of a source in UTF-8, without the text that its owner marks as not to be used."""
     marks = marks_in(source)
-    source, ended = bounded(_CONTROL.sub(b"", source) if b"&#" in source else source)
+    if b"&#" in source:
+        source = _CONTROL.sub(b"", source)
+    source, ended = bounded(source)
+    parser = _COMMENT_PARSER if OwnerMark.GOOGLE_OFF in marks else _PARSER
     try:
-        root = etree.fromstring(source, _COMMENT_PARSER if OwnerMark.GOOGLE_OFF in marks else _PARSER)
+        root = etree.fromstring(source, parser)
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None:
@@ -193,13 +198,16 @@ def parsed(source: bytes) -> Parsed:
     _open_body(root)
     _silence_permalinks(root)
     _break_code_lines(root)
-    return Parsed(root=root, ended=ended or (Cut.DEPTH if is_deep(root) else None), withheld=withheld)
+    if ended is None and is_deep(root):
+        ended = Cut.DEPTH
+    return Parsed(root=root, ended=ended, withheld=withheld)
 
 
 def _open_body(root: etree._Element) -> None:
     """Move the content of a head into the body, from the first element that does not belong in a head.
 
-    Browsers do so; libxml2 does it for the elements that were there before HTML 5.
+    Browsers do so (https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inhead); libxml2 does it only for
+    the elements that are older than HTML 5.
     """
     late = [
         element for head in root.findall("head") for element in dropwhile(lambda element: element.tag in OF_HEADS, head)
@@ -215,12 +223,15 @@ def _open_body(root: etree._Element) -> None:
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Remove the text of links within the page that consist only of such a sign."""
+    """Remove the text of links that are only a permalink sign and lead to a place on the page; a pilcrow is removed
+    wherever it leads.
+    """
     for link in root.iter("a"):
         text = link.text
-        if text and len(text) < MAX_SIGN and _is_permalink(text.strip()) and not len(link):
+        if text and len(text) < MAX_PERMALINK and _is_permalink(text.strip()) and not len(link):
             is_within = link.get("href", "").startswith("#")
-            link.text = None if is_within or PILCROW in text else text
+            if is_within or PILCROW in text:
+                link.text = None
 
 
 def _is_permalink(sign: str) -> bool:
@@ -233,9 +244,10 @@ def _is_permalink(sign: str) -> bool:
 
 
 def _break_code_lines(root: etree._Element) -> None:
-    """End the lines of code that are lines only by their style."""
+    """Add line breaks to lines of code that only a style sheet puts on separate lines."""
     for span in root.iter("span"):
-        if "line" not in (its_class := span.get("class", "")) or not _CODE_LINE.search(its_class):
+        its_class = span.get("class", "")
+        if "line" not in its_class or not _CODE_LINE.search(its_class):
             continue
         after = span.getnext()
         if after is None or after.tag != "span" or not _CODE_LINE.search(after.get("class", "")):
@@ -259,7 +271,9 @@ Element = etree._Element
 
 
 def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
-    """For each element the innermost one of the homes around it, including itself; None if there is none."""
+    """For each element the innermost element around it, or itself, for which `is_home` is true; None if there is
+    none.
+    """
     home_of: dict[Element | None, Element | None] = {None: None}
     for element in elements:
         if element not in home_of:
@@ -275,16 +289,16 @@ def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], b
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
     """For each element with text, the indexes of its first block and of the one after its last."""
     # Twice: text in an inline element belongs to its container, so blocks may leave an element and come back.
-    ends = _reach(blocks, range(len(blocks) - 1, -1, -1))
-    return {element: (first, ends[element] + 1) for element, first in _reach(blocks, range(len(blocks))).items()}
+    ends = _first_blocks(blocks, range(len(blocks) - 1, -1, -1))
+    return {element: (first, ends[element] + 1) for element, first in _first_blocks(blocks, range(len(blocks))).items()}
 
 
-def _reach(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
+def _first_blocks(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
     """For each element the index of its block that comes first in this order."""
-    reached: dict[Element, int] = {}
+    index_of_element: dict[Element, int] = {}
     for index in order:
         element: Element | None = blocks[index].element
-        while element is not None and element not in reached:
-            reached[element] = index
+        while element is not None and element not in index_of_element:
+            index_of_element[element] = index
             element = element.getparent()
-    return reached
+    return index_of_element

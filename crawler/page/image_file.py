@@ -1,4 +1,4 @@
-"""The type and size of an image, determined by its bytes, whatever its address and its server say.
+"""The type and size of an image, determined by its bytes: its address and its server are not trusted.
 
 The package imagesize does not replace `size`: it also opens addresses, parses SVG with the standard library's XML
 parser, which hostile files exhaust, and does not detect files that are not images.
@@ -8,7 +8,8 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Content: an image this large, in pixels, whose longer side is at most so many times the other, is rarely an ornament.
+# An image that is at least this large, in pixels, and whose longer side is at most CONTENT_RATIO times the other, is
+# rarely an ornament.
 CONTENT_WIDTH = 200
 CONTENT_HEIGHT = 150
 CONTENT_RATIO = 3.0
@@ -25,10 +26,10 @@ class ImageType:
 
 
 class NonImage(StrEnum):
-    """The kind of bytes that are not stored as an image."""
+    """The types of content that are not stored as images."""
 
     SVG = "svg"
-    """An image that may hold scripts."""
+    """An image that may contain scripts."""
     HTML = "html"
     UNKNOWN = "unknown"
     EMPTY = "empty"
@@ -63,7 +64,7 @@ def type_of(body: bytes) -> ImageType | None:
         return WEBP
     if body[4:8] == b"ftyp" and b"avif" in (body[8:12], *_brands(body)):
         return AVIF
-    # Two letters alone would make bitmaps of texts: the size of the file is written behind them.
+    # A text may begin with these two letters, too, so that the size of the file, which a bitmap states, must be right.
     if body[:2] == b"BM" and len(body) >= 26 and int.from_bytes(body[2:6], "little") in (0, len(body)):
         return BMP
     return None
@@ -76,7 +77,7 @@ def _brands(body: bytes) -> list[bytes]:
 
 
 def content_of(body: bytes) -> NonImage | None:
-    """What bytes are that are not stored as an image; None if they are one."""
+    """The type of content that is not stored as an image; None if it is an image that is stored."""
     if type_of(body) is not None:
         return None
     start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
@@ -106,12 +107,15 @@ def size(body: bytes) -> tuple[int, int] | None:
             return body[6] or 256, body[7] or 256
         if kind is WEBP:
             return _size_of_webp(body)
-        return _size_of_jpeg(body) if kind is JPEG else None
+        if kind is JPEG:
+            return _size_of_jpeg(body)
+        return None
     except (struct.error, IndexError):
         return None
 
 
 def _size_of_webp(body: bytes) -> tuple[int, int] | None:
+    """The size in an extended, lossless or simple WebP file (https://developers.google.com/speed/webp/docs/riff_container)."""
     if body[12:16] == b"VP8X":
         return 1 + int.from_bytes(body[24:27], "little"), 1 + int.from_bytes(body[27:30], "little")
     if body[12:16] == b"VP8L":
@@ -122,6 +126,7 @@ def _size_of_webp(body: bytes) -> tuple[int, int] | None:
 
 
 def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
+    """The size in the header of the first frame, for which the segments before it are skipped."""
     at = 2
     while at + 9 < len(body) and body[at] == 0xFF:
         marker = body[at + 1]

@@ -18,11 +18,14 @@ _WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
 
 def json_documents(script: str) -> list[Any]:
     """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
-    return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
+    documents = _parsed(script)
+    if not documents and len(script) <= MAX_MENDED:
+        documents = _parsed(_mended(script))
+    return documents
 
 
 def _parsed(text: str) -> list[Any]:
-    """The JSON documents at the beginning of a text."""
+    """The JSON documents at the beginning of a text, up to the first error."""
     decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
     documents: list[Any] = []
     text = text.strip(_JUNK)
@@ -39,6 +42,7 @@ def _parsed(text: str) -> list[Any]:
 
 
 def _mended(script: str) -> str:
+    """The script without the frequent errors, and without CDATA or a comment around it."""
     wrapping = _WRAPPED.match(script)
     if wrapping:
         script = script[wrapping.end() :]

@@ -4,8 +4,8 @@ Some applications keep the position on a page in a parameter, not in a fragment:
 
     <h2 id="hooks"><a href="/manual?id=hooks">Hooks</a></h2>
 
-Such a parameter says nothing about the page, so that links are read without it. Others keep the page in the fragment
-(`#/manual`): where a browser has rendered the page, such a fragment is part of the address.
+Such a parameter does not identify a page, so it is removed from links. Other applications keep the page in the fragment
+(`#/manual`), its route: if a browser has rendered the page, the routes of links are part of their addresses.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
-# Links and images of a page that are read: no page for readers has more.
+# The most links, and the most images, of a page that are read: no page for readers has more.
 MAX_LINKS = 10_000
-MAX_LETTERS = 2_000_000  # of their addresses, each different one once: the address of the page begins relative ones
+# Characters of all their absolute addresses, each counted once: a long base address lengthens every relative one.
+MAX_LETTERS = 2_000_000
 MAX_SRCSET = 20_000  # characters
 # Possessive, so that blanks are not divided in all possible ways.
 # https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#rules-for-parsing-dimension-values
@@ -42,11 +43,13 @@ STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*
 
 
 MOST_PARAMETERS = 20
-"""Parameters in the link of a heading to itself; those with more are not compared."""
+"""Parameters of a link from a heading to itself; links with more are not examined."""
 MOST_LEVELS = 20
-"""Elements around a link that are looked at for a heading."""
-LEAST_OF_THEMSELVES = 5
-"""Headings that link to themselves by a parameter, if most linked ones do, on a page where it names places only."""
+"""Elements around a link among which a heading is looked for."""
+LEAST_SELF_LINKS = 5
+"""Headings that must link to themselves by a parameter before every value of it counts as a place on the page. They
+must also be at least half of the headings with links.
+"""
 
 
 @dataclass(slots=True)
@@ -58,12 +61,12 @@ class Link:
     title: str
     nofollow: bool
     has_image: bool
-    """Whether there is an image in it."""
+    """Whether there is an image in the link."""
     at: int
-    """Index of its block, or of the next one if it has no text."""
+    """Index of the link's block, or of the next one if the link has no text."""
     _: KW_ONLY
     its_class: str = ""
-    """The first class of its element, or of the one around it."""
+    """The first class of the link's element, or else of the element around it."""
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ class ImageLink:
 
     url: str
     target: str
-    """Address the image links to, or an empty string."""
+    """The address that the image links to, or an empty string."""
     alt: str
     title: str
     anchor_text: str
@@ -92,7 +95,9 @@ class PageTargets:
     cut: int
     """How many links and images were not read because there are too many."""
     routes: frozenset[str]
-    """Addresses that differ from that of the page in their route only, if routes are not read."""
+    """The addresses that differ from the page's only in their route; they are not among the links. Empty if routes are
+    read as parts of addresses.
+    """
 
 
 def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
@@ -111,9 +116,9 @@ class _TargetReader:
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
         self.cut = self._letters = 0
-        self._known: dict[str, str | None] = {}
-        self.led: dict[LinkElement, tuple[str, str]] = {}
-        """The targets of anchors with an image, with their text."""
+        self._absolute_urls: dict[str, str | None] = {}
+        self.image_anchors: dict[LinkElement, tuple[str, str]] = {}
+        """The target and the text of each link with an image."""
 
     def run(self, contents: PageContents) -> PageTargets:
         headings = list(self.linked_headings(contents.link_elements))
@@ -130,14 +135,17 @@ class _TargetReader:
         )
 
     def add_link(self, anchor: LinkElement) -> None:
+        """Add an element as a link if it leads to another page, and remember the target of the images in it."""
         url = self.address(anchor.href)
         element = anchor.element
         if not url and not anchor.has_image:
             return
+
         text = element.get("alt", "") if element.tag == "area" else "".join(anchor.pieces)
         text = fold_space(text) if text else ""
         if anchor.has_image:
-            self.led[anchor] = url or "", text
+            self.image_anchors[anchor] = url or "", text
+
         if url:
             rel = element.get("rel")
             title = element.get("title")
@@ -153,13 +161,16 @@ class _TargetReader:
             self.links.append(link)
 
     def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
-        """The links in headings with ids to this page, with parameters."""
+        """The links with parameters from headings with ids to this page."""
         path = self.url.partition("?")[0]
         for anchor in anchors:
             href = anchor.href or ""
-            may_have_position = "?" in href and href.count("&") < MOST_PARAMETERS
-            ids = _heading_ids(anchor.element) if may_have_position else ()
-            url = self.page_address(href) if ids else None
+            if "?" not in href or href.count("&") >= MOST_PARAMETERS:
+                continue
+            ids = _heading_ids(anchor.element)
+            if not ids:
+                continue
+            url = self.page_address(href)
             if url is not None and url.partition("?")[0] == path:
                 yield _LinkedHeading(ids=frozenset(ids), parameters=tuple(parse_qsl(url.partition("?")[2])))
 
@@ -173,7 +184,7 @@ class _TargetReader:
         return ""
 
     def address(self, href: str | None) -> str | None:
-        """The target of a link; None for a position on the same page."""
+        """The target of a link; None for a position on the same page, and if there are too many links."""
         if len(self.links) >= MAX_LINKS or self._letters >= MAX_LETTERS:
             self.cut += href is not None
             return None
@@ -201,13 +212,13 @@ class _TargetReader:
 
     def absolute(self, href: str) -> str | None:
         """The absolute address; each spelling is resolved once."""
-        if href not in self._known:
-            self._known[href] = absolute_url = absolute(self.base, href)
+        if href not in self._absolute_urls:
+            self._absolute_urls[href] = absolute_url = absolute(self.base, href)
             self._letters += len(absolute_url or "")
-        return self._known[href]
+        return self._absolute_urls[href]
 
     def add_image(self, image: ImageElement) -> None:
-        """Adds the first valid address of an image: `src` often has a placeholder until a script replaces it."""
+        """Add an image with its first valid address: `src` often has a placeholder until a script replaces it."""
         if self._letters >= MAX_LETTERS:
             self.cut += 1
             return
@@ -215,7 +226,10 @@ class _TargetReader:
         url = next(filter(None, map(self.absolute, _addresses(image))), None)
         if url is None:
             return
-        target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")
+
+        target = anchor_text = ""
+        if image.anchor is not None:
+            target, anchor_text = self.image_anchors[image.anchor]
         alt = fold_space(element.get("alt", ""))
         title = fold_space(element.get("title", ""))
         width, height = _size(element)
@@ -236,7 +250,7 @@ class _TargetReader:
 
 @dataclass(frozen=True, slots=True)
 class _LinkedHeading:
-    """A link in a heading to its page, with parameters."""
+    """A link with parameters from a heading to its own page."""
 
     ids: frozenset[str]
     """The ids of the heading and of the link."""
@@ -248,7 +262,7 @@ class _LinkedHeading:
 
 
 class _Positions:
-    """Leaves the position on a page out of addresses, on a page that keeps it in this parameter."""
+    """Removes the parameter `name` from addresses, on a page that keeps the position in it."""
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
         self.origin = address_of(url).origin
@@ -257,12 +271,12 @@ class _Positions:
         self.page = self.canonical(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
         linked = {heading.ids for heading in headings}
-        of_themselves = {heading.ids for heading in headings if heading.values(name) & heading.ids}
-        self.is_certain = len(of_themselves) >= max(LEAST_OF_THEMSELVES, len(linked) / 2)
-        """Whether the parameter names a place on this page in any case, be it one that is no longer there."""
+        linked_to_themselves = {heading.ids for heading in headings if heading.values(name) & heading.ids}
+        self.is_certain = len(linked_to_themselves) >= max(LEAST_SELF_LINKS, len(linked) / 2)
+        """Whether every value of the parameter is a place on this page, also one that is not an id of it."""
 
     def page_of(self, url: str) -> str | None:
-        """The address without its position; None for a position on this page."""
+        """The address of a page without a position on it; None for a position on this page."""
         if "?" not in url or address_of(url).origin != self.origin:
             return url
         page = self.canonical(url)
@@ -270,7 +284,7 @@ class _Positions:
             return page
         if self.is_certain:
             return None
-        # Here the parameter may also name another page, unless it names a place on this one, in whatever case.
+        # The parameter may also name another page, unless its value is an id of this one; the case does not matter.
         values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 
@@ -280,7 +294,7 @@ def _without(parameters: Iterable[tuple[str, str]], name: str) -> list[tuple[str
 
 
 def _heading_ids(anchor: etree._Element) -> set[str]:
-    """The ids of a link and of what is around it in a heading; none if it is in no heading."""
+    """The ids of a link, of the heading around it and of the elements between them; none if it is in no heading."""
     ids = {anchor.get("id")}
     for element in islice(anchor.iterancestors(), MOST_LEVELS):
         ids.add(element.get("id"))
@@ -292,9 +306,11 @@ def _heading_ids(anchor: etree._Element) -> set[str]:
 
 
 def _class_of(element: etree._Element) -> str:
-    """The first class of a link, or of the element around it."""
-    parent = element.getparent()
-    classes = element.get("class") or (parent.get("class") if parent is not None else None)
+    """The first class of a link, or else of the element around it."""
+    classes = element.get("class")
+    if not classes:
+        parent = element.getparent()
+        classes = parent.get("class") if parent is not None else None
     if classes:
         return (classes.split(None, 1) or [""])[0]
     return ""
@@ -309,6 +325,7 @@ def _addresses(image: ImageElement) -> Iterator[str]:
 
 
 def _written(attributes: dict[str, str], srcset: str) -> Iterator[str]:
+    """The addresses of an image as its attributes have them, the most reliable first; some are empty."""
     for name in LAZY:
         if name in attributes and ("." in attributes[name] or "/" in attributes[name]):
             yield attributes[name]
@@ -319,7 +336,7 @@ def _written(attributes: dict[str, str], srcset: str) -> Iterator[str]:
 
 
 def _largest(srcset: str) -> str:
-    """The candidate with the largest width or density of a `srcset`.
+    """The address of the candidate of a `srcset` with the largest width or density.
 
     https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
 
@@ -331,7 +348,11 @@ def _largest(srcset: str) -> str:
     best = ""
     best_size = 0.0
     srcset = srcset[:MAX_SRCSET]
-    for candidate in SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(","):
+    # Addresses may contain commas, so that a comma followed by white space is the separator if there is one.
+    candidates = SPACED.split(srcset)
+    if len(candidates) == 1:
+        candidates = srcset.split(",")
+    for candidate in candidates:
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
         size = DESCRIPTOR.match(descriptor)
         value = float(size[1]) if size else 1.0
@@ -342,9 +363,11 @@ def _largest(srcset: str) -> str:
 
 
 def _size(element: etree._Element) -> tuple[int | None, int | None]:
-    """Width and height in pixels, from the style or else the attributes; None if neither has them."""
+    """Width and height in pixels, from the style or else from the attributes; None if neither gives them."""
     style = element.get("style")
-    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
+    styled: dict[str, int] = {}
+    if style:
+        styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))}
     return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
 
 

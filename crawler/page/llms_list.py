@@ -1,6 +1,6 @@
-"""The links of an `llms.txt`, in which a site lists its pages for language models (https://llmstxt.org/#format).
+"""The links in an `llms.txt`, in which a site lists its pages for language models (https://llmstxt.org/#format).
 
-It is Markdown: a title, a summary as a quote, and sections with lists of links, each with what its page says.
+It is Markdown: a title, a summary as a quote, and sections with lists of links, each with a description of its page.
 """
 
 import re
@@ -12,7 +12,7 @@ from crawler.urls.address import address_of
 NAME = "llms.txt"
 TITLE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#\s")
 TARGET = r"[^\s()<>]{1,2083}(?:\([^\s()<>]{0,300}\)[^\s()<>]{0,300})?"
-"""The address of a link, which may have one pair of brackets in it."""
+"""The address of a link, which may contain one pair of brackets."""
 ITEM = re.compile(
     rf"^\s{{0,8}}[-*+]\s+\[([^\[\]\n]{{1,300}})\]\(\s*<?({TARGET})>?(?:\s[^()\n]{{0,300}})?\)", re.MULTILINE
 )
@@ -20,14 +20,14 @@ ITEM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LlmsEntry:
-    """A link of the list."""
+    """A link in an `llms.txt`."""
 
     href: str
     title: str
 
 
 def is_llms_list(body: bytes, url: str) -> bool:
-    """Whether a response is such a list, by its name and its first line.
+    """Whether a response is an `llms.txt`, by its name and its first line.
 
     >>> is_llms_list(b"# Bees", "https://a.example/docs/llms.txt"), is_llms_list(b"Bees", "https://a.example/llms.txt")
     (True, False)

@@ -1,4 +1,4 @@
-"""MathML as TeX, for formulas whose source the page does not have."""
+"""Translates MathML to TeX, for formulas whose TeX the page does not contain."""
 
 import re
 from itertools import islice
@@ -8,8 +8,9 @@ from lxml import etree
 from crawler.page.text import fold_space
 
 MAX_DEPTH = 40
+"""Levels of elements; the text of deeper ones is taken without their structure."""
 MAX_ELEMENTS = 2_000
-"""Formulas with more depth or elements are read as their characters."""
+"""Elements of a formula; if there are more, its text is taken without its structure."""
 COMMANDS = dict(
     pair.split("=")
     for pair in (
@@ -24,9 +25,10 @@ COMMANDS = dict(
         " ‖=| ∥=parallel ⊥=perp ⊤=top ∣=mid ∠=angle √=surd ′=prime ″=prime\\prime ⌊=lfloor ⌋=rfloor ⌈=lceil ⌉=rceil"
     ).split()
 )
+"""The command that writes each character, without its backslash."""
 SIGNS = {"−": "-", "∗": "*", "{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "$": r"\$", "_": r"\_"}
 SIGNS |= dict.fromkeys("\u2061\u2062\u2063\u2064\u200b", "")
-"""Signs that are written otherwise; invisible operators are nothing."""
+"""Other characters that TeX writes in a different way; invisible operators are left out."""
 FUNCTIONS = frozenset(
     "arccos arcsin arctan arg cos cosh cot deg det dim exp gcd hom inf ker lg lim ln log max min".split()
 )
@@ -35,29 +37,31 @@ ACCENTS = {"¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "~": "tilde", "˜
 ACCENTS |= {"˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}
 UNDER_ACCENTS = {"_": "underline", "⏟": "underbrace"}
 LIMITS = frozenset(("∑", "∏", "∐", "∫", "∬", "∮", "⋃", "⋂", "lim", "max", "min", "sup", "inf", "argmax", "argmin"))
+"""Operators with limits below or above them, which TeX writes with _ and ^."""
 FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf"}
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 
 
 def tex(math: etree._Element) -> str:
-    """A <math> as TeX."""
+    """The TeX of a <math>."""
     if next(islice(math.iter(), MAX_ELEMENTS, None), None) is not None:
         return fold_space("".join(_characters(math)))
     return fold_space(_row(math, 0))
 
 
 def _characters(math: etree._Element) -> list[str]:
+    """The texts of the elements in a formula, without annotations."""
     parts = math.iter(etree.Element)
     return [part.text for part in parts if not str(part.tag).startswith("annotation") and part.text]
 
 
 def _row(element: etree._Element, depth: int) -> str:
-    """The parts of an element, one after the other."""
+    """The TeX of the children of an element, joined."""
     return _joined([_tex(child, depth + 1) for child in element.iterchildren(etree.Element)])
 
 
 def _joined(parts: list[str]) -> str:
-    """Parts as one, with a space where a command would swallow a letter."""
+    """The parts joined, with a space between a command and a letter."""
     joined = ""
     for part in parts:
         if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(joined[-20:]):
@@ -67,9 +71,12 @@ def _joined(parts: list[str]) -> str:
 
 
 def _tex(element: etree._Element, depth: int) -> str:
+    """The TeX of an element in a formula."""
     tag = str(element.tag).rpartition(":")[2]
     if depth > MAX_DEPTH:
         return "".join(_characters(element))
+
+    # Elements that are not translated part by part.
     if tag in TOKENS:
         return _token(element, tag)
     if tag in NOTHING:
@@ -77,6 +84,7 @@ def _tex(element: etree._Element, depth: int) -> str:
     if tag == "mtable":
         rows = r" \\ ".join(_cells(row, depth + 1) for row in element.iterchildren("mtr", "mlabeledtr"))
         return rf"\begin{{matrix}} {rows} \end{{matrix}}"
+
     parts = [_tex(child, depth + 1) for child in element.iterchildren(etree.Element)]
     if tag in SCRIPTS and len(parts) == len(SCRIPTS[tag]):
         return _scripted(element, tag, parts)
@@ -92,25 +100,31 @@ def _tex(element: etree._Element, depth: int) -> str:
 
 
 def _cells(row: etree._Element, depth: int) -> str:
+    """The TeX of a row of a table."""
     return " & ".join(_row(cell, depth) for cell in row.iterchildren("mtd"))
 
 
 TOKENS = frozenset(("mi", "mn", "mo", "ms", "mtext"))
+"""Elements with characters only."""
 NOTHING = {"mspace": " ", **dict.fromkeys(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"), "")}
+"""Elements that show nothing, and the text that is written for them."""
 PAIRS = {"mfrac": r"\frac{{{}}}{{{}}}", "mroot": r"\sqrt[{1}]{{{0}}}"}
+"""The TeX of elements with two children."""
 SCRIPTS = {"msub": " _", "msup": " ^", "msubsup": " _^", "munder": " _", "mover": " ^", "munderover": " _^"}
-"""How the parts of an element are attached to its first."""
+"""For each child of an element, the mark that attaches it to the first child, which has none."""
 
 
 def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
+    """The TeX of an element with something above or below its first part."""
     base = parts[0]
     if tag in ("munder", "mover"):
-        first, second = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
-        accents = ACCENTS if tag == "mover" else UNDER_ACCENTS
-        if second in accents:
-            return rf"\{accents[second]}{{{base}}}"
-        if first not in LIMITS:
-            return rf"\{'over' if tag == 'mover' else 'under'}set{{{parts[1]}}}{{{base}}}"
+        base_text, mark = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
+        accents, command = (ACCENTS, "overset") if tag == "mover" else (UNDER_ACCENTS, "underset")
+        if mark in accents:
+            return rf"\{accents[mark]}{{{base}}}"
+        if base_text not in LIMITS:
+            return rf"\{command}{{{parts[1]}}}{{{base}}}"
+
     if len(base) > 1 and not base.startswith("\\") and not base.isalnum():
         base = f"{{{base}}}"
     primes = {r"\prime": "'", r"\prime\prime": "''"}
@@ -120,18 +134,23 @@ def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
 
 
 def _grouped(part: str) -> str:
-    return part if len(part) == 1 else f"{{{part}}}"
+    """A part in braces, unless it is one character."""
+    if len(part) == 1:
+        return part
+    return f"{{{part}}}"
 
 
 def _token(element: etree._Element, tag: str) -> str:
+    """The TeX of one of the `TOKENS`."""
     text = fold_space(element.text or "")
     if tag == "mtext":
         return rf"\text{{{text}}}" if text else ""
     if tag == "mi" and text in FUNCTIONS:
         return rf"\{text}"
     signs = _joined([_sign(sign) for sign in text])
-    is_word = tag == "mi" and len(text) > 1 and text.isalpha()
-    font = FONTS.get(element.get("mathvariant", "")) or ("mathrm" if is_word else "")
+    font = FONTS.get(element.get("mathvariant", ""), "")
+    if not font and tag == "mi" and len(text) > 1 and text.isalpha():
+        font = "mathrm"
     if font and signs:
         return rf"\{font}{{{signs}}}"
     return signs

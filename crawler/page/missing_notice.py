@@ -1,8 +1,8 @@
-"""Recognises the short notice that some systems show, with the status 200, in place of a page that is not there.
+"""Recognises the short notice that some systems show, with the status 200, in place of a page that does not exist.
 
-It was never there, or it was deleted. Where a page was stored before, any sentence of a short text may say so. A page
-that is seen for the first time may be a short text about something else that was lost or deleted: so its title or one
-of its first lines must be the notice and nothing else, as in "404 - Not found | Bees of the town".
+The page never existed, or was deleted. If a page was stored before, any sentence of a short text may be the notice. A
+page that is seen for the first time may be a short text about something else that was lost or deleted: so its title or
+one of its first lines must be the notice and nothing else, as in "404 - Not found | Bees of the town".
 """
 
 import re
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from crawler.page.text import width
 
 MOST_WIDTH = 400
-"""Letters of a notice, Chinese characters counted twice; a longer text is about something."""
+"""Columns of a notice; a longer text is not one."""
 LITTLE_WIDTH = 100
-"""The width below a title that is a number only: 404 is a year, too."""
+"""Columns of a text up to which a headline with only the number 404 makes it a notice: 404 is a year, too."""
 FIRST_LINES = 3
-"""Lines of a text that may be its headline: the name of the site may come first."""
+"""Lines of a text among which its headline is: the name of the site may come first."""
 _SUBJECT = r"(?:page|article|post|topic|thread|entry|document|story|content|question|file|resource|address|url)s?"
 _DELETED = r"(?:deleted|removed|unpublished|taken down|withdrawn)"
 _NOT = r"(?: not|n['’]t)"
@@ -53,11 +53,13 @@ _HEADLINE = re.compile(
 )
 _NUMBER = re.compile(rf"{_APOLOGY}{_STATUS}[\s.!]*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s+[-–—|·•:»›]\s+|[|_]")
-"""What stands between a title and the name of the site."""
+"""The separator between a title and the name of the site."""
 
 
 def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool = False) -> bool:
-    """Whether the main text of a page, given its titles, only says that the page is not there.
+    """Whether the main text and the titles of a page only say that the page does not exist.
+
+    `was_there` tells that the page was stored before.
 
     >>> is_missing_notice("404 - Not Found"), is_missing_notice("The old gate was not found.")
     (True, False)

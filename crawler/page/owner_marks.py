@@ -1,12 +1,12 @@
-"""Takes out of a page's tree the text that its owner marks as not to be used.
+"""Removes the text from a page's tree that its owner marks as not to be used.
 
 - `data-nosnippet`, on span, div and section
   (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#data-nosnippet-attr);
 - `data-ai-crawl-exclude` and `data-pagefind-ignore`, on any element
   (https://pagefind.app/docs/indexing/#removing-individual-elements-from-the-index), unless their value is "false";
-- what stands between the comments `googleoff: index`, `snippet` or `all` and `googleon`, as Google's Search Appliance
-  read them: each kind is off until a comment turns it or all of them on, or else to the end of the page. They do not
-  nest.
+- the comments `googleoff: index`, `snippet` or `all`, which mark the text that follows, as Google's Search Appliance
+  read them: each kind is off until a `googleon` turns it or all of them on, or else to the end of the page. They do
+  not nest.
 
 Links and images stay, as the marks are about text: a link keeps its words as its title, by which it is scored.
 """
@@ -25,7 +25,7 @@ from crawler.page.text import fold_space
 
 
 class OwnerMark(StrEnum):
-    """The kinds of marks."""
+    """The ways in which owners mark text: three attributes and a comment."""
 
     NO_SNIPPET = "data-nosnippet"
     AI_CRAWL_EXCLUDE = "data-ai-crawl-exclude"
@@ -45,11 +45,11 @@ class MarkedParts:
 
 @dataclass(frozen=True)
 class Withheld:
-    """What was taken out of a page."""
+    """The text that was removed from a page."""
 
     parts: tuple[MarkedParts, ...] = ()
     is_whole: bool = False
-    """Whether it was all of the page's text, or of its main part."""
+    """Whether it was all text of the page, or of its main part."""
 
 
 NOTHING = Withheld()
@@ -59,33 +59,35 @@ SPELLINGS = {
     OwnerMark.PAGEFIND_IGNORE: (b"data-pagefind-ignore",),
     OwnerMark.GOOGLE_OFF: (b"oogleoff", b"GOOGLEOFF"),
 }
-"""How pages write the marks. To look for all spellings takes three times as long, on every page."""
+"""How pages write the marks. A search without regard to case would take three times as long, on every page."""
 ON_TAGS = {OwnerMark.NO_SNIPPET: frozenset(("span", "div", "section"))}
-"""The elements on which a mark counts, where these are not all."""
+"""The elements on which a mark counts, if it does not count on all."""
 BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
 """Attributes that count whatever their value is (https://html.spec.whatwg.org/#boolean-attributes)."""
 COMMENT = re.compile(r"\s*+googleo(?P<way>ff|n)\s*+:?\s*+(?P<kind>all|index|snippet|anchor)?\s*+", re.IGNORECASE)
 ALL_KINDS = frozenset(("index", "snippet", "anchor"))
 KINDS_OF_TEXT = frozenset(("index", "snippet"))
-"""What `anchor` turns off is the text of links as the text of the pages that they lead to, which is not stored."""
+"""The kinds that withhold text of this page. `anchor` only withholds the text of its links from the pages that they
+lead to, and the crawler does not store such text.
+"""
 NOT_TEXT = frozenset(("script", "style", "title", "template", "noframes"))
 MAIN = ("main", "article", "body")
-"""Elements that hold the main part; of the first kind that a page has, one with text is enough."""
+"""Tags of the elements of the main part; the first one that a page has counts."""
 TEXT_ATTRIBUTES = ("alt", "title")
 MAX_SAYS = 60
 MOST_INNER = 20
-"""Elements in a link whose words are read."""
+"""Elements in a link whose text is read."""
 MAX_WORDS = 300
-"""Characters that are read of the words of a link."""
+"""Characters of a link's text that are kept."""
 
 
 def marks_in(source: bytes) -> list[OwnerMark]:
-    """The kinds of marks that a source may have, told without parsing it."""
+    """The marks that a source may contain, found without parsing it."""
     return [mark for mark, spellings in SPELLINGS.items() if any(spelling in source for spelling in spellings)]
 
 
 def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
-    """Take the text with these kinds of marks out of a tree, and all comments."""
+    """Remove the text with these marks from a tree. If `GOOGLE_OFF` is one of them, all comments are removed, too."""
     parts: list[MarkedParts] = []
     if OwnerMark.GOOGLE_OFF in marks:
         parts += _by_comments(root)
@@ -102,7 +104,7 @@ def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
 
 
 def _by_attribute(root: etree._Element, mark: OwnerMark) -> Iterator[MarkedParts]:
-    """Silence the elements with an attribute."""
+    """Remove the text of the elements with an attribute; yields the result, if there are any."""
     marked = [element for element in root.iter(etree.Element) if _is_marked(element, mark)]
     if not marked:
         return
@@ -124,7 +126,7 @@ def _is_marked(element: etree._Element, mark: OwnerMark) -> bool:
 
 
 class _Switch:
-    """What comments have turned off so far."""
+    """The kinds that the comments up to here have turned off."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -154,7 +156,7 @@ class _Switch:
 
 
 def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
-    """Silence what stands between comments."""
+    """Remove the text that comments turn off; yields the result, if there is any."""
     switch = _Switch()
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
@@ -176,13 +178,13 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
 
 
 def _close(node: etree._Element, switch: _Switch) -> None:
-    """Silence the text after an element or a comment, if it is turned off there."""
+    """Remove the text after an element or a comment, if it is turned off there."""
     if switch.is_off:
         node.tail = None
 
 
 def _silence(element: etree._Element) -> list[etree._Element]:
-    """Take all text out of an element; returns it with the elements in it."""
+    """Remove all text from an element; returns the element and all elements in it."""
     inner = list(element.iter(etree.Element))
     for silenced in inner:
         if silenced.tag not in NOT_TEXT:
@@ -193,7 +195,9 @@ def _silence(element: etree._Element) -> list[etree._Element]:
 
 
 def _silence_element(element: etree._Element) -> None:
-    """Take the text before the first element in an element, and that of its attributes; a link keeps its words."""
+    """Remove the text before the first child of an element, and the text in its attributes. A link keeps its words as
+    its title.
+    """
     if element.tag == "a":
         if not element.get("title"):
             element.set("title", _words(element))
@@ -205,6 +209,7 @@ def _silence_element(element: etree._Element) -> None:
 
 
 def _words(link: etree._Element) -> str:
+    """The text of a link."""
     pieces = [link.text or ""]
     for element in islice(link.iterdescendants(etree.Element), MOST_INNER):
         pieces += (element.text or "", element.tail or "")
@@ -212,12 +217,12 @@ def _words(link: etree._Element) -> str:
 
 
 def _main_tag(root: etree._Element) -> str:
-    """The tag of the elements that hold the main part."""
+    """The tag of the elements of the main part."""
     return next((tag for tag in MAIN if next(root.iter(tag), None) is not None), root.tag)
 
 
 def _shows_text(root: etree._Element, tag: str) -> bool:
-    """Whether an element with this tag shows text. Elements in each other are read once."""
+    """Whether any element with this tag shows text, found in one walk, as they may be nested."""
     walker = etree.iterwalk(root, events=("start", "end"))
     depth = 0
     for event, node in walker:

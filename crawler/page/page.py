@@ -22,14 +22,14 @@ HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.w
 FEEDS = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
 MAX_ALTERNATES = 100
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
-MAX_NEAR_TEXT = 200
-MAX_BASE = 2083  # every relative link of the page is resolved against it
+MAX_NEAR_TEXT = 200  # characters
+MAX_BASE = 2083  # characters of a base address, which becomes part of every relative link
 
 T = TypeVar("T")
 
 
 class PageType(StrEnum):
-    """What a page is, by its text; in the order of the columns of the models."""
+    """The type of a page, by its text; in the order of the columns of the models."""
 
     ARTICLE = "article"
     FORUM = "forum"
@@ -54,29 +54,29 @@ class Extraction:
     page_type: str = ""
     """A PageType; empty if not judged."""
     ended: Cut | None = None
-    """The limit after which the rest of the page was not judged; usually None."""
+    """The limit that cut off the rest of the page, which was not judged; usually None."""
     certainty: float | None = None
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
     method: str = ""
-    """The second method that made the text, where the first was in doubt; usually empty."""
+    """The second method that made the text, because the first was in doubt; usually empty."""
 
 
 class MadeFrom(StrEnum):
-    """What a page is made from."""
+    """The source from which a page is made."""
 
     HTML = "html"
-    """What its server sent."""
+    """The HTML that its server sent."""
     RENDERED = "rendered"
-    """What its scripts made of that in a browser."""
+    """The HTML after a browser has run its scripts."""
     FEED = "feed"
     """The text of its entry in a feed."""
     DOCUMENT = "document"
-    """A file that is no web page, such as a PDF file."""
+    """A file of another type, such as PDF."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What a document, or an entry of a feed, says about itself."""
+    """The metadata in a document or an entry of a feed."""
 
     media_type: str
     _: KW_ONLY
@@ -86,12 +86,12 @@ class DocumentFacts:
     """Day, as in ISO 8601."""
     pages: int | None = None
     ended: Cut | None = None
-    """The limit after which the rest of the file was not read; usually None."""
+    """The limit that cut off the rest of the file; usually None."""
 
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A fetched page; it has all parts whatever its bytes are, if necessary empty ones."""
+    """A fetched page. It has every part whatever its bytes are, if necessary an empty one."""
 
     url: str
     body: bytes
@@ -99,13 +99,13 @@ class Page:
     robots_header: str = ""
     """The X-Robots-Tag headers, one a line."""
     document: DocumentFacts | None = None
-    """What a document or an entry of a feed says about itself, if the page is made from one: all of it is main text."""
+    """The metadata of the document or feed entry that the page is made from; all text of such a page is main text."""
     made_from: MadeFrom = MadeFrom.HTML
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def from_html(cls, html: str | bytes, url: str = "", content_type: str = "") -> "Page":
-        """The page of text that is already decoded, or of bytes with the type that their server declared."""
+        """A page from its HTML as text, or as bytes with the type that their server declared."""
         if isinstance(html, bytes):
             return cls(url=url, body=html, content_type=content_type)
         return cls(url=url, body=html.encode("utf-8", "replace"), content_type="text/html; charset=utf-8")
@@ -132,7 +132,7 @@ class Page:
 
     @property
     def html(self) -> str:
-        """The page's source as text, without what is beyond MAX_BYTES."""
+        """The first `MAX_BYTES` of the page's source, as text."""
         return self._decoded[0]
 
     @property
@@ -160,24 +160,24 @@ class Page:
 
     @property
     def withheld(self) -> Withheld:
-        """What the owner of the page marks as not to be used, which is not in the tree."""
+        """The text that the owner of the page marks as not to be used, which is not in the tree."""
         return self._parsed.withheld
 
     @cached_property
     def ended(self) -> Cut | None:
-        """The limit after which the rest of the source was not parsed; usually None."""
+        """The limit that cut off the rest of the source, which was not parsed; usually None."""
         if len(self.body) > MAX_BYTES:
             return Cut.BYTES
         return self._parsed.ended
 
     @cached_property
-    def _telling(self) -> list[etree._Element]:
-        """The elements that say something about the page, in page order: all of them are found at once."""
+    def _describing_elements(self) -> list[etree._Element]:
+        """The elements that may describe the page, in page order: all of them are found in one walk."""
         return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
 
     def describing(self, tag: str) -> Iterator[etree._Element]:
-        """The elements that may describe the page, of this name: base, link, meta, script, time or title."""
-        return (element for element in self._telling if element.tag == tag)
+        """The elements with this tag, one of base, link, meta, script, time and title, in page order."""
+        return (element for element in self._describing_elements if element.tag == tag)
 
     @cached_property
     def base(self) -> str:
@@ -241,8 +241,8 @@ class Page:
 
     @property
     def routes(self) -> frozenset[str]:
-        """Addresses of an application that the page links to and that only its scripts tell from that of the page; none
-        if a browser has rendered it, as these are among its links then.
+        """The addresses of links that differ from the page's only in their route, so that only its scripts can open
+        them; none if a browser has rendered the page, as they are among its links then.
         """
         return self._targets.routes
 
@@ -269,16 +269,18 @@ class Page:
     @cached_property
     def head(self) -> Head:
         """The elements that describe the page."""
-        return read_head(self._telling)
+        return read_head(self._describing_elements)
 
     @cached_property
     def language(self) -> str:
-        """The language that the page declares, as written."""
+        """The language that the page declares, as written; empty if it declares none."""
         return self.root.get("lang") or self.root.get("xml:lang") or self.meta.get("content-language", "")
 
     @cached_property
     def meta(self) -> dict[str, str]:
-        """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
+        """The content of the first meta tag for each name, property or http-equiv, in lower case; directives for robots
+        are joined.
+        """
         return read_metas(self.describing("meta"))
 
     @cached_property
@@ -291,25 +293,21 @@ class Page:
 
     @cached_property
     def alternates(self) -> dict[str, str]:
-        """Where the page is in other languages, by the tag of the language."""
+        """The addresses of the page in other languages, by language tag."""
         url_of_language: dict[str, str] = {}
         for element in self.describing("link"):
             tag = element.get("hreflang")
             href = element.get("href")
-            is_other = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
-            if (
-                is_other
-                and tag
-                and href
-                and len(url_of_language) < MAX_ALTERNATES
-                and (url := absolute(self.base, href))
-            ):
-                url_of_language.setdefault(tag, url)
+            is_alternate = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
+            if is_alternate and tag and href and len(url_of_language) < MAX_ALTERNATES:
+                url = absolute(self.base, href)
+                if url:
+                    url_of_language.setdefault(tag, url)
         return url_of_language
 
     @cached_property
     def next_part(self) -> str | None:
-        """The address of the part that follows, of a list or a text in several parts, as the head names it."""
+        """The address of the next part of a list or a text in several parts, as the page declares it."""
         for element in self.describing("link"):
             if "next" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
@@ -331,12 +329,12 @@ class Page:
 
     @cached_property
     def refresh(self) -> tuple[int, str] | None:
-        """After how many seconds the page redirects its reader, and where to."""
+        """The seconds after which the page redirects its readers, and the address; None if it does not."""
         match = REFRESH.match(self.meta.get("refresh", ""))
-        url = absolute(self.base, match[2]) if match else None
-        if match and url:
-            return (int(match[1]), url)
-        return None
+        if match is None:
+            return None
+        url = absolute(self.base, match[2])
+        return (int(match[1]), url) if url else None
 
 
 def media_type(content_type: str) -> str:
@@ -350,7 +348,7 @@ def media_type(content_type: str) -> str:
 
 
 class NotHtmlError(Exception):
-    """A file is no web page, and no document that can be read; the message is its media type."""
+    """A file is neither a web page nor a document that can be read; the message is its media type."""
 
 
 def is_html(content_type: str, body: bytes) -> bool:

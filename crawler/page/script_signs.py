@@ -1,6 +1,7 @@
-"""The signs that a page needs a browser, and whether rendering it has brought more.
+"""Finds signs that a page needs a browser, and judges whether rendering it has added text or links.
 
-A sign is cheap and may be wrong: a page with one is worth a trial, and the trials at a site decide about the rest.
+A sign is cheap and may be wrong: a page with a sign is rendered as a trial, and the results of the trials decide
+whether the other pages of the site are rendered.
 """
 
 import re
@@ -14,7 +15,7 @@ from crawler.page.text import width
 from crawler.urls.address import address_of
 
 ROOTS = frozenset("app root main-app react-root app-root application __next __nuxt ___gatsby svelte q-app".split())
-"""Ids of the elements that applications are put into; `app-root` is also the name of such an element."""
+"""Ids of the elements into which scripts write a whole application; `app-root` is also the name of such an element."""
 NOTICE = re.compile(
     r"\b(?:enable|turn on|activate|allow|requires?|needs?|without|disabled)\b[^.!?]{0,40}\bjava ?script\b"
     r"|\bjava ?script\b[^.!?]{0,40}\b(?:enabled?|disabled|required|turned (?:on|off)|needed)\b"
@@ -23,17 +24,21 @@ NOTICE = re.compile(
     r"|\bjava ?script\b[^.!?]{0,40}\b(?:aktivier|activ|habilit|abilita|включ)",
     re.IGNORECASE,
 )
+"""A request to turn on JavaScript."""
 MOST_NOTICE = 5_000
 """Characters of a page's text in which a notice is looked for."""
 PROGRAMS = frozenset(("", "module", "text/javascript", "application/javascript", "text/ecmascript"))
 """Types of scripts that run; others are data."""
 UNSEEN = frozenset(("script", "style", "noscript", "template"))
+"""Elements whose text is not shown by a browser that runs scripts."""
 SHORT = 600
-"""Columns of main text under which a notice or an empty root counts: many whole pages have one, too."""
+"""Columns of main text below which a notice or an empty root counts: many complete pages have one, too."""
 LITTLE = 200
-"""Columns of text under which a page is nearly empty, and which it may lose: a notice, for instance."""
+"""Columns of text below which a page or a root is nearly empty. A rendered page may lose as many and keep its text: the
+notice, for instance.
+"""
 FEW = 3
-"""Links; a page with fewer leads nowhere."""
+"""Different links; a page with fewer leads nowhere."""
 LONGEST_PLACEHOLDER = 100
 """Columns of main text beside a notice that an application shows until its scripts run: one line as a rule, such as
 "Please wait...". A short post whose comments need JavaScript has more.
@@ -78,7 +83,7 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
 
 
 def lacks_text(page: Page, extraction: Extraction) -> bool:
-    """Whether a page that no browser has rendered has a sign that scripts make its text, and next to no text yet."""
+    """Whether a page as its server sent it has next to no main text, and a sign that its scripts create it."""
     text = extraction.text[:MOST_NOTICE]
     if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:
         return False
@@ -90,7 +95,7 @@ def lacks_text(page: Page, extraction: Extraction) -> bool:
 
 
 def _has_empty_root(page: Page) -> bool:
-    """Whether the element that an application is put into has next to nothing in it."""
+    """Whether an element into which scripts write an application is nearly empty."""
     for element in page.root.iter("div", "main", "section", "app-root"):
         is_root = element.tag == "app-root" or (element.get("id") or "").lower() in ROOTS
         if is_root and _letters(element) < LITTLE:
@@ -112,12 +117,12 @@ def _letters(element: etree._Element) -> int:
 
 
 def _has_notice(page: Page) -> bool:
-    seen = 0
+    letters = 0
     for block in page.blocks:
         if NOTICE.search(block.text[:MOST_NOTICE]):
             return True
-        seen += len(block.text)
-        if seen > MOST_NOTICE:
+        letters += len(block.text)
+        if letters > MOST_NOTICE:
             break
     return False
 
@@ -133,12 +138,12 @@ def _is_nearly_empty(page: Page) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RenderedContent:
-    """What counts of a page when it is compared with another version of it."""
+    """The parts of a page that are compared before and after it is rendered."""
 
     columns: int
     """The width of the main text in columns."""
     links: frozenset[str]
-    """Addresses of its own site that it links to."""
+    """The addresses on the page's own site that it links to."""
 
 
 def content_of(page: Page, extraction: Extraction) -> RenderedContent:
@@ -151,15 +156,15 @@ def content_of(page: Page, extraction: Extraction) -> RenderedContent:
 
 
 MORE_TEXT = 1.25
-"""By what factor the main text must grow."""
+"""The factor by which the main text must grow."""
 MORE_COLUMNS = 60
-"""By how many columns the main text must grow in addition."""
+"""The columns by which the main text must grow in addition."""
 MORE_LINKS = 3
-"""Links that must be new where there were some before."""
+"""New links that are needed if the page had links before; otherwise one is enough."""
 
 
 def has_gained(before: RenderedContent, after: RenderedContent) -> bool:
-    """Whether rendering a page has brought clearly more main text, or links to further pages.
+    """Whether rendering a page has added much main text, or links to further pages without a loss of text.
 
     >>> empty = RenderedContent(0, frozenset())
     >>> text = RenderedContent(500, frozenset())
@@ -170,4 +175,5 @@ def has_gained(before: RenderedContent, after: RenderedContent) -> bool:
     if after.columns >= MORE_TEXT * before.columns + MORE_COLUMNS:
         return True
     keeps_text = after.columns * MORE_TEXT + LITTLE >= before.columns
-    return keeps_text and len(after.links - before.links) >= (MORE_LINKS if before.links else 1)
+    needed_links = MORE_LINKS if before.links else 1
+    return keeps_text and len(after.links - before.links) >= needed_links

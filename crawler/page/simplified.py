@@ -1,8 +1,8 @@
-"""Traditional Chinese characters as simplified ones, so that words match in both: 養蜂 is 养蜂.
+"""Replaces traditional Chinese characters with simplified ones, so that words match in both: 養蜂 is 养蜂.
 
 The table beside this module is the property kSimplifiedVariant of Unicode's Unihan database, the first value of each
-character in the basic plane, followed to its end (Unicode License v3). A few characters that are simplified as well,
-such as 乾 and 著, are taken for another.
+character in the basic plane, followed until a character has none (Unicode License v3). A few characters that are also
+used in simplified text, such as 乾 and 著, are replaced in it as well.
 """
 
 import re
@@ -25,7 +25,7 @@ def simplified(text: str) -> str:
 
 
 def spelled_either_way(word: str) -> re.Pattern[str]:
-    """Finds a word in both kinds of characters.
+    """A pattern that finds a word in traditional and simplified characters.
 
     >>> spelled_either_way("养蜂").findall("養蜂, 养蜂")
     ['養蜂', '养蜂']
@@ -41,7 +41,10 @@ def _table() -> tuple[re.Pattern[str], dict[int, int]]:
 
 
 def _either(letter: str) -> str:
-    others = [] if letter.isascii() else [chr(code) for code, plain in _table()[1].items() if chr(plain) == letter]
+    """The pattern of a simplified character and the traditional ones that it replaces."""
+    if letter.isascii():
+        return re.escape(letter)
+    others = [chr(code) for code, plain in _table()[1].items() if chr(plain) == letter]
     if others:
         return f"[{letter}{''.join(others)}]"
     return re.escape(letter)

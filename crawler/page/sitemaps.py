@@ -1,7 +1,7 @@
-"""The addresses that a sitemap, a feed or an llms.txt lists, and dates as servers, sitemaps and feeds write them.
+"""Reads the addresses in a sitemap, a feed or an llms.txt, and dates as servers, sitemaps and feeds write them.
 
-Sitemaps are those of https://www.sitemaps.org/protocol.html. Sitemaps of news say what a page is called and when it was
-published. Feeds are RSS, Atom or JSON Feed; some have the texts of their pages with them.
+Sitemaps follow https://www.sitemaps.org/protocol.html. News sitemaps also have the title of each page and the date of
+its publication. Feeds are RSS, Atom or JSON Feed; some contain the texts of their pages.
 """
 
 import json
@@ -25,23 +25,24 @@ from crawler.urls.parsing import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
-# For each kind of entry, the elements that say when its page changed; the first one present is used.
+# For each kind of entry, the elements with the time of its page's last change; the first one present is used.
 DATES = {
     "url": ("lastmod", "publication_date"),
     "item": ("pubdate", "date", "modified"),
     "entry": ("updated", "modified", "published"),
 }
 ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
-MAX_ADDRESSES = 50_000  # bytes of a list, as the sitemap protocol limits it
-MAX_LETTERS = 10_000_000  # of the addresses: that of the list begins relative ones
+MAX_ADDRESSES = 50_000  # in a list, the limit of the sitemap protocol
+MAX_LETTERS = 10_000_000  # characters of all absolute addresses: a long address of the list lengthens relative ones
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_ATTRIBUTES = 200_000
-MAX_ENTITIES = 100_000  # that XML does not know
-MAX_MEMBERS = 100  # gzipped files in a row
+MAX_ENTITIES = 100_000  # entities that XML does not predefine
+MAX_MEMBERS = 100  # gzip members of one file (https://www.rfc-editor.org/rfc/rfc1952#section-2.2)
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
-# What takes memory in a tree, by the byte that shows whether counting it is worth while.
+# The parts of a list that take memory in its tree, and how many of them are parsed. They are counted only if their key,
+# a byte that each contains, occurs more often than that.
 LIMITS = {
     b"<": (re.compile(b"<"), MAX_TAGS),
     b"=": (re.compile(rb"=\s*[\"']"), MAX_ATTRIBUTES),
@@ -60,13 +61,13 @@ class Listing:
     """Whether it was longer than the limit, or could be decompressed only in part."""
     is_feed: bool = False
     lastmods: Mapping[str, float] = field(default_factory=dict)
-    """When pages last changed, if that is given and possible, in seconds since 1970."""
+    """When pages last changed, in seconds since 1970, if the list says so; times in the future are left out."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """What pages are called, if that is given."""
+    """The titles of pages, if the list has them."""
     texts: Mapping[str, EntryText] = field(default_factory=dict)
-    """The texts of pages, if a feed has them with it."""
+    """The texts of pages, if the list is a feed that contains them."""
     translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The addresses of pages in other languages, if a sitemap of their site names them."""
+    """The addresses of each page in other languages, if a sitemap of its site names them."""
 
 
 @dataclass(slots=True)
@@ -76,7 +77,7 @@ class SitemapEntry:
     hrefs: list[str]
     _: KW_ONLY
     changed: float | None = None
-    """When its page changed, if given."""
+    """When its page changed, in seconds since 1970, if the list says so."""
     title: str = ""
     is_sitemap: bool = False
     text: EntryText | None = None
@@ -94,12 +95,15 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         )
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
-        items = _json_entries(body) if max(map(body.count, (b"{", b"["))) <= MAX_ADDRESSES else None
+        if max(map(body.count, (b"{", b"["))) > MAX_ADDRESSES:
+            return None
+        items = _json_entries(body)
         if items is None:
             return None
         return _listed(items, url, cut, is_feed=True)
     if first != b"<":
         return None
+
     length = len(body)
     for sign, (pattern, most) in LIMITS.items():
         if body.count(sign) > most:
@@ -112,25 +116,30 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         return None
     if root is None or local_name(root) not in LISTS:
         return None
-    named = ((element, local_name(element)) for element in root.iter(etree.Element))
-    entries = (_entry(element, kind) for element, kind in named if kind in ENTRIES)
+
+    elements = ((element, local_name(element)) for element in root.iter(etree.Element))
+    entries = (_entry(element, kind) for element, kind in elements if kind in ENTRIES)
     return _listed(entries, url, cut, is_feed=local_name(root) not in SITEMAPS)
 
 
 def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool) -> Listing:
-    """The entries of a list at an address, within its limit."""
+    """The list at an address, with its entries up to the limits."""
     pages: dict[str, None] = {}
     sitemaps: dict[str, None] = {}
     lastmods: dict[str, float] = {}
     titles: dict[str, str] = {}
     texts: dict[str, EntryText] = {}
     translations: dict[str, tuple[str, ...]] = {}
+
     now = time.time()
     left = MAX_ADDRESSES
     letters = MAX_LETTERS
     for entry in entries:
         for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left] if letters >= 0)):
-            (sitemaps if entry.is_sitemap else pages)[address] = None
+            if entry.is_sitemap:
+                sitemaps[address] = None
+            else:
+                pages[address] = None
             letters -= len(address)
             if entry.changed is not None and entry.changed <= now:
                 lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
@@ -145,6 +154,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
         if left < 0 or letters < 0:
             cut = True
             break
+
     return Listing(
         pages=tuple(pages),
         sitemaps=tuple(sitemaps),
@@ -166,12 +176,15 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
         name = local_name(element)
         if name == "link" and kind == "url":
             # https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
-            if element.get("hreflang") and (href := element.get("href")) and len(translations) < MAX_TRANSLATIONS:
+            href = element.get("href")
+            if href and element.get("hreflang") and len(translations) < MAX_TRANSLATIONS:
                 translations.append(href)
         elif name == "title" or name in DATES.get(kind, ()):
             text_of_name.setdefault(name, element.text)
-        elif href := _address(element, name, kind):
-            hrefs.append(href)
+        else:
+            address = _address(element, name, kind)
+            if address:
+                hrefs.append(address)
     changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((text_of_name.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
@@ -181,15 +194,18 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
 
 
 def _parts(entry: etree._Element) -> Iterator[etree._Element]:
-    """The elements of an entry, and what a sitemap says about an article of news."""
+    """The children of an entry; the <news:news> of a news sitemap is replaced by its children."""
     for element in entry.iterchildren(etree.Element):
-        yield from element.iterchildren(etree.Element) if local_name(element) == "news" else (element,)
+        if local_name(element) == "news":
+            yield from element.iterchildren(etree.Element)
+        else:
+            yield element
 
 
 def _json_entries(body: bytes) -> Iterable[SitemapEntry] | None:
-    """The entries of a JSON feed; None if `body` is none."""
+    """The entries of a JSON feed; None if `body` is not one."""
     try:
-        feed = json.loads(body, parse_int=len, parse_float=len)  # no number is needed, and long ones are refused
+        feed = json.loads(body, parse_int=len, parse_float=len)  # numbers are not needed, and int() refuses long ones
     except (ValueError, RecursionError):
         return None
     if not isinstance(feed, dict) or not str(feed.get("version")).startswith(JSON_FEED):
@@ -213,12 +229,12 @@ def _first_moment(dates: Iterable[str | None]) -> float | None:
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
-    """The body, decompressed if it is gzipped, as sitemaps often are, and whether some of it is missing."""
+    """The body, decompressed if it is gzipped, as sitemaps often are; and whether some of it is missing."""
     if body[:2] != b"\x1f\x8b":
         return body, False
     unpacked = b""
     try:
-        for _ in range(MAX_MEMBERS):  # a file may consist of several parts
+        for _ in range(MAX_MEMBERS):
             if body[:2] != b"\x1f\x8b" or len(unpacked) >= max_size:
                 return unpacked, False
             unpacker = zlib.decompressobj(wbits=31)
@@ -244,7 +260,7 @@ def _address(element: etree._Element, name: str, inside: str) -> str | None:
     return None
 
 
-MOST = 100  # characters of one
+MAX_DATE = 100  # characters
 
 
 def moment(text: str | None) -> float | None:
@@ -265,7 +281,7 @@ def moment(text: str | None) -> float | None:
 
 
 def day(text: str) -> str | None:
-    """The day of such a date where it was written, in ISO 8601; None if it is not a date.
+    """The day of a date in HTTP, RSS, Atom or a sitemap, in its own time zone, as ISO 8601; None if it is not a date.
 
     >>> day("Thu, 02 May 2024 00:30:00 +0200"), day("2024-05-02"), day("x")
     ('2024-05-02', '2024-05-02', None)
@@ -277,7 +293,7 @@ def day(text: str) -> str | None:
 
 
 def _date(text: str | None) -> datetime | None:
-    text = (text or "").strip()[:MOST]
+    text = (text or "").strip()[:MAX_DATE]
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             date = read(text)

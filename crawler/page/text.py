@@ -1,10 +1,11 @@
 """Words, terms, sentences and fingerprints of text in scripts with and without spaces.
 
-Han, kana, Thai, Lao, Khmer and Myanmar put no space between words: there two neighbouring characters stand in for a
-word, which needs no dictionary. Every other script, Hangul too, is cut at what is neither letter, digit nor mark.
+Han, kana, Thai, Lao, Khmer and Myanmar put no space between words: there each pair of neighbouring characters counts as
+a word, which needs no dictionary. Text in any other script, Hangul too, is cut at every character that is neither
+letter, digit nor mark.
 
-The terms of a text are its words, in Chinese those of a dictionary where the extra `chinese` is installed, else pairs
-of neighbouring characters. Topics and pages are cut by this one function, so that they match.
+The terms of a text are its words. Those of Chinese come from a dictionary if the extra `chinese` is installed;
+otherwise they are pairs of neighbouring characters. Topics and pages are cut by one function, so that they match.
 """
 
 import re
@@ -24,7 +25,7 @@ UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"  # Thai, Lao
     "\u1780-\u17d3\u17d7\u17dc-\u17e9\u1000-\u1049\u1050-\u109f\uaa60-\uaa7f"  # Khmer, Myanmar
 )
-# Vowel signs, accents and joiners: part of a word where they follow a letter, though \w leaves them out.
+# Vowel signs, accents and joiners: part of a word if they follow a letter, although \w does not match them.
 MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u074a\u07a6-\u07b0\u07eb-\u07f3\u0816-\u082d\u0859-\u085b"
@@ -36,9 +37,9 @@ _WORD = re.compile(rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*|'{_LETTER}+)*|[{UNSPACED
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
 _MOST_SIGNS = 100
-"""Kinds of signs in a text beyond which it is cut by the pattern: each is replaced in all of the text."""
+"""Different signs in a text up to which each is replaced in the whole text; a text with more is cut by the pattern."""
 _ASCII_SIGNS_AS_SPACES = bytes(code if chr(code).isalnum() or code == ord("'") else ord(" ") for code in range(128)) * 2
-# Numbers that no character has: Python refuses to read very long ones.
+# References to code points that do not exist: Python refuses to read very long numbers.
 _NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
 
 
@@ -52,7 +53,7 @@ def is_unspaced(word: str) -> bool:
 
 
 def uncut_words(text: str) -> list[str]:
-    """Return the case-folded words of a text, and for unspaced scripts the runs of characters as they stand.
+    """Return the case-folded words of a text, and for unspaced scripts the uncut runs of characters.
 
     >>> uncut_words("我爱Python 喝绿茶")
     ['我爱', 'python', '喝绿茶']
@@ -68,7 +69,9 @@ def uncut_words(text: str) -> list[str]:
 
 
 def _parted(folded: str) -> str | None:
-    """The text with spaces for its signs, or None if spaces alone do not part its words: to split is twice as fast."""
+    """The text with a space in place of each sign, so that it can be split at spaces, which is twice as fast as the
+    pattern; None if only the pattern can cut it.
+    """
     if folded.isascii():
         return folded.encode().translate(_ASCII_SIGNS_AS_SPACES).decode()
     characters = set(folded)
@@ -82,7 +85,7 @@ def _parted(folded: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def page_words(text: str) -> tuple[str, ...]:
-    """Return `uncut_words` of a page's text, kept until the next page because several steps of a crawl ask for them."""
+    """Return `uncut_words` of a page's text, cached until the next page because several steps of a crawl need them."""
     return tuple(uncut_words(text))
 
 
@@ -99,10 +102,10 @@ def words(text: str) -> list[str]:
 
 
 def _in_pairs(runs: Iterable[str]) -> list[str]:
-    """The runs, those of unspaced scripts as pairs of neighbouring characters."""
+    """The runs, with those of unspaced scripts cut into pairs of neighbouring characters."""
     cut: list[str] = []
     for word in runs:
-        # The comparison spares most words the pattern.
+        # For most words the comparison decides without the pattern.
         if word < "\u0e01" or len(word) == 1 or not _UNSPACED.match(word):
             cut.append(word)
         else:
@@ -110,8 +113,9 @@ def _in_pairs(runs: Iterable[str]) -> list[str]:
     return cut
 
 
-# After Unicode's Sentence_Terminal property, with the ellipsis and the Tibetan and Sinhala stops, without the Burmese
-# comma. Those of SPACED_STOPS end a sentence only before a space; Thai and Lao have none.
+# From Unicode's property Sentence_Terminal (https://www.unicode.org/reports/tr44/#Sentence_Terminal), with the ellipsis
+# and the Tibetan and Sinhala stops, without the Burmese comma. SPACED_STOPS end a sentence only before a space; Thai
+# and Lao have no stops.
 SPACED_STOPS = frozenset(".!?…")
 FULL_STOPS = SPACED_STOPS | frozenset(
     "‼‽⁇⁈⁉⸮"  # doubled and joined marks
@@ -137,11 +141,11 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _NUMBER = re.compile(r"(?:\d{1,2}\.)*\d{1,2}")
 
 
-_LONG = 100_000  # characters that are looked at, or made into words, at once
+_LONG = 100_000  # characters that are searched for sentences, or split into words at once
 
 
 def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
-    """Tell whether the mark found ends a sentence, which `has_full_stop` explains."""
+    """Tell whether a mark ends a sentence, by the rules of `has_full_stop`."""
     mark = stop["mark"]
     if not SPACED_STOPS.issuperset(mark):
         return True
@@ -162,7 +166,7 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Yield the offsets behind the sentences of a text, as `has_full_stop` tells them.
+    """Yield the offset after each sentence of a text, by the rules of `has_full_stop`.
 
     >>> list(sentence_ends("Dr. Ann has hives. 天气很好。"))
     [18, 24]
@@ -173,9 +177,10 @@ def sentence_ends(text: str) -> Iterator[int]:
 def has_full_stop(text: str) -> bool:
     """Tell whether a sentence ends in the text.
 
-    The stops of scripts without spaces end one anywhere. One of ``. ! ? …`` has to come before a space, a quote, a
-    bracket or the end; dots besides must follow a word directly, not come before a lower-case word, and not belong to
-    initials (``J.``, ``p.m.``), an abbreviation, or a number of one or two digits, except a number that ends the text.
+    The stops of scripts without spaces end one anywhere. One of ``. ! ? …`` ends one only before a space, a quote, a
+    bracket or the end of the text. A dot must also follow a word directly, must not come before a lower-case word, and
+    must not belong to initials (``J.``, ``p.m.``), to an abbreviation, or to a number of one or two digits, unless that
+    number ends the text.
 
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
@@ -184,7 +189,7 @@ def has_full_stop(text: str) -> bool:
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to its first full stop, all of it if it has none.
+    """Return the first sentence of a text; the whole text if no sentence ends in it.
 
     >>> first_sentence("Dr. Ann has 3.5 hives. Bees dance."), first_sentence("Bees dance")
     ('Dr. Ann has 3.5 hives.', 'Bees dance')
@@ -193,7 +198,7 @@ def first_sentence(text: str) -> str:
     return text[: next(sentence_ends(text), len(text))]
 
 
-# Ends of lines to some readers, which JSON leaves as they are; a carriage return can only be white space in it.
+# Characters that end a line for some readers and that JSON does not escape; a carriage return in JSON is white space.
 _LINE_ENDS = {"\r": " ", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -238,7 +243,7 @@ _SPACE = re.compile(r"\s")
 
 
 def _folded_long(text: str) -> str:
-    """Return the same for a text whose words, all at once, would take many times its memory."""
+    """Return `fold_space` of a long text: its words, split all at once, would take many times its memory."""
     folded = []
     start = 0
     while start < len(text):
@@ -249,7 +254,8 @@ def _folded_long(text: str) -> str:
     return " ".join(filter(None, folded))
 
 
-# Not more than 30 marks in a row, as Unicode's stream-safe format has it: putting them in order takes their square.
+# Not more than 30 marks in a row, as in https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format: normalization
+# sorts them, in time that grows with the square of their number.
 _LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]{{1,30}}[^\W_]+)*[{MARKS}]{{0,30}}")
 
 
@@ -260,9 +266,9 @@ _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 @lru_cache(maxsize=1)
 def fingerprint(text: str) -> str | None:
-    """Return 16 hex digits that texts with the same letters and digits share, or None where there are none.
+    """Return 16 hex digits that are equal for texts with the same letters and digits; None for a text without any.
 
-    It is kept until the next text, because the check for changes and the record of a page both ask for it.
+    It is cached until the next text, because the check for changes and the record of a page both need it.
 
     >>> fingerprint("Hello, World!") == fingerprint("hello world") != fingerprint("hello word")
     True
@@ -271,19 +277,22 @@ def fingerprint(text: str) -> str | None:
 
 
 def fingerprint_of_letters(letters: bytes) -> str | None:
+    """Return the `fingerprint` of a text by its `letters`."""
     if letters:
         return blake2b(letters, digest_size=8).hexdigest()
     return None
 
 
 _LIGATURE = "\ufdfa"
-"""Normalized, the ligature is 18 letters, which takes 60 times as long as replacing it; no other one is more than 8."""
+"""A ligature that becomes 18 letters when it is normalized, which takes 60 times as long as to replace it; no other
+character becomes more than 8.
+"""
 _STAND_IN = "\ue000"
 _WRITTEN_OUT = unicodedata.normalize("NFKC", _LIGATURE).encode()
 
 
 def letters(text: str) -> bytes:
-    """Return the letters and digits of a text, folded.
+    """Return the letters and digits of a text, normalized and case-folded, as UTF-8.
 
     >>> letters("Hello, World!")
     b'helloworld'
@@ -298,15 +307,15 @@ def letters(text: str) -> bytes:
     runs = _LETTERS.findall("".join(text.split()))
     joined = "".join(runs).replace(_LIGATURE, _STAND_IN)
     if not unicodedata.is_normalized("NFKC", joined):
-        # Run by run: what is normal already costs nothing, while one full-width digit makes its whole text slow.
+        # Run by run: runs that are normalized already cost little, while one full-width digit makes a whole text slow.
         joined = "".join(unicodedata.normalize("NFKC", run.replace(_LIGATURE, _STAND_IN)) for run in runs)
     folded = unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
     return folded.replace(_STAND_IN.encode(), _WRITTEN_OUT)
 
 
 def _without_signs(text: str) -> str | None:
-    """The letters and digits of a text, or None if it has marks, of which only those after letters count, or many kinds
-    of signs: to remove sign after sign takes a third of the time of the pattern.
+    """The letters and digits of a text, found by removing each sign, which takes a third of the time of the pattern;
+    None if the text has many different signs, or marks, of which only those after letters count.
     """
     encoded = text.encode("utf-8", "surrogatepass")
     foreign = set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
@@ -324,7 +333,7 @@ _LONGEST = 10_000  # characters that are cut into words at once: no sentence is 
 
 
 def terms(text: str) -> list[str]:
-    """Return the case-folded terms of a text, in the order in which they stand.
+    """Return the case-folded terms of a text, in their order.
 
     >>> terms("Don’t keep BEES")
     ["don't", 'keep', 'bees']
@@ -355,7 +364,7 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
-    """The words of more than one character in a run of Chinese, simplified: those of one tell nearly nothing."""
+    """The words of a run of Chinese, in simplified characters, without words of one character, which say little."""
     run = simplified(run)
     parts = (run[start : start + _LONGEST] for start in range(0, len(run), _LONGEST))
     return [word for part in parts for word in cut(part) if len(word) > 1]
@@ -363,7 +372,7 @@ def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
 
 @cache
 def dictionary() -> Callable[[str], list[str]] | None:
-    """What cuts Chinese into words, or None where it is not installed; to load it takes 0.2 s."""
+    """The function that cuts Chinese into words; None if its package is not installed. It takes 0.2 s to load."""
     try:
         import rjieba
     except ImportError:
@@ -373,14 +382,14 @@ def dictionary() -> Callable[[str], list[str]] | None:
 
 
 EASTERN = "\u2e80"
-"""The first character of the scripts that know no capitals, and for the most part no spaces."""
+"""The first character of the East Asian scripts, which have no capitals and mostly no spaces."""
 
 
 _EASTERN_CHARACTER = re.compile(f"[^\0-{chr(ord(EASTERN) - 1)}]")
 
 
 def width(text: str, columns: int = 2) -> int:
-    """How wide a text is in letters, where a Chinese character has so many columns.
+    """The width of a text in columns: an East Asian character has `columns`, any other character has one.
 
     >>> width("Bees"), width("蜜蜂"), width("蜜蜂", columns=3)
     (4, 4, 6)

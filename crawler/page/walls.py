@@ -1,13 +1,13 @@
-"""Whether a response is a wall against robots instead of the page, and which service put it there.
+"""Recognises walls against robots, which a service in front of a site sends instead of the page.
 
-Services that sit in front of sites answer robots with a challenge or a block page. Each has marks: headers, addresses
-of its scripts, names in its source. The table has only marks of the walls themselves: what a service also puts into
-pages that it lets through, such as Cloudflare's `/cdn-cgi/challenge-platform/scripts/jsd/main.js`, Akamai's `/akam/`,
-the sensors of PerimeterX and DataDome, and the headers `x-datadome` and `x-iinfo`, is not in it. Words are no marks:
-articles and manuals have them too.
+A wall is a challenge or a block page. Each service has marks: headers, addresses of its scripts, names in its source.
+The table has only marks of walls, and none that a service also puts into the pages it lets through, such as
+Cloudflare's `/cdn-cgi/challenge-platform/scripts/jsd/main.js`, Akamai's `/akam/`, the sensors of PerimeterX and
+DataDome, and the headers `x-datadome` and `x-iinfo`. Words are not used as marks: articles and manuals have them, too.
 
-A mark names the service. A page is a wall only if its status refuses the request as well, or if it has little text and
-does not quote the mark in it. Few headers are enough alone, because services send them with walls only.
+A mark in the source names the service. A page with a mark is a wall only if its status refuses the request, or if it
+has little text and does not only quote the mark. A header is enough by itself, because services send these headers
+only with walls.
 
 Nothing is done to get past a wall.
 """
@@ -22,27 +22,27 @@ from crawler.page.page import Page, is_html
 from crawler.page.text import width
 
 PAYMENT_REQUIRED = 402
-"""The site asks for money, and says so: this is no wall."""
+"""The status of a site that openly asks for payment, which is not a wall."""
 REFUSING = frozenset((202, 401, 403, 405, 406, 412, 418, 429, 468, 493, 503, 521, 566, 567))
 """Statuses of walls. 202 is that of AWS WAF, SiteGround and River Security, 412 of River Security, 418 of go-away,
 468 of SafeLine, 493 of 360, 521 of Jiasule, 566 and 567 of EdgeOne.
 """
 ELSEWHERE = frozenset((301, 302, 303, 307, 308, 404, 410))
-"""Statuses of addresses at which there is no page: what stands there is no wall."""
+"""Statuses of addresses without a page: their responses count as no walls."""
 MOST_BYTES = 60_000
-"""Bytes of a source in which marks are looked for; a longer page that is not refused is no wall. Looking through 100 KB
-for one mark takes up to 0.1 ms.
+"""Bytes of a source in which marks are looked for; a longer page that is not refused is no wall. Searching 100 KB for
+one mark takes up to 0.1 ms.
 """
 MOST_LINKS = 15
-"""Links of a page that is not refused and may be a wall: most pages have more, and counting them costs little."""
+"""Links from which on a page that is not refused is no wall: most pages have more, and counting them costs little."""
 LITTLE_TEXT = 2_000
-"""Columns of text under which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
+"""Columns of text below which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
 LITTLE_WIDGET_TEXT = 500
-"""Columns of text around a captcha that is all that a page has."""
+"""Columns of text below which a page may be only a captcha."""
 _NOT_ITS_OWN = re.compile(
     rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script|<a\s[^>]{0,2000}>", re.IGNORECASE | re.DOTALL
 )
-"""What other pages may have put into a page: data for its scripts, and where its links lead."""
+"""Parts of a source that may quote another page: data for scripts, and the targets of links."""
 _ANY: frozenset[int] = frozenset()
 _FORBIDDEN = frozenset((403,))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -55,9 +55,9 @@ class HeaderMark:
     name: str
     """The name in lower case."""
     value: str = ""
-    """A regular expression that is searched in its value."""
+    """A regular expression that must match a part of the header's value."""
     statuses: frozenset[int] = _ANY
-    """The statuses with which it counts; empty if it counts with any."""
+    """The statuses with which the mark counts; empty if it counts with any."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SourceMark:
 
     source: bytes
     statuses: frozenset[int] = _ANY
-    """The statuses with which it counts; empty if it counts with any."""
+    """The statuses with which the mark counts; empty if it counts with any."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _sources(*sources: bytes, statuses: frozenset[int] = _ANY) -> tuple[SourceMa
 
 
 def _location(address: str) -> HeaderMark:
-    """The mark of redirects to a challenge at an address, a regular expression."""
+    """The mark of redirects to a challenge, by a regular expression of its address."""
     return HeaderMark("location", address, _REDIRECTS)
 
 
@@ -228,9 +228,9 @@ PerimeterX is now HUMAN. Jiasule is 加速乐 and Chuangyu 创宇盾, both of �
 Safedog 安全狗, SafeLine 雷池, and Yunsuo 云锁.
 """
 WIDGETS = {"g-recaptcha": "reCAPTCHA", "h-captcha": "hCaptcha", "cf-turnstile": "Turnstile"}
-"""Captchas by the class of their element. Pages have them at their forms: they are a wall where nothing else is."""
+"""Captchas by the class of their element. Pages have them in forms: they are a wall if the page has nothing else."""
 HEADERS = frozenset(mark.name for service in SERVICES for mark in service.headers)
-"""The names of the headers that tell a wall, in lower case."""
+"""The names of the headers that are marks, in lower case."""
 NOT_FILLED_IN = frozenset(("hidden", "submit", "button", "image", "reset"))
 """Types of input elements that people do not fill in."""
 WIDGET_ANSWER = "-response"
@@ -238,7 +238,7 @@ WIDGET_ANSWER = "-response"
 
 
 def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
-    """The service whose wall a response is; empty if it is no wall. `headers` has those of `HEADERS` that were sent."""
+    """The service whose wall a response is; empty if it is no wall. `headers` are the `HEADERS` in the response."""
     if status == PAYMENT_REQUIRED:
         return ""
     service = _by_headers(status, headers, page.url)
@@ -251,17 +251,21 @@ def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
 
 
 def _by_headers(status: int, headers: Mapping[str, str], url: str) -> str:
-    for service in SERVICES if headers else ():
+    """The service with a mark in the headers of a response; empty if there is none."""
+    if not headers:
+        return ""
+    for service in SERVICES:
         for mark in service.headers:
             is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
             if mark.name == "location" and re.search(mark.value, url):
-                continue  # the server only corrects an address that somebody has made up
+                continue  # a request that itself names a challenge: the server only corrects its address
             if is_sent and _counts(mark, status):
                 return service.name
     return ""
 
 
 def _by_source(status: int, is_refused: bool, page: Page) -> str:
+    """The service with a mark in the source of a page that is a wall; empty if there is none."""
     source = page.body[:MOST_BYTES]
     for service in SERVICES:
         for mark in service.sources:
@@ -271,6 +275,7 @@ def _by_source(status: int, is_refused: bool, page: Page) -> str:
 
 
 def _by_widget(page: Page) -> str:
+    """The captcha that is all that a page has; empty if there is none."""
     for name, service in WIDGETS.items():
         if name.encode() in page.body[:MOST_BYTES] and _is_short(page) and _is_only_widget(page, name):
             return service
@@ -290,7 +295,7 @@ def _is_short(page: Page) -> bool:
 
 
 def _has_little_but(mark: SourceMark, page: Page) -> bool:
-    """Whether a page has little text, and the mark is not only quoted, in its text, its data or its links."""
+    """Whether a page has little text, and has the mark other than as a quotation in its text, its data or its links."""
     text = page.once(_text)
     if width(text) >= LITTLE_TEXT or mark.source.decode() in text:
         return False

@@ -1,10 +1,10 @@
 """Checks whether a page is new, changed or unchanged, by its clean text and its title.
 
-When a banner or a footer changes, `auto` may judge a block in doubt in another way, although nobody changed the text.
+When a banner or a footer changes, `auto` may judge a doubtful block differently, although the main text is the same.
 So three of its texts are compared, those for balance, for precision and for recall, and a page has changed only if all
 three have: a block that is in doubt for one of them is seldom in doubt for the others.
 
-A page whose title alone changed has changed, too.
+A page of which only the title changed has changed, too.
 """
 
 from dataclasses import replace
@@ -18,14 +18,16 @@ from crawler.recrawl.near_duplicates import signature, similarity
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 NO_TEXT = "-"
+"""Stands for the fingerprint of a text without letters."""
 
 
 class ChangeDetector:
-    """Checks pages for changes, by the extractor's texts.
+    """Checks pages for changes, by the texts of the extractor.
 
-    What is known of a site grows from page to page, and a text that only becomes shorter by that has not changed. A
-    page whose menu changes before it is known has not changed either: so for a method that learns from a site the texts
-    that `auto` would choose without it are compared, if there are any.
+    A method that learns from a site (`LEARNING`) removes more repeated text with each page of it, which changes none of
+    the pages. For such a method the three texts are compared that `auto` chooses from the page alone; if it chooses
+    none, the text of the method without the site's library is compared. For all other methods it is the text that the
+    method returns.
     """
 
     def __init__(self, method: str, favour: str, extract: Extractor, fallback: str = "") -> None:
@@ -34,7 +36,7 @@ class ChangeDetector:
         self.extract = EXTRACTORS[method] if method in LEARNING else extract
 
     def check(self, page: Page, extraction: Extraction, history: PageHistory | None) -> ChangeCheck:
-        """The result of the check; with a signature if the page is to be stored."""
+        """The result of the check, with a signature unless the page is unchanged."""
         fingerprints = self._fingerprints(page, extraction)
         check = ChangeCheck(
             PageChange.NEW,
@@ -46,26 +48,32 @@ class ChangeDetector:
         if history is None:
             return with_signature(check, extraction.text)
         if history.extractor_version != self.version:
-            return with_signature(replace(check, found=PageChange.RENEWED), extraction.text)
+            return with_signature(replace(check, change=PageChange.RENEWED), extraction.text)
         has_same_text = _is_same(history.source_fingerprint or NO_TEXT, check.source_fingerprint or NO_TEXT)
         if has_same_text and not _is_retitled(history.title, extraction.title):
-            return replace(check, found=PageChange.SAME)
-        return with_signature(replace(check, found=PageChange.CHANGED), extraction.text, history)
+            return replace(check, change=PageChange.SAME)
+        return with_signature(replace(check, change=PageChange.CHANGED), extraction.text, history)
 
     def _fingerprints(self, page: Page, extraction: Extraction) -> str:
-        """Of the texts that are compared, with spaces between them."""
+        """The fingerprints of the texts that are compared, separated by spaces."""
         if page.document is not None:
             return fingerprint(extraction.text) or NO_TEXT
-        if self.method not in LEARNING or not (extraction if self.method == "auto" else page.once(auto)).blocks:
+        if self.method not in LEARNING or not self._auto_extraction(page, extraction).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
         chosen = choices(page)
-        of_block = {place: letters(page.blocks[place].text) for place in set().union(*chosen)}
-        fingerprints = (fingerprint_of_letters(b"".join(of_block[place] for place in places)) for places in chosen)
-        return " ".join(text_fingerprint or NO_TEXT for text_fingerprint in fingerprints)
+        letters_of_block = {place: letters(page.blocks[place].text) for place in set().union(*chosen)}
+        texts = (b"".join(letters_of_block[place] for place in places) for places in chosen)
+        return " ".join(fingerprint_of_letters(text) or NO_TEXT for text in texts)
+
+    def _auto_extraction(self, page: Page, extraction: Extraction) -> Extraction:
+        """The result of `auto`: the given extraction if that is the method."""
+        if self.method == "auto":
+            return extraction
+        return page.once(auto)
 
 
 def _is_same(before: str, now: str) -> bool:
-    """Whether one of the texts is as it was.
+    """Whether all fingerprints are equal, or one of them is and stands for a text with letters.
 
     >>> _is_same("a b c", "d b e"), _is_same("a - -", "d - -"), _is_same("-", "-")
     (True, False, True)
@@ -75,7 +83,7 @@ def _is_same(before: str, now: str) -> bool:
 
 
 def _is_retitled(before: str | None, now: str) -> bool:
-    """Whether a page has another title; a page that has none, or whose title is not known, is not judged by it.
+    """Whether the title of a page changed; False if either title is empty or unknown.
 
     >>> _is_retitled("On bees", "On  Bees!"), _is_retitled("On bees", "On wasps"), _is_retitled("On bees", "")
     (False, True, False)
@@ -84,8 +92,8 @@ def _is_retitled(before: str | None, now: str) -> bool:
 
 
 def with_signature(check: ChangeCheck, text: str, history: PageHistory | None = None) -> ChangeCheck:
-    """The check with the signature of the text, and with how much it changed if both texts have signatures."""
+    """The check with the signature of the text, and with how much the text changed if both texts have signatures."""
     now = signature(text)
-    before = history.signature if history is not None else None
-    alike = similarity(before, now) if before is not None and now is not None else None
-    return replace(check, signature=now, distance=None if alike is None else round(1 - alike, 4))
+    if history is None or history.signature is None or now is None:
+        return replace(check, signature=now, distance=None)
+    return replace(check, signature=now, distance=round(1 - similarity(history.signature, now), 4))

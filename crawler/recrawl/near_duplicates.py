@@ -1,37 +1,41 @@
-"""Which pages are nearly the same: MinHash signatures of their texts (Broder 1997), and keys to look them up by.
+"""Finds pages that are nearly the same, with MinHash signatures of their texts (Broder 1997) and keys that index them.
 
-A text is the set of its shingles: of the runs of `RUN` words in it. Scripts without spaces have characters instead of
-words, and runs of `UNSPACED_RUN`, which are six of the pairs that .text makes: four words of Chinese are about as long.
-The first character of a run decides. Of texts with the sets A and B, the similarity is Jaccard's, |A & B| / |A | B|.
+A text is compared as the set of its shingles: all runs of `RUN` words in it. In scripts without spaces a run is
+`UNSPACED_RUN` characters, which make six of the pairs of crawler/page/text.py: about as long as four words of Chinese.
+The first character of a run decides which of the two it is. The similarity of texts with the sets A and B is Jaccard's,
+|A & B| / |A | B|.
 
-With that probability a permutation of all shingles has the same least element in A as in B. The signature keeps the
-least elements of `PERMUTATIONS`, of each its last 16 bits (Li and Koenig 2010): 256 bytes a page, and elements that
-differ look alike once in 65,536 times. The share of places in which two signatures agree is the similarity, give or
-take a standard error of .03 where that is .9, of .04 where it is .5.
+It is the probability that a random permutation of all shingles has the same least element in A as in B. A signature is
+the least elements under `PERMUTATIONS` permutations, the last 16 bits of each (Li and Koenig 2010): 256 bytes a page,
+and different elements look equal once in 65,536 times. The share of places at which two signatures agree estimates the
+similarity, with a standard error of .03 at .9 and of .04 at .5.
 
-A key stands for a band of `ROWS` places that agree. Texts of similarity s share one of `BANDS` keys with a probability
-of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
+A key stands for the values of a band, which is `ROWS` places. Texts of similarity s share at least one of `BANDS` keys
+with a probability of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
 
-Runs are hashed as polynomials modulo 2^64, all at once: with P(i) the sum of c_j b^j over the characters j before i,
-the run from s to e has (P(e) - P(s)) / b^s, whatever stands before it. A permutation multiplies by an odd number and
-adds another. No number here is secret: who wants two pages to look alike could give them one text as well.
+Runs are hashed as polynomials modulo 2^64, all at once: if P(i) is the sum of c_j b^j over the characters j before i,
+the hash of the run from s to e is (P(e) - P(s)) / b^s, which does not depend on the text before it. A permutation
+multiplies by an odd number and adds another. None of these numbers needs to be secret: whoever wants two pages to look
+alike can give them the same text.
 
 Only the first `LONGEST` characters are read. A text of fewer than `FEWEST` different shingles has no signature: it is
-compared by its fingerprint, which is its key as well.
+compared by its fingerprint, which is also its only key.
 
-Texts are compared in an order of preference: a crawl has them as they come, an export as it was told. Each is compared
-with the earlier ones that share a key with it, and is a copy of the most similar one if that is `NEAR`. Only texts that
-are not copies are entered under their keys, at most `MOST_OF_A_BAND` under each: so every copy is near to a text that
-stays, long chains of likeness join nothing, and what a text costs does not depend on how many others are like it.
+Texts are compared in an order of preference: a crawl compares them as they are stored, an export in the order that its
+user chooses. Each is compared with the earlier ones that share a key with it, and is a copy of the most similar one if
+their similarity is at least `NEAR`.
+Only texts that are not copies are entered under their keys, at most `MOST_OF_A_BAND` under each. So every copy is near
+to a text that is kept, no chain of similar texts joins two that differ, and the cost of a text does not depend on how
+many others are similar to it.
 
-There is one exception to the order: of two copies on the same site, the page with the lower rank is the original, which
-is the page whose own text it is (crawler/metadata/text_owner.py). If it comes later, it replaces the earlier one, and
-the copies of that one are compared again. What a page says about itself takes no text from another site.
+There is one exception to the order: of near-duplicates on the same site, the page with the lower rank is the original,
+which is the page that owns the text (crawler/metadata/text_owner.py). If it comes later, it replaces the earlier one,
+and the copies of that one are compared again. A page cannot claim a text from another site in this way.
 
-`copies_among` compares all texts of an export at once. They may lie in a file, of which parts are read. In memory, a
-text has 4 bytes for each band and 40 more, and about 40 while a band is sorted; those that share keys with others have
-up to 100 more. `copies_of` compares texts with others that are all entered, and not with each other. `place_texts`
-compares a few new texts with the earlier ones that a database or a dictionary has.
+`copies_among` compares all texts of an export with each other. They may be in a file, which is then read in parts. In
+memory, a text takes 4 bytes for each band and 40 more, and about 40 while a band is sorted; a text that shares keys
+with others takes up to 100 more. `copies_of` compares texts with earlier ones only, not with each other. `place_texts`
+compares a few new texts with the earlier ones of a database or dictionary.
 """
 
 import re
@@ -47,19 +51,19 @@ from numpy.typing import NDArray
 
 from crawler.page.text import UNSPACED, page_words
 
-RUN = 4
-UNSPACED_RUN = 7
-FEWEST = 20
-LONGEST = 200_000
+RUN = 4  # words
+UNSPACED_RUN = 7  # characters
+FEWEST = 20  # shingles of a text with a signature
+LONGEST = 200_000  # characters
 PERMUTATIONS = 128
 BANDS = 12
-ROWS = 10
+ROWS = 10  # places of a band
 NEAR = 0.8
 """The similarity from which two pages are near-duplicates."""
 MOST_OF_A_BAND = 20
 """The most texts that are entered under a key."""
 GONE = -1
-"""Stands for an entered text that is compared with nothing."""
+"""The place of an entered text that no longer exists: it is compared with nothing."""
 
 Numbers = NDArray[np.int64]
 Halves = NDArray[np.uint32]
@@ -68,27 +72,27 @@ Places = NDArray[np.int32]
 Similarities = NDArray[np.float64]
 
 _SPACE = 32
-_AT_ONCE = 4096  # shingles, for which all permutations need 2 MB
+_AT_ONCE = 4096  # shingles; their permutations take 2 MB
 _READ_AT_ONCE = 4096  # signatures that are read from a file, 1 MB
 
 
-def _drawn(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
+def _pseudo_random(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
     """Pseudo-random numbers, the same on every machine and in every version of Python and numpy."""
     width = np.dtype(kind).itemsize
     return np.frombuffer(shake_128(name).digest(count * width), kind).astype(np.uint64)
 
 
-_BASE = np.uint64(0x9E3779B97F4A7C15)
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # b, an odd number, so that it has an inverse
 _INVERSE = np.uint64(pow(int(_BASE), -1, 1 << 64))
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
-_FACTORS = (_drawn(b"factors", PERMUTATIONS, "<u4") | np.uint64(1)).astype(np.uint32)[:, None]
-_SUMMANDS = _drawn(b"summands", PERMUTATIONS, "<u4").astype(np.uint32)[:, None]
-_PLACES = _drawn(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
+_FACTORS = (_pseudo_random(b"factors", PERMUTATIONS, "<u4") | np.uint64(1)).astype(np.uint32)[:, None]
+_SUMMANDS = _pseudo_random(b"summands", PERMUTATIONS, "<u4").astype(np.uint32)[:, None]
+_PLACES = _pseudo_random(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
 
 
 def _unspaced() -> NDArray[np.bool_]:
-    """For each character up to the last of the scripts without spaces, and one more, whether it is in one of them."""
+    """For each code point, whether its script has no spaces; the last entry stands for all further code points."""
     ranges = [(ord(first), ord(last or first)) for first, last in re.findall("(.)(?:-(.))?", UNSPACED)]
     table = np.zeros(max(last for _, last in ranges) + 2, np.bool_)
     for first, last in ranges:
@@ -100,11 +104,12 @@ _UNSPACED = _unspaced()
 
 
 def _powers(base: np.uint64, count: int) -> Wholes:
-    return _powers_up_to(base, 1 << count.bit_length())[:count]
+    """The powers of a number with the exponents from 1 to `count`, modulo 2^64."""
+    return _cached_powers(base, 1 << count.bit_length())[:count]
 
 
 @cache
-def _powers_up_to(base: np.uint64, count: int) -> Wholes:
+def _cached_powers(base: np.uint64, count: int) -> Wholes:
     return np.cumprod(np.full(count, base), dtype=np.uint64)
 
 
@@ -115,7 +120,7 @@ def _mixed(numbers: Wholes) -> Wholes:
 
 
 def _runs(codes: Halves) -> tuple[Numbers, Numbers]:
-    """The starts and ends of the runs of a text, in which every word ends with a space."""
+    """The starts and ends of the runs of a text in which every word is followed by a space."""
     is_single = _UNSPACED[np.minimum(codes, len(_UNSPACED) - 1)]
     is_start = is_single.copy()
     is_start[0] = True
@@ -166,23 +171,24 @@ def signature(text: str) -> bytes | None:
 
 
 def _places(signature: bytes) -> NDArray[np.uint16]:
+    """The 16-bit numbers of a signature."""
     if len(signature) != 2 * PERMUTATIONS:
         raise ValueError(f"A signature has {2 * PERMUTATIONS} bytes, not {len(signature)}.")
     return np.frombuffer(signature, "<u2")
 
 
-def similarity(one: bytes, other: bytes) -> float:
+def similarity(first: bytes, second: bytes) -> float:
     """The similarity of two texts, from 0 to 1, by their signatures.
 
     >>> text = " ".join(map(str, range(400)))
     >>> similarity(signature(text), signature(text)), similarity(signature(text), signature(text[::-1]))
     (1.0, 0.0)
     """
-    return float(_similarities(_places(one), _places(other)))
+    return float(_similarities(_places(first), _places(second)))
 
 
 def _similarities(places: NDArray[np.uint16], others: NDArray[np.uint16]) -> Similarities:
-    """The similarity of a signature to another one, or to each row of several."""
+    """The similarity of a signature to another one, or to each row of a table of signatures."""
     similarities: Similarities = (others == places).mean(axis=-1)
     return similarities
 
@@ -199,6 +205,7 @@ def keys_of_band(signatures: NDArray[np.uint16], band: int) -> Numbers:
 
 
 def _keys(rows: NDArray[np.uint16], places: Wholes) -> Numbers:
+    """The key of each row of places; the factors in `places` give different bands different keys."""
     return _mixed(((rows.astype(np.uint64) + np.uint64(1)) * places).sum(axis=1)).view(np.int64)
 
 
@@ -216,7 +223,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ComparedText(Generic[Key]):
-    """A text, with what it is compared by."""
+    """A text in the form in which it is compared."""
 
     key: Key
     signature: bytes | None
@@ -239,7 +246,7 @@ class ComparedText(Generic[Key]):
 
 @dataclass(frozen=True)
 class TextColumns:
-    """What texts are compared by, each text in a row."""
+    """Compared texts in columns, each text in a row."""
 
     signatures: NDArray[np.uint16]
     is_signed: NDArray[np.bool_]
@@ -248,7 +255,7 @@ class TextColumns:
     has_letters: NDArray[np.bool_]
     """Whether a text has a fingerprint."""
     sites: Numbers
-    """The sites on which ranks count, as numbers."""
+    """The sites on which the ranks count, as numbers."""
     ranks: Numbers
     """Lowest for the original among near-duplicates of a site."""
 
@@ -270,23 +277,26 @@ class _SharedKeys:
     """The keys that at least two texts have."""
 
     numbers: NDArray[np.int32]
-    """For each text and column of keys the number of its key, or -1 if no other text has the key."""
+    """For each text and column of keys the number of its key; -1 if no other text has the key."""
     sizes: Numbers
-    """How many texts have the key, by its number."""
+    """For each key, by its number, how many texts have it."""
 
 
 class _EnteredInArrays:
-    """The entered ones of many texts: only keys that texts share take memory."""
+    """The entered texts among many, in arrays: only keys that texts share take memory."""
 
     def __init__(self, shared: _SharedKeys) -> None:
         self._numbers = shared.numbers
         self._room = np.minimum(shared.sizes, MOST_OF_A_BAND)
+        """How many texts may be entered under each key."""
         self._starts = np.cumsum(self._room) - self._room
+        """Index in `_entered` of the first text under each key."""
         self._counts = np.zeros(len(self._room), np.int8)
+        """How many texts are entered under each key."""
         self._entered = np.empty(int(self._room.sum()), np.int32)
 
     def like(self, text: int) -> Places:
-        """The entered texts that share a key with a text, each once, the first one first."""
+        """The entered texts that share a key with a text, each once, in the order of texts."""
         keys = self._keys_of(text)
         used = keys[self._counts[keys] > 0]
         if len(used):
@@ -294,7 +304,7 @@ class _EnteredInArrays:
         return used
 
     def enter(self, text: int) -> None:
-        """Enter a text under those of its keys that have room."""
+        """Enter a text under each of its keys that has room."""
         keys = self._keys_of(text)
         free = keys[self._counts[keys] < self._room[keys]]
         self._entered[self._starts[free] + self._counts[free]] = text
@@ -317,35 +327,35 @@ class _EnteredInArrays:
 
 
 class _EnteredInLists:
-    """The entered ones of a few texts, some of them from the beginning."""
+    """The entered texts among a few, some of them from the beginning, in lists."""
 
     def __init__(self, texts: Sequence[ComparedText[Any]], entries: Iterable[tuple[int, int]]) -> None:
         self._texts = texts
         self.by_band: defaultdict[int, list[int]] = defaultdict(list)
-        """The places of the entered texts."""
+        """The places of the entered texts, by key."""
         for band, text in entries:
             self.by_band[band].append(text)
 
     def like(self, text: int) -> Places:
-        """The entered texts that share a key with a text, each once, the first one first."""
+        """The entered texts that share a key with a text, each once, in the order of texts."""
         others = {other for band in self._texts[text].bands for other in self.by_band.get(band, ())}
         return np.array(sorted(others - {GONE}), np.int32)
 
     def enter(self, text: int) -> None:
-        """Enter a text under those of its bands that have room."""
+        """Enter a text under each of its keys that has room."""
         for band in self._texts[text].bands:
             if len(self.by_band[band]) < MOST_OF_A_BAND:
                 self.by_band[band].append(text)
 
     def remove(self, text: int) -> None:
-        """Remove a text from its bands."""
+        """Remove a text from its keys."""
         for band in self._texts[text].bands:
             if text in self.by_band[band]:
                 self.by_band[band].remove(text)
 
 
 class _Originals:
-    """Decides for one text after another which of them is the original of which."""
+    """Decides for one text after another whether it is an original, or of which original it is a copy."""
 
     def __init__(self, texts: TextColumns, order: Numbers, entered: _EnteredInArrays | _EnteredInLists) -> None:
         self._texts = texts
@@ -355,12 +365,12 @@ class _Originals:
         """The original of each text, or the text itself if it is no copy."""
         self.similarities = np.ones(len(order), np.float32)
         """The similarities of texts and their originals."""
-        # The copies of an original are a list, the last one first: its end is -1.
+        # The copies of an original are a linked list, the last copy first; -1 is its end.
         self._last_copies = np.full(len(order), -1, np.int32)
         self._copies_before = np.full(len(order), -1, np.int32)
 
     def decide(self, text: int) -> None:
-        """Decide on a text, and again on the copies of a text that it replaces."""
+        """Decide on a text; if it replaces an original, decide again on the copies of that original."""
         undecided = [text]
         while undecided:
             text = undecided.pop()
@@ -376,13 +386,13 @@ class _Originals:
                 self._add_copy(text, original, similarity)
 
     def compare(self, text: int) -> None:
-        """Find the original of a text among those that are entered; the text is not entered."""
+        """Find the original of a text among the entered texts; the text itself is not entered."""
         original, similarity = self._most_similar(text)
         if similarity >= NEAR:
             self._add_copy(original, text, similarity)
 
     def _most_similar(self, text: int) -> tuple[int, float]:
-        """The most similar of the entered texts, the first of equally similar ones; itself and 0 if there is none."""
+        """The most similar entered text, the first of equally similar ones; the text itself and 0 if there is none."""
         others = self._entered.like(text)
         if not len(others):
             return text, 0.0
@@ -397,7 +407,7 @@ class _Originals:
         self._last_copies[original] = copy
 
     def _take_copies(self, original: int) -> list[int]:
-        """The copies of a text, which have no original then; the last one first."""
+        """Take all copies away from an original, and return them, the last one first."""
         copies = []
         copy = int(self._last_copies[original])
         while copy >= 0:
@@ -412,7 +422,7 @@ class _Originals:
 def copies_among(texts: TextColumns, order: Numbers, *, is_near: bool = True) -> tuple[Numbers, NDArray[np.float32]]:
     """For each row the row of its original, or itself if it is no copy; and how similar they are.
 
-    `order` names the rows that are compared, the preferred ones first. Unless `is_near`, only texts with the same
+    `order` contains the rows that are compared, the preferred ones first. Unless `is_near`, only texts with the same
     letters are copies.
     """
     shared = _shared_keys(texts, order, BANDS if is_near else 0)
@@ -422,18 +432,18 @@ def copies_among(texts: TextColumns, order: Numbers, *, is_near: bool = True) ->
     return _by_row(decided, order, len(texts.signatures))
 
 
-def copies_of(texts: TextColumns, known: Numbers, others: Numbers) -> tuple[Numbers, NDArray[np.float32]]:
-    """For each row the row of the known text that it is a copy of, or itself if there is none; and how similar they
+def copies_of(texts: TextColumns, earlier: Numbers, new: Numbers) -> tuple[Numbers, NDArray[np.float32]]:
+    """For each row the row of the earlier text that it is a copy of, or itself if there is none; and how similar they
     are.
 
-    No two of the known rows have the same letters. The others are compared with the known ones, not with each other.
+    No two of the earlier rows have the same letters. New rows are compared with the earlier ones, not with each other.
     """
-    order = np.concatenate([known, others])
+    order = np.concatenate([earlier, new])
     shared = _shared_keys(texts, order, BANDS)
     entered = _EnteredInArrays(shared)
     decided = _Originals(texts, order, entered)
     for text in np.flatnonzero((shared.numbers >= 0).any(axis=1)).tolist():
-        if text < len(known):
+        if text < len(earlier):
             entered.enter(text)
         else:
             decided.compare(text)
@@ -441,7 +451,7 @@ def copies_of(texts: TextColumns, known: Numbers, others: Numbers) -> tuple[Numb
 
 
 def _by_row(decided: _Originals, order: Numbers, count: int) -> tuple[Numbers, NDArray[np.float32]]:
-    """The original of each of so many rows, and how similar it is; `order` names the rows of the texts."""
+    """The original of each of `count` rows, and how similar it is; `order` contains the rows of the decided texts."""
     originals = np.arange(count, dtype=np.int64)
     originals[order] = order[decided.originals]
     similarities = np.ones(count, np.float32)
@@ -450,21 +460,28 @@ def _by_row(decided: _Originals, order: Numbers, count: int) -> tuple[Numbers, N
 
 
 def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _SharedKeys:
-    """The keys of this many bands and of the fingerprints."""
+    """The shared keys of this many bands, with a column for each, and those of fingerprints in the last column."""
     numbers = np.full((len(order), band_count + 1), -1, np.int32)
     sizes: list[Numbers] = []
     key_count = 0
     for column in range(band_count + 1):
-        is_of_band = column < band_count
-        texts_with_key = np.flatnonzero((texts.is_signed if is_of_band else texts.has_letters)[order])
-        keys = _keys_of_all(texts.signatures, column) if is_of_band else texts.fingerprints
+        if column < band_count:
+            has_key = texts.is_signed
+            keys = _keys_of_all(texts.signatures, column)
+        else:
+            has_key = texts.has_letters
+            keys = texts.fingerprints
+        texts_with_key = np.flatnonzero(has_key[order])
         keys = keys[order[texts_with_key]]
+
+        # Texts that share a key are adjacent when the keys are sorted.
         by_key = np.argsort(keys, kind="stable")
         keys = keys[by_key]
         is_like_next = np.zeros(len(keys), np.bool_)
         is_like_next[:-1] = keys[1:] == keys[:-1]
         is_like_last = np.roll(is_like_next, 1)
         is_shared = is_like_next | is_like_last
+
         number = np.cumsum(is_like_next & ~is_like_last, dtype=np.int32)[is_shared] - 1
         numbers[texts_with_key[by_key[is_shared]], column] = number + key_count
         sizes.append(np.bincount(number))
@@ -473,6 +490,7 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
 
 
 def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
+    """The keys of signatures that may be in a file, of which a part is read at a time."""
     keys = np.empty(len(signatures), np.int64)
     for at in range(0, len(signatures), _READ_AT_ONCE):
         keys[at : at + _READ_AT_ONCE] = keys_of_band(signatures[at : at + _READ_AT_ONCE], band)
@@ -481,28 +499,28 @@ def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Placement(Generic[Key]):
-    """What became of new texts."""
+    """The result of comparing new texts with earlier ones."""
 
     originals: dict[Key, Key]
-    """The originals of copies: of new texts, and of known ones that new ones replace."""
+    """The original of each copy: of new texts, and of earlier ones that a new one replaces."""
     entries: list[tuple[int, Key]]
-    """The bands under which texts are newly entered."""
+    """The new entries: the band and the text that is entered under it."""
 
 
 def place_texts(
-    new: Sequence[ComparedText[Key]], known: Sequence[ComparedText[Key]], entries: Collection[tuple[int, Key]]
+    new: Sequence[ComparedText[Key]], earlier: Sequence[ComparedText[Key]], entries: Collection[tuple[int, Key]]
 ) -> Placement[Key]:
     """Compare new texts, in this order, with earlier ones and with each other.
 
-    `entries` are all those under the bands of the new texts. Texts that are entered without being known are gone: they
-    have a place there, and are compared with nothing.
+    `entries` are all entries under the bands of the new texts. An entered text that is not among the earlier ones is
+    gone: it counts towards `MOST_OF_A_BAND`, but is compared with nothing.
     """
-    texts = [*known, *new]
-    places = {text.key: at for at, text in enumerate(known)}
+    texts = [*earlier, *new]
+    places = {text.key: at for at, text in enumerate(earlier)}
     before = [(band, places.get(key, GONE)) for band, key in entries]
     entered = _EnteredInLists(texts, before)
     decided = _Originals(_columns(texts), np.arange(len(texts)), entered)
-    for at in range(len(known), len(texts)):
+    for at in range(len(earlier), len(texts)):
         decided.decide(at)
     originals = decided.originals.tolist()
     copies = {texts[copy].key: texts[at].key for copy, at in enumerate(originals) if copy != at}

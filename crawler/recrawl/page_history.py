@@ -1,7 +1,4 @@
-"""What is known about a page from earlier visits, and the result of checking it for changes.
-
-The history of a page after a visit, and the headers that ask for it only if it changed.
-"""
+"""The history of a page, which each visit updates, and the headers of conditional requests."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +37,7 @@ PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageCh
 class ChangeCheck:
     """The result of checking a page for changes."""
 
-    found: PageChange
+    change: PageChange
     source_fingerprint: str | None = None
     extractor_version: str | None = None
     signature: bytes | None = None
@@ -49,15 +46,15 @@ class ChangeCheck:
     certainty: float | None = None
     """The F1 that the method expects of its text, from 0 to 1."""
     text_owner: int = TextOwner.UNKNOWN
-    """Whose text the page has, by what it says itself."""
+    """The owner of the page's text, according to the page itself."""
     has_same_bytes: bool = False
     """Whether the body is the one that the page was last stored with."""
 
 
 @dataclass(frozen=True)
 class PageHistory:
-    """What is known about a page from earlier visits; all but the first four fields are columns that only
-    visits change.
+    """Everything known about a page from earlier visits. The fields are columns of the page; all but the first four
+    are written by visits alone.
     """
 
     text_fingerprint: str | None = None
@@ -95,7 +92,8 @@ class PageHistory:
 class Visit:
     """What one request for a page adds to its history."""
 
-    known: PageHistory | None
+    history: PageHistory | None
+    """The history before the request; None if the page is new."""
     check: ChangeCheck
     code: "Code | None"
     """The outcome, if nothing is stored."""
@@ -104,9 +102,9 @@ class Visit:
     lastmod: float | None
     """When a sitemap or feed says that the page changed."""
     validators: Mapping[str, str]
-    """ETag and Last-Modified of the answer."""
+    """ETag and Last-Modified of the response, by the names of their columns."""
     new_links: int
-    """How many new addresses the page led to."""
+    """How many new addresses the page linked to."""
 
 
 NEVER = 1e12
@@ -118,7 +116,7 @@ due at the end of their intervals, a daily run would find pages of one day not y
 MOST_DOUBLINGS = 10
 """How often the pause of a page that is gone is doubled."""
 GONE_AFTER = 2
-"""Consecutive visits on which a page is missing, until it is gone."""
+"""Consecutive visits that find a page missing before it counts as gone."""
 UNKNOWN = (
     *(Code.ROBOTS_UNREADABLE, Code.CRAWL_DELAY_TOO_LONG, Code.HOST_CLOSED, Code.HOST_WALLED, Code.SITE_BUDGET_SPENT),
     *(Code.NOT_PUBLIC, Code.NOT_WHOLE, Code.UNREAD_DOCUMENT, Code.NOT_RENDERED, Code.OTHER_REASONS),
@@ -132,7 +130,7 @@ FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
 
 @dataclass(frozen=True)
 class RoundContext:
-    """The round of the visits, its time, and the bounds of the intervals."""
+    """The current round and time, and the bounds of the intervals."""
 
     round: int
     now: float
@@ -149,70 +147,75 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
     fetched_at = visit.fetched_at or context.moment
     check = visit.check
-    history = visit.known or PageHistory(first_round=context.round, first_seen=fetched_at)
+    history = visit.history or PageHistory(first_round=context.round, first_seen=fetched_at)
     lastmod = _lastmod(history, visit, context.now)
     history = replace(history, checked_at=context.now, lastmod=lastmod, **_validators(history, visit))
-    if check.found is PageChange.MISSING:
+    if check.change is PageChange.MISSING:
         later_visit = context.now + _pause_of_gone(history.gone_count, context.bounds)
         return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=later_visit)
-    if check.found is PageChange.NOINDEX:
+    if check.change is PageChange.NOINDEX:
         return _withdrawn(history, context)
     if is_absent(check, visit.code):
         next_visit = context.now + _pause(history, context.bounds)
         return _missing(history, context, second_visit=next_visit, later_visit=next_visit)
-    if check.found is PageChange.NOTHING:
+    if check.change is PageChange.NOTHING:
         return _in_doubt(history, context, visit.code in FAILED)
-    if check.found is PageChange.NEW:
+    if check.change is PageChange.NEW:
         history = replace(history, first_round=context.round)
     return replace(history, **_presence(history, visit, context), **_version(check, fetched_at, context))
 
 
 def is_absent(check: ChangeCheck, code: Code | None) -> bool:
     """Whether a visit shows that a page is not there, or would not be stored any more."""
-    return check.found is PageChange.MISSING or (check.found is PageChange.NOTHING and code in ABSENT)
+    return check.change is PageChange.MISSING or (check.change is PageChange.NOTHING and code in ABSENT)
 
 
 def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:
-    """The fields that say which version of a page that exists was met."""
-    if check.found is PageChange.NOT_MODIFIED:
+    """The fields about the version of the page that this visit met."""
+    if check.change is PageChange.NOT_MODIFIED:
         met_again = {"revisited_at": context.moment, "revisit_status": NOT_MODIFIED}
         return {**met_again, "not_modified_round": context.round}
     text = {"source_fingerprint": check.source_fingerprint, "extractor_version": check.extractor_version}
-    if check.found is PageChange.SAME and check.has_same_bytes:
+    if check.change is PageChange.SAME and check.has_same_bytes:
         return {**text, "revisited_at": context.moment, "revisit_status": OK}
-    if check.found is PageChange.SAME:
+    if check.change is PageChange.SAME:
         return text
     new = {**text, "signature": check.signature, "revisited_at": None, "revisit_status": None}
-    if check.found is not PageChange.CHANGED:
+    if check.change is not PageChange.CHANGED:
         return new
     changed = {"changed_round": context.round, "changed_at": fetched_at, "change_distance": check.distance}
     return {**new, **changed}
 
 
 def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
-    """The fields that say that a page exists, with its next interval."""
-    is_new = visit.check.found is PageChange.NEW
-    is_changed = visit.check.found is PageChange.CHANGED
+    """The fields of a page that exists, with its next interval."""
+    is_new = visit.check.change is PageChange.NEW
+    is_changed = visit.check.change is PageChange.CHANGED
     checks = history.checks + (not is_new)
     changes = history.changes + is_changed
-    changed = None if is_new else is_changed
-    lastmod = history.lastmod if history.lastmod is not None else moment(history.last_modified)
+    lastmod = history.lastmod
+    if lastmod is None:
+        lastmod = moment(history.last_modified)
     check_history = CheckHistory(
         checked_at=context.now,
         interval=history.interval or 0.0,
-        changed=changed,
+        changed=None if is_new else is_changed,
         lastmod=lastmod,
         new_links=visit.new_links,
         is_seed=visit.is_seed,
     )
     interval = next_interval(check_history, context.bounds)
-    there = {"last_round": context.round, "gone_round": None, "gone_at": None, "gone_count": 0, "noindex": False}
+    present = {"last_round": context.round, "gone_round": None, "gone_at": None, "gone_count": 0, "noindex": False}
     due_at = context.now + DUE * interval
-    return {**there, "checks": checks, "changes": changes, "interval": interval, "due_at": due_at}
+    return {**present, "checks": checks, "changes": changes, "interval": interval, "due_at": due_at}
 
 
 def _missing(history: PageHistory, context: RoundContext, second_visit: float, later_visit: float) -> PageHistory:
-    """The history of a missing page, which is gone from its second visit on; the visits are the times of the next."""
+    """The history of a page after a visit that found it missing.
+
+    It is gone from the second such visit on. The next visit is due at `second_visit` before that, and at `later_visit`
+    from then on.
+    """
     count = history.gone_count + 1
     if count < GONE_AFTER:
         return replace(history, gone_count=count, due_at=second_visit)
@@ -223,7 +226,9 @@ def _missing(history: PageHistory, context: RoundContext, second_visit: float, l
 
 
 def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
-    """The history of a page that has noindex now: from the first visit on, and it is requested at its interval."""
+    """The history of a page after a visit that found noindex: it counts as gone at once, and stays due at its
+    interval.
+    """
     withdrawn = replace(history, gone_count=0, due_at=context.now + _pause(history, context.bounds))
     if history.noindex:
         return withdrawn
@@ -231,7 +236,9 @@ def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
 
 
 def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
-    """The history of a page after a visit without a result: due soon after a failure, else at its interval."""
+    """The history of a page after a visit without a result: due soon after a failure, otherwise at its interval. A page
+    that is gone stays due as before.
+    """
     if history.gone_at is not None and not history.noindex:
         return history
     pause = context.bounds.least if failed else _pause(history, context.bounds)
@@ -239,7 +246,7 @@ def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> Page
 
 
 def _pause(history: PageHistory, bounds: Bounds) -> float:
-    """Seconds until a page is due again at its interval, which stays as it is."""
+    """Seconds until a page whose interval does not change is due again."""
     return DUE * min(max(history.interval or bounds.least, bounds.least), bounds.most)
 
 
@@ -258,10 +265,10 @@ def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:
 
     A 304 may omit them, though it should not: https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5
     """
-    if visit.check.found not in PRESENT:
+    if visit.check.change not in PRESENT:
         return {}
     etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
-    if visit.check.found is PageChange.NOT_MODIFIED:
+    if visit.check.change is PageChange.NOT_MODIFIED:
         etag = etag or history.etag
         last_modified = last_modified or history.last_modified
     return {"etag": etag, "last_modified": last_modified}
@@ -277,19 +284,19 @@ SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
 """Header values of a server that may be sent back to it."""
 OK = 200
 NOT_MODIFIED = 304
-
-
 UNCONDITIONAL_EVERY = 10
-"""One in so many visits is unconditional: some servers answer 304 for every page."""
+"""One in this many visits is unconditional, because some servers answer 304 for every page."""
 
 
 def conditional_headers(history: PageHistory | None, version: str | None) -> Mapping[str, str]:
-    """The headers that request a page only if it changed; empty if nothing is known about it.
+    """The headers that request a page only if it changed.
 
-    They are also empty if another version of the extractor read the page: its next text could not be compared.
+    There are none for a page that is new or was missing, that had noindex, or that another version of the extractor
+    read: the page is then read again, whether it changed or not. Nor are there any for one in `UNCONDITIONAL_EVERY`
+    visits.
 
-    >>> known = PageHistory(etag='"1"', extractor_version="1:auto")
-    >>> conditional_headers(known, "1:auto"), conditional_headers(known, "2:auto")
+    >>> history = PageHistory(etag='"1"', extractor_version="1:auto")
+    >>> conditional_headers(history, "1:auto"), conditional_headers(history, "2:auto")
     ({'If-None-Match': '"1"'}, {})
     """
     if (

@@ -3,39 +3,41 @@
 The method is the adaptive interval of Nutch's AdaptiveFetchSchedule, with factors of its own. With
 
     I   the interval in seconds that ended with this check,
-    d   0.5 where the page's text had changed, 1.5 where it had not, 1 where it was seen for the first time,
-    h   0.5 where the page gave new links, 1 where it gave none,
+    d   0.5 if the page's text had changed, 1.5 if it had not, 1 if the page was seen for the first time,
+    h   0.5 if the page had new links, 1 if it had none,
 
-the next interval is I * d * h, not below `least` and not above `most`. An interval rests where d halves it as often as
-the opposite makes up for it: where a share of log 1.5 / (log 1.5 + log 2) = 0.37 of the checks finds a change. For
-changes that come at random, at a rate of L a second, that is where L * I = -log(1 - 0.37) = 0.46.
+the next interval is I * d * h, not below `least` and not above `most`. An interval is in balance when the factors 0.5
+and 1.5 cancel out: when a share of log 1.5 / (log 1.5 + log 2) = 0.37 of the checks finds a change. If changes come at
+random, at a rate of L a second, that is the case at L * I = -log(1 - 0.37) = 0.46.
 
-Where there is no I yet, it starts from what is known:
+The first I of a page depends on its age:
 
-- The age a of the page at its first check, from the server's Last-Modified: a page last changed long ago changes
-  seldom. I = `AGE_SHARE` * a, but not below `FIRST_LEAST`, because pages made anew for each visitor say that they were
-  changed now.
-- Otherwise one day, `FIRST`.
+- If the time of its last change is known, from the server's Last-Modified or a sitemap, and a seconds have passed
+  since then, I = `AGE_SHARE` * a: a page last changed long ago changes seldom. It is not below `FIRST_LEAST`, because
+  pages that are generated for each visitor say that they were changed now.
+- Otherwise it is one day, `FIRST`.
 
-What a server says is not trusted: a time in the future, before the web or not a number counts as none. A page that is
-seen for the first time gives new links as a matter of course, so that h counts from the second check on, for seeds from
-the first.
+A time in the future, before the web or not a number is ignored. Most links of a page that is seen for the first time
+are new, so that h counts from the second check on; for seeds from the first.
 
-What the rule is not: it fetches each page in proportion to how often it changes, while the freshest copies for a number
-of fetches come from giving up what changes faster than one can follow (Cho and Garcia-Molina 2003). Where nothing
-limits the fetches, a fixed interval keeps somewhat more copies current with as many; where they are few, or `least` is
-a day, the rule does. tests/bench/recrawl.py measures it, and what other numbers than these would do.
+The rule fetches each page in proportion to how often it changes. It does not give the freshest copies for a number of
+fetches: for these, pages that change faster than a crawl can follow are given up (Cho and Garcia-Molina 2003). If
+fetches are not limited, a fixed interval keeps somewhat more copies current with as many of them; if they are few, or
+`least` is a day, the rule does. tests/bench/recrawl.py measures this rule and other values of its constants.
 
-`interval` is the one that was asked for, not the time that passed: a late check would teach patience that no page
-showed.
+I is the interval that was computed at the last check, not the time that passed since then: a late check would lengthen
+the intervals of pages for no reason of their own.
 """
 
 from dataclasses import dataclass
 from math import isfinite
 
 CHANGED = 0.5
+"""The factor d after a change."""
 UNCHANGED = 1.5
+"""The factor d after a check that found no change."""
 NEW_LINKS = 0.5
+"""The factor h of a page with new links."""
 HOUR = 3600.0
 DAY = 86400.0
 FIRST = DAY
@@ -64,28 +66,33 @@ class CheckHistory:
     """What is known about a page after a visit."""
 
     checked_at: float
-    """When the visit was, in seconds since 1970."""
+    """The time of the visit, in seconds since 1970."""
     interval: float
-    """The interval after which it was due, as computed by `next_interval` at the visit before; 0 if unknown."""
+    """The interval that ended with the visit, as computed by `next_interval` at the visit before; 0 if unknown."""
     changed: bool | None
-    """Whether it found a change; None at the first visit."""
+    """Whether the visit found a change; None at the first visit."""
     lastmod: float | None = None
     """When the page last changed, according to its server, in seconds since 1970."""
     new_links: int = 0
-    """How many new addresses it led to at this visit."""
+    """How many new addresses the page linked to at this visit."""
     is_seed: bool = False
 
 
 def _start(history: CheckHistory) -> float:
-    """The interval of a page without an earlier one."""
+    """The first interval of a page, by its age."""
     if history.lastmod is None or not EARLIEST <= history.lastmod <= history.checked_at:
         return FIRST
     return max(FIRST_LEAST, AGE_SHARE * (history.checked_at - history.lastmod))
 
 
 def _step(history: CheckHistory) -> float:
-    """The factor for the next interval: by a change, and by new links."""
-    step = 1.0 if history.changed is None else CHANGED if history.changed else UNCHANGED
+    """The factors d * h of the next interval."""
+    if history.changed is None:
+        step = 1.0
+    elif history.changed:
+        step = CHANGED
+    else:
+        step = UNCHANGED
     is_hub = history.new_links > 0 and (history.is_seed or history.changed is not None)
     return step * NEW_LINKS if is_hub else step
 

@@ -32,7 +32,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     pages = 0
     for rows in before.pages(MOST_TEXT):
         relevance_by_id = {
-            row.id: round(focus.stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
+            row.id: round(focus.judge_stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
             for row in rows
         }
         before.save_relevance(relevance_by_id)
@@ -44,7 +44,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
         priorities: dict[int, int] = {}
         for parent, links in shown.items():
             contexts = [LinkContext(url=row.url, anchor=words_of(row.url)) for row in links]
-            priorities |= zip((row.id for row in links), focus.found(parent, contexts), strict=True)
+            priorities |= zip((row.id for row in links), focus.queue_links(parent, contexts), strict=True)
         before.save_priorities(priorities, {row.host_id for row in rows})
     before.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))
     return pages

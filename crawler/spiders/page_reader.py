@@ -112,14 +112,14 @@ class PageReader:
             digest = None if is_of_feed else page_result.raw_digest(response.body)
         elif refusal in NOT_TO_BE_KEPT and lease.known is not None:
             check = ChangeCheck(PageChange.NOINDEX)
-        is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
+        is_stored = outcome is None and (check is None or check.change is not PageChange.SAME)
         item = _item(page, response, lease, judgement)
         item.crawl = self.crawl_name
         item.round = self.round_number()
         item.raw_digest = digest
         item.rights = rights.field(item.fetched_at)
         if check is not None:
-            item.change = check.found.value
+            item.change = check.change.value
             item.extractor_version = check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
         is_frame = awaits_browser or TRIAL in response.request.meta
@@ -218,10 +218,10 @@ class PageReader:
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
         check = self.comparison.check(page, extraction, lease.compared)
-        has_other_text = lease.known is not None and check.found in (PageChange.NEW, PageChange.CHANGED)
+        has_other_text = lease.known is not None and check.change in (PageChange.NEW, PageChange.CHANGED)
         if has_other_text and _is_missing(page, extraction, was_there=True):
             return Outcome(Code.MISSING), ChangeCheck(PageChange.MISSING)
-        if is_off_topic and check.found is not PageChange.SAME:
+        if is_off_topic and check.change is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None
         return None, check
 

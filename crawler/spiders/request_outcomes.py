@@ -228,7 +228,7 @@ class Leases:
         code = result.outcome.code if result.outcome is not None else None
         is_new = result.record is not None and lease.counts
         check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
-        for name in COUNTED_AS.get(check.found, ()):
+        for name in COUNTED_AS.get(check.change, ()):
             self.count_statistic(f"recrawl/{name}", 1)
         history = lease.known
         if history is None or not is_absent(check, code):

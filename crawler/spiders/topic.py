@@ -219,7 +219,7 @@ class TopicSpider(Spider):
         item = self.crawl.reader.read(page, response, has_browser=self.crawl.has_browser)
         self.crawl.follow_harvest()
         check = item.result.check
-        if item.result.outcome is None and (check is None or check.found is not PageChange.SAME):
+        if item.result.outcome is None and (check is None or check.change is not PageChange.SAME):
             yield item
         else:
             self.finish(request, item.result)

@@ -129,10 +129,10 @@ class TopicTracker:
         score = _score(candidate)
         explored = _was_tried(candidate)
         if (
-            explored and (score_when_requested := self.focus.asked(url)) is not None
+            explored and (score_when_requested := self.focus.queued_score(url)) is not None
         ):  # before the focus learns from the page
             score = round(score_when_requested, DIGITS)
-        relevance = round(self.focus.fetched(url, extraction.title, extraction.text, language or ""), DIGITS)
+        relevance = round(self.focus.learn_page(url, extraction.title, extraction.text, language or ""), DIGITS)
         if is_read:
             self.harvest.count(relevance)
         return PageJudgement(relevance, score, FoundBy.EXPLORATION if explored else candidate.via)
@@ -143,18 +143,18 @@ class TopicTracker:
         `address` is the one that was requested for the page.
         """
         if links.again:
-            self.focus.seen_again(address, links.again)
-        priorities = self.focus.found(address, links.words) if links.new else []
+            self.focus.see_again(address, links.again)
+        priorities = self.focus.queue_links(address, links.words) if links.new else []
         new = tuple(
             replace(candidate, priority=number) for candidate, number in zip(links.new, priorities, strict=True)
         )
-        return (*links.image_links, *new), self.focus.renewed()
+        return (*links.image_links, *new), self.focus.renew_if_due()
 
     def score_listed(
         self, address: str, pages: Sequence[Candidate], words: Sequence[LinkContext]
     ) -> tuple[Candidate, ...]:
         """The pages that the list at an address names, with priorities."""
-        priorities = self.focus.found(address, words) if words else []
+        priorities = self.focus.queue_links(address, words) if words else []
         return tuple(replace(candidate, priority=number) for candidate, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:

@@ -1,23 +1,23 @@
-"""The aims of a crawl, one for each language, so that pages are compared with those of their own language.
+"""The aims of a crawl, one for each language, so that pages are compared with pages in their own language.
 
-The pages of the first language, and of languages of which few pages were seen, share one aim. Another language gets its
-own as soon as SHARE of the remembered pages are in it.
+An aim is a vector of words, see crawler/topic/relevance.py. The first language shares its aim with all languages in
+which few pages were seen. Another language gets an aim of its own as soon as SHARE of the remembered pages are in it.
 
-A topic is foreign to a language if its pages hardly have the words of the topic, or of its examples. What it is about
-there is learned from the languages in which it was given:
+The topic is foreign to a language if pages in that language hardly contain the words of the topic, or of its examples.
+The aim of such a language is learned from the languages in which the topic was given:
 
     lesson     g - b + s
     g, b       means of the pages in the language whose translations are on the topic, and off it: each page counts by
                the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter, by
                the relevance of the pages in other languages in its folder.
     s          words that the aims of the other languages share with it, such as names
-    words      those that the pages of g have more often than those of b, by the log-likelihood ratio of T. Dunning,
-               "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics 1993. They
-               stand for the words of the topic.
+    words      words that are more frequent in the pages of g than in those of b, by the log-likelihood ratio of
+               T. Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics
+               1993. They take the place of the words of the topic.
 
 This is relevance feedback by a comparable corpus, as in P. Sheridan and J. P. Ballerini, "Experiments in Multilingual
-Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language counts in proportion to
-n / (n + 1), where n is the number of pages on the topic that were learned from.
+Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language is multiplied by n / (n + 1),
+where n is the number of pages on the topic that were learned from.
 """
 
 from collections import Counter
@@ -35,30 +35,30 @@ from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 SHARE = 0.01
-"""A language with an aim of its own has this share of the remembered pages."""
+"""The least share of the remembered pages in a language with an aim of its own."""
 LEAST_PAGES = 3
-"""A language with an aim of its own has this number of pages."""
+"""The least number of pages in a language with an aim of its own."""
 MOST_LANGUAGES = 4
 """Languages with an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
-"""The pages that name the topic most, by which it is found out whether it is foreign to their language."""
+"""The pages in a language that name the topic most: they decide whether the topic is foreign to it."""
 FOREIGN = 0.7
-"""How much they name it then at most, as a share of what those of the language do that names it most."""
-FEW_PAGES = 10
-"""Pages in a language in which the topic was given, after which the relevance of pages in other languages counts half
-for its pages, by their addresses.
+"""The topic is foreign to a language whose best pages name it less than this share of how much the best pages of the
+clearest language do.
 """
+FEW_PAGES = 10
+"""Pages in a language in which the topic was given, after which the relevance of the folder of a page counts half."""
 LESSON_PAGES = 1.0
-"""Pages on the topic of which a lesson counts half."""
+"""Pages on the topic with which a lesson counts half."""
 MOST_LEARNED = 10
-"""Words that were learned to mean the topic."""
+"""The most words of a language that are learned in place of the words of the topic."""
 LEAST_RATIO = 3.84
-"""The least value of twice the log-likelihood ratio: by chance 1 of 20 words has it."""
+"""The least value of twice the log-likelihood ratio, which by chance 1 of 20 words reaches."""
 TINY = 1e-12
 FOLDER_WEIGHT = 0.25
-"""How much a page counts of which no translation is known, by the relevance of pages in its folder."""
+"""The weight of a page without a known translation, which is judged by the relevance of pages in its folder."""
 SHARED_PAGES = 10.0
-"""How many such pages the words would be worth if all were shared."""
+"""The number of pages on the topic that the words of other aims would count as if the language shared all of them."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,18 @@ class TopicWord:
     """A word of the topic, or one of similar meaning."""
 
     word: str
-    """The word of the topic, also if this is a similar one."""
+    """The word of the topic, also if this is a similar word."""
     weight: float
     place: int
     places: tuple[int, ...]
-    """The places of its forms, or of its parts."""
+    """The places of the word's forms, or of its parts."""
     has_forms: bool
     is_given: bool
-    """Whether it is the word of the topic itself."""
+    """Whether this is the word of the topic itself."""
 
 
 def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
-    """Words of a topic as a vector; another form of a word counts as much as the word, however rare it is."""
+    """Words of a topic as a vector; another form of a word counts as much as the word, even if it is rarer."""
     times: dict[int, float] = {}
     for word in words:
         for place in word.places:
@@ -99,6 +99,7 @@ class Aims:
         """The aims of other languages."""
         self.translations = translations
         self._lent: dict[int, Sequence[KnownPage]] = {}
+        """The pages of other workers and of an earlier run, by worker number."""
         self._language = ""
         """The first language."""
         self._native: frozenset[str] = frozenset()
@@ -113,8 +114,8 @@ class Aims:
         return [self.first, *self.others.values()]
 
     def judges(self, language: str) -> list[Subject]:
-        """The aims that pages in a language are compared with: that of the language, and the first one unless the
-        topic is foreign to it.
+        """The aims with which pages in a language are compared: that of the language, and the first one unless the
+        topic is foreign to the first language.
         """
         own = self.of(language)
         if own is self.first or self.first.lesson is not None:
@@ -122,33 +123,33 @@ class Aims:
         return [own, self.first]
 
     def add(self, page: KnownPage) -> bool:
-        """Remember a page; returns whether its language got an aim of its own thereby."""
+        """Remember a page; returns whether its language has got an aim of its own."""
         self._language = self._language or page.language
         subject = self.of(page.language)
         subject.pages.append(page)
-        if subject is not self.first or not self._is_spoken(page.language):
+        if subject is not self.first or not self._needs_aim(page.language):
             return False
-        self._part(page.language)
+        self._add_aim(page.language)
         return True
 
     def lend(self, seat: int, pages: Sequence[KnownPage]) -> None:
-        """Learn from pages of another worker, or of an earlier run, in place of those before."""
+        """Learn from pages of another worker, or of an earlier run, in place of its pages before."""
         self._lent[seat] = pages
         self.first.lent[seat] = list(pages)
         for language in {page.language: None for page in pages}:
             self._language = self._language or language
-            if self._is_spoken(language):
-                self._part(language)
+            if self._needs_aim(language):
+                self._add_aim(language)
         self._share_lent()
 
-    def _is_spoken(self, language: str) -> bool:
-        """Whether there are enough pages in a language for an aim of its own."""
+    def _needs_aim(self, language: str) -> bool:
+        """Whether a language has no aim of its own yet, and enough pages for one."""
         if language in ("", self._language) or len(self.others) >= MOST_LANGUAGES:
             return False
         pages = self.first.known_pages()
         return sum(page.language == language for page in pages) >= max(LEAST_PAGES, SHARE * len(pages))
 
-    def _part(self, language: str) -> None:
+    def _add_aim(self, language: str) -> None:
         """Give a language an aim of its own."""
         first = self.first
         subject = Subject()
@@ -163,7 +164,7 @@ class Aims:
         self._share_lent()
 
     def _share_lent(self) -> None:
-        """Give each aim those of the lent pages that are in its language."""
+        """Give each aim the lent pages in its language."""
         for subject in self.all():
             subject.lent = {}
         for seat, pages in self._lent.items():
@@ -175,16 +176,21 @@ class Aims:
         if not self.others:
             self.first.words = word_vector(words, weights)
             return [(self.first, self.first.learn(PageStack(self.first.known_pages(), weights)))]
+
+        # The languages in which the topic was given.
         groups = [_Group(subject, weights) for subject in self.all()]
         clearest = max(group.clearness(words) for group in groups)
         native = [group for group in groups if group.clearness(words) >= FOREIGN * clearest]
         for group in native:
             group.take_words(words, groups)
-        is_named = bool(words) and not self.first.examples
-        counts = dict(zip(groups, _like_counts(groups), strict=True)) if is_named else {}
+        counts: dict[_Group, LikeCounts] = {}
+        if words and not self.first.examples:
+            counts = dict(zip(groups, _like_counts(groups), strict=True))
         judged = [(group.subject, group.subject.learn(group.stack, counts.get(group))) for group in native]
         for subject, pages in judged:
-            self._note(subject, pages)
+            self._record(subject, pages)
+
+        # The others, which learn from these.
         languages = self._native = frozenset(page.language for group in native for page in group.pages)
         for group in groups:
             if group not in native:
@@ -204,7 +210,9 @@ class Aims:
         return self.translations.relevance(page.address, self._natives(page.language))
 
     def of_folder(self, page: KnownPage) -> float:
-        """The relevance of the pages in other languages in a page's folder, as far as its aim is of few pages."""
+        """The relevance of the pages in other languages in a page's folder; it counts the less, the more pages the aim
+        of the page's language has learned from.
+        """
         subject = self.of(page.language)
         is_foreign = self.is_foreign(page.language)
         if not page.language or not (self.others or is_foreign):
@@ -221,8 +229,8 @@ class Aims:
         """The other languages to which the topic is not foreign."""
         return (self._native or frozenset((self._language,))) - {language}
 
-    def _note(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
-        """Note the relevance of pages, for their translations."""
+    def _record(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
+        """Record the relevance of pages, for their translations."""
         likeness = np.array([value for _, value in pages])
         named = np.array([subject.named(page) for page, _ in pages])
         for (page, _), promise in zip(pages, subject.promise(likeness, named).tolist(), strict=True):
@@ -230,7 +238,9 @@ class Aims:
 
 
 def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
-    """How many pages of each group are among those of all that name the topic most; half of a group is unlike it."""
+    """For each group, how many of its pages are among the pages of all groups that name the topic most; half of a group
+    is unlike the topic.
+    """
     named = [(group.subject.named(page), at) for at, group in enumerate(groups) for page in group.pages]
     total = LikeCounts.of(len(named))
     best = Counter(at for _, at in nlargest(total.like, named))
@@ -239,7 +249,7 @@ def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
 
 
 class _Group:
-    """An aim, the pages in its language, and which words they have."""
+    """An aim, the pages in its language, and the words that they contain."""
 
     def __init__(self, subject: Subject, weights: Values) -> None:
         self.subject = subject
@@ -259,14 +269,14 @@ class _Group:
         return self.stack.likeness(self.subject.mean_example(self.weights))
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
-        """How much the pages that name the topic most do so."""
+        """How much the pages that name the topic most name it, or how similar they are to its examples."""
         if not self.pages:
             return 0.0
         named = [page.named for page in self.pages] if words else self._examples.tolist()
         return sum(nlargest(BEST_PAGES, named)) / BEST_PAGES
 
     def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
-        """Aim at the words of the topic without those that only pages in other languages have."""
+        """Aim at the words of the topic, without words that only pages in other languages contain."""
         of_others = np.any([group.is_met for group in groups if group is not self], axis=0)
         own_words = {word.word for word in words if self.has_any(word.places) or not of_others[list(word.places)].any()}
         own = [word for word in words if word.word in own_words] or words
@@ -274,11 +284,12 @@ class _Group:
         self.subject.lesson = None
         self.subject.learned_words = None
         self.subject.trust = 1.0
-        total, of_own = (sum(word.weight for word in some if word.is_given) for some in (words, own))
-        self.subject.named_scale = (total / of_own) ** (1 / POWER) if of_own else 1.0
+        total, own_weight = (sum(word.weight for word in some if word.is_given) for some in (words, own))
+        self.subject.named_scale = (total / own_weight) ** (1 / POWER) if own_weight else 1.0
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
-        """Aim at what the translations of the pages and the aims of other languages say about the topic."""
+        """Aim at the lesson of the translations of pages and of the aims of other languages."""
+        # How much each page is on the topic, and off it.
         good: dict[int, float] = {}
         bad: dict[int, float] = {}
         addresses = {page.address.folder: page.address for page in self.pages}
@@ -293,6 +304,8 @@ class _Group:
                 good[row] = weight * relevance
                 bad[row] = weight * (1 - relevance)
         self.subject.learned_words = self._words_of(good, bad)
+
+        # The lesson.
         of_good = sum(good.values())
         of_bad = sum(bad.values())
         # In place, as each array takes 2 MB.
@@ -304,19 +317,20 @@ class _Group:
         shared = np.maximum.reduce([native.aim for native in natives])
         shared *= self.is_met
         lesson += shared
+
         evidence = of_good + SHARED_PAGES * float(shared @ shared)
         self.subject.lesson = lesson
         self.subject.trust = evidence / (evidence + LESSON_PAGES)
         self.subject.named_scale = 1.0
 
     def add_words(self, words: Sequence[TopicWord]) -> None:
-        """Aim at the words of the topic that pages in the language have, too."""
+        """Aim also at the words of the topic that pages in the language contain."""
         vector = word_vector([word for word in words if self.has_any(word.places)], self.weights)
         if vector is not None and self.subject.lesson is not None:
             self.subject.lesson += mean_of([vector], self.weights)
 
     def _words_of(self, good: Mapping[int, float], bad: Mapping[int, float]) -> LearnedWords | None:
-        """The words that pages on the topic have more often than others, more than by chance; None without any."""
+        """The words that are significantly more frequent in pages on the topic than in others; None without any."""
         of_good = np.zeros(PLACES)
         of_bad = np.zeros(PLACES)
         for row, share in good.items():
@@ -334,7 +348,7 @@ class _Group:
 
 
 def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:
-    """Twice the log-likelihood ratio of words that so much of the good pages and so much of the bad ones have."""
+    """Twice the log-likelihood ratio of words, given how many good pages and how many bad ones contain each."""
     total = all_good + all_bad
     rows = good + bad
     cells = (
@@ -347,5 +361,6 @@ def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -
 
 
 def _surprise(counts: Values, expected: Values) -> Values:
+    """The terms of one cell of the table: count times log of count by expected count."""
     counts = np.maximum(counts, 0.0)
     return counts * np.log(np.maximum(counts, TINY) / np.maximum(expected, TINY))

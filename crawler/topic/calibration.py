@@ -1,9 +1,9 @@
 """Relevance corrected by the pages that people labelled.
 
 J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999: the corrected log-odds are a line, offset + slope
-times the log-odds of the relevance. The line is fitted to the labels; as these are few, it is drawn to the line that
-changes nothing. Each step uses the largest curvature that there can be (D. Böhning, "Multinomial Logistic Regression
-Algorithm", 1992), so that none goes too far, whatever the labels say.
+times the log-odds of the relevance. The line is fitted to the labels; as these are few, it is shrunk towards the line
+that changes nothing. Each step uses an upper bound of the curvature (D. Böhning, "Multinomial Logistic Regression
+Algorithm", 1992), so that no step goes too far, whatever the labels are.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ import numpy as np
 from crawler.topic.word_statistics import Values
 
 OFFSET_SPREAD = 1.0
-"""The standard deviation of the offset that is expected before there is a label."""
+"""The prior standard deviation of the offset."""
 SLOPE_SPREAD = 0.3
-"""The standard deviation of the slope that is expected before there is a label."""
+"""The prior standard deviation of the slope."""
 LEAST = 0.001
-"""The least relevance whose log-odds are taken."""
+"""The least relevance whose log-odds are computed; lower ones count as this."""
 MOST = 0.999
-"""The highest relevance whose log-odds are taken."""
+"""The highest relevance whose log-odds are computed; higher ones count as this."""
 LEAST_SLOPE = 0.1
 STEPS = 100
 
@@ -35,7 +35,7 @@ class Calibration:
 
     @classmethod
     def fitted(cls, relevance: Values, is_on_topic: Sequence[bool]) -> Self:
-        """The correction by these labels."""
+        """The correction that fits these labels best."""
         truth = np.array(is_on_topic, np.float64)
         x = np.stack([np.ones(len(truth)), _log_odds(relevance)])
         usual = np.array([0.0, 1.0])

@@ -1,11 +1,12 @@
-"""Takes in each fetched page, and gives the queued links their priorities.
+"""Learns from each fetched page, and sets the priorities of the queued links.
 
-The order in which a page is taken in:
+A page passes through four methods of `TopicFocus`:
 
-    fetched      its words are counted and compared with the topic; what led to it learns its relevance
-    seen_again   the links it shows that wait already have one page more that speaks for them, or against them
-    found        its new links get the scores that their words and their pages give them
-    renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores
+    learn_page     counts its words and compares it with the topic; the links that led to it learn its relevance
+    see_again     queued links that the page also shows gain one more page as evidence
+    queue_links    its new links get scores by their words and by the pages that show them
+    renew_if_due   every few pages the aim is computed again, pages are judged again, and all queued links are scored
+                   again
 """
 
 import random
@@ -26,9 +27,9 @@ from crawler.topic.link_chances import JudgedLink, LinkChances
 from crawler.topic.link_scores import SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
     KEPT,
+    REPORTED,
     SCORE,
     SITE,
-    TOLD,
     LinkContext,
     LinkReader,
     LinkTable,
@@ -48,86 +49,101 @@ from crawler.urls.lru_dict import LruDict
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
 MOST_TITLE = 500
-"""Characters of its title."""
+"""Characters of a page's title that are read."""
 RENEWED_AFTER = 20
-"""The interval of renewals in pages, from the 60th page on; before it is a third of the pages seen, and from the 400th
-on a twentieth, so that the work for each page does not grow.
+"""The interval of renewals in pages, from the 60th page to the 400th. Before, it is a third of the pages seen, and
+afterwards a twentieth, so that the work for each page does not grow.
 """
 MOST_BETWEEN = 1_000
-"""Links whose priority rises between renewals because their site no longer has more than its share: as many as can be
-requested until the next renewal, so that those of a very large site are not all written each time.
+"""Links whose priorities may rise between renewals because their site no longer has more than its share: as many as can
+be requested until the next renewal, so that the links of a very large site are not all written each time.
 """
 STEP = 10
 """Thousandths by which a priority must change to be reported."""
 ENOUGH = 4
-"""Links that do not wait, as long as so many may lead to the topic; more if the crawl would end otherwise."""
+"""Links that are let through at first if their chance suffices; the number doubles when the crawl would end otherwise.
+"""
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 MOST_BEGUN = 250
-"""Stored pages that a new topic is learned from: those most like it, and as many others."""
+"""Stored pages most like a new topic that it is learned from; as many others are added."""
 WEIGHED_AFTER = 25
-"""So many of these pages later, words are weighed again."""
+"""Stored pages after which the weights of words are computed again."""
 
 
 class TopicFocus:
-    """What one worker knows about its topic and the queued links."""
+    """The knowledge of one worker about its topic and the queued links."""
 
     def __init__(
         self,
         topic: Topic,
-        manner: FocusOptions | None = None,
+        options: FocusOptions | None = None,
         seat: int = 1,
         similar: SimilarWords = NONE_SIMILAR,
         languages: Collection[str] = (),
         on_topic: float = ON_TOPIC,
     ) -> None:
         self.topic = topic
-        self.manner = manner or FocusOptions()
+        self.options = options or FocusOptions()
         self.seat = seat
         self.similar = similar
-        """Words of similar meaning as those of the topic."""
+        """The words similar in meaning to each word of the topic."""
         self.keywords = Keywords(dict(topic.words), similar, languages)
         self.vocabulary = Vocabulary(STOP_WORDS, self.keywords.stems.folded)
         self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.translations = Translations()
         self.aims = Aims(self.translations)
         self.subject = self.aims.first
-        self.trails = PageCredits()
+        """The aim of the first language, to which examples and labels belong."""
+
+        self.page_credits = PageCredits()
         self.apprentice = Apprentice()
+        """Learns for each feature of links how relevant the pages are that they lead to."""
         self.waiting = WaitingLinks()
         self.texts = Apprentice(features=PLACES)
-        """Learns how relevant the pages are whose texts have a word."""
+        """Learns for each word how relevant the pages are whose texts contain it."""
         self.calibration = Calibration()
-        self.choice = Prioritizer(self.manner, seat)
-        self.scorer = Scorer(self.aims, self.trails, self.apprentice, self.texts, self.manner.learning)
+        self.prioritizer = Prioritizer(self.options, seat)
+        self.scorer = Scorer(self.aims, self.page_credits, self.apprentice, self.texts, self.options.learning)
         self.chances = LinkChances()
+
         self._floor = 0.0
         """The least score with a chance of `min_chance`."""
         self._least_promising = self._least_to_others = 0.0
         """The least scores of promising links to good sites, and to others."""
         self._least_of_good = 0.0
-        """The least score of links to good sites that do not wait."""
+        """The least score with which a link to a good site is let through."""
         self._good_sites: list[int] = []
         self._enough = ENOUGH
-        """How many links do not wait, as long as so many may lead to the topic."""
+        """How many links are let through if their chance suffices."""
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
+        """Hashes of the example texts."""
         self._numbers: LruDict[str, int] = LruDict(REMEMBERED)
+        """The numbers of fetched pages, by address."""
         self._explored: dict[str, float] = {}
+        """The queued links that exploration has chosen, with their scores."""
         self._let_go_at: dict[str, int] = {}
-        self._since = self._sampled = 0
+        """The priorities of dropped links that have not been reported."""
+        self._since = 0
+        """The number of pages since the last renewal."""
+        self._sampled = 0
+        """The position at which the next sample of queued links begins."""
         self._is_stale = True
+        """Whether the aims must be computed again before a page is judged."""
         self._words = tuple(self._topic_words())
+
         for text in topic.examples:
             self.example(text)
         for text in topic.against:
             self.example(text, good=False)
 
     def example(self, text: str, good: bool = True) -> None:
-        """Learn a text that is about the topic, or one that is not."""
+        """Learn from a text that is about the topic, or from one that is not."""
         self._examples.add(hash(text[:MOST_TEXT]))
-        (self.subject.examples if good else self.subject.against).append(self._vector("", text))
+        texts = self.subject.examples if good else self.subject.against
+        texts.append(self._vector("", text))
         self._is_stale = True
 
     def label(self, labels: Iterable[tuple[str, str, bool]]) -> None:
@@ -140,38 +156,41 @@ class TopicFocus:
         self._is_stale = True
 
     def relevance(self, title: str, text: str, url: str = "", language: str = "") -> float:
-        """The relevance of a text, from 0 to 1, by what is known now; its address may have known translations."""
+        """The relevance of a text, from 0 to 1, by what is known now; `url` is needed to find its translations."""
         return self._judge(self._page(url, title, text, language))[0]
 
     def name_translations(self, url: str, named: NamedTranslations) -> None:
-        """Record which addresses a page, or a sitemap, names as the page in other languages."""
+        """Record the addresses that a page or a sitemap names as the page in other languages."""
         self.translations.name(url, named)
 
-    def fetched(self, url: str, title: str, text: str, language: str = "") -> float:
+    def learn_page(self, url: str, title: str, text: str, language: str = "") -> float:
         """Learn from a page; returns its relevance. `language` is its code, empty if it is unknown."""
+        # The page as such.
         page = self._page(url, title, text, language)
         self.vocabulary.see(page.vector.places)
         relevance, promise = self._judge(page)
         self.texts.learn(page.vector.places, promise)
-        number = self.trails.add(promise)
+        number = self.page_credits.add(promise)
         self._remember(url, number)
         self.translations.judge(page.address, language, promise)
         if self.aims.add(replace(page, number=number)):
             self._is_stale = True
-        self.choice.fetched(site_number(address_of(url).host))
+        self.prioritizer.count_page(site_number(address_of(url).host))
+
+        # The link that led to it.
         row = self._let_go(url)
         if row is not None:
             shown = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
             self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
-            self.trails.lead(shown, promise)
+            self.page_credits.lead(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
 
     def begin_with(self, pages: Iterable[tuple[str, str, str, str]]) -> None:
-        """Learn from pages that were stored before, by address, title, text and language: words from all, and the topic
-        from those that are most like it, among others.
+        """Learn from stored pages, each given as address, title, text and language: words from all of them, and the
+        topic from the pages most like it and a sample of the others.
         """
         best = list[tuple[float, int, KnownPage]]()
         others = list[KnownPage]()
@@ -182,35 +201,39 @@ class TopicFocus:
             if at % WEIGHED_AFTER == 0:
                 self.learn()
             _, promise = self._judge(page)
-            (heappush if at < MOST_BEGUN else heappushpop)(best, (promise, at, page))
             if at < MOST_BEGUN:
+                heappush(best, (promise, at, page))
                 others.append(page)
-            elif (place := chance.randrange(at + 1)) < MOST_BEGUN:
+                continue
+            heappushpop(best, (promise, at, page))
+            # Reservoir sampling: each page seen so far is among the others with the same probability.
+            place = chance.randrange(at + 1)
+            if place < MOST_BEGUN:
                 others[place] = page
         self.aims.lend(self.seat, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
         self._is_stale = True
 
-    def stored(self, url: str, title: str, text: str, language: str = "") -> float:
-        """The relevance of one of these pages, by which its links are scored."""
+    def judge_stored(self, url: str, title: str, text: str, language: str = "") -> float:
+        """Judge a stored page, so that its links can be scored by it; returns its relevance."""
         relevance, promise = self._judge(self._page(url, title, text, language))
-        self._remember(url, self.trails.add(promise))
+        self._remember(url, self.page_credits.add(promise))
         return relevance
 
-    def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
-        """Count a page for links that were known before."""
+    def see_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
+        """Count a page as one more that shows links which are queued or were fetched before."""
         number = self._numbers.get(page_url)
         if number is None:
             return
         waiting = [lead for lead in leads if lead.url in self.waiting.rows]
         for lead, anchor in zip(waiting, self.reader.anchors(waiting), strict=True):
-            self.waiting.again(self.waiting.rows[lead.url], number, anchor)
+            self.waiting.show_again(self.waiting.rows[lead.url], number, anchor)
         for lead in leads:
             if lead.url not in self.waiting.rows and self._numbers.get(lead.url, number) != number:
-                self.trails.leads_to(number, self._numbers[lead.url])
+                self.page_credits.leads_to(number, self._numbers[lead.url])
 
-    def found(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
-        """The priorities of the new links of a page, which are queued; links that are already queued keep theirs."""
-        self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
+    def queue_links(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
+        """Queue the new links of a page; returns the priorities of all its links, of which queued ones keep theirs."""
+        self.see_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
         self._make_room()
         number = self._numbers.get(page_url)
         mark = self.waiting.mark()
@@ -218,41 +241,43 @@ class TopicFocus:
         for lead in leads:
             if lead.url not in self.waiting.rows:
                 new.setdefault(lead.url, lead)
-        for url, seen in zip(new, self.reader.read(number, list(new.values())), strict=True):
-            self.waiting.add(url, seen)
+        for url, link in zip(new, self.reader.read(number, list(new.values())), strict=True):
+            self.waiting.add(url, link)
         links = self.waiting.since(mark)
         self._score(links)
-        links.table[TOLD] = self._priorities(links)
-        priorities = self.waiting.all().table[TOLD]
+        links.table[REPORTED] = self._priorities(links)
+        priorities = self.waiting.all().table[REPORTED]
         return [int(priorities[self.waiting.rows[lead.url]]) for lead in leads]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
-        """Queue links that others or an earlier run found, with their priorities; returns the new priorities of those
-        that come later because their site has had its share.
+        """Queue links that other workers or an earlier run found, with their priorities; returns the priorities that
+        fall because a site has had its share.
         """
         known_urls = (self.waiting.rows, self._numbers)
-        new = {url: price for url, price in links if not any(url in urls for urls in known_urls)}
-        priced = ((url, score_of(price)) for url, price in new.items())
-        scores = {url: score for url, score in priced if score is not None}
+        new = {url: priority for url, priority in links if not any(url in urls for urls in known_urls)}
+        all_scores = ((url, score_of(priority)) for url, priority in new.items())
+        scores = {url: score for url, score in all_scores if score is not None}
         if not scores:
             return {}
         self._make_room()
         mark = self.waiting.mark()
-        read = self.reader.read(None, [LinkContext(url=url, anchor="") for url in scores])
-        for (url, score), seen in zip(scores.items(), read, strict=True):
-            self.waiting.add(url, replace(seen, kept=score))
-        self.waiting.since(mark).table[TOLD] = [new[url] for url in scores]
-        return self._told(0)
+        link_numbers = self.reader.read(None, [LinkContext(url=url, anchor="") for url in scores])
+        for (url, score), link in zip(scores.items(), link_numbers, strict=True):
+            self.waiting.add(url, replace(link, kept=score))
+        self.waiting.since(mark).table[REPORTED] = [new[url] for url in scores]
+        return self._changed_priorities(0)
 
-    def renewed(self) -> dict[str, int]:
-        """The changed priorities of queued links: of all when enough pages were fetched; in between, of links to sites
-        that have had their share, and the best of sites that no longer have.
+    def renew_if_due(self) -> dict[str, int]:
+        """Renew the priorities of queued links; returns the priorities that changed.
+
+        All are renewed when enough pages were fetched. In between, links to sites that have just had their share fall,
+        and the best links to sites that no longer exceed it rise.
         """
-        pages = self.trails.pages
+        pages = self.page_credits.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
             is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
             if self._runs_out() or is_due:
-                return self._told(MOST_BETWEEN)
+                return self._changed_priorities(MOST_BETWEEN)
             return {}
         return self.renew()
 
@@ -265,43 +290,47 @@ class TopicFocus:
         urls = self.waiting.urls
         self._score(links)
         self._let_through(links)
-        for row in self.choice.tries(self._priorities(links), links.waits):
+        for row in self.prioritizer.tries(self._priorities(links), links.waits):
             self._explored[urls[row] or ""] = float(links.table[SCORE, row])
-        return self._told(links.count)
+        return self._changed_priorities(links.count)
 
-    def _told(self, most: int) -> dict[str, int]:
-        """The changed priorities of queued links, given their scores; of those that rise, at most so many."""
+    def _changed_priorities(self, most: int) -> dict[str, int]:
+        """The priorities of queued links, by their present scores, that changed since they were reported; at most
+        `most` of those that rise.
+        """
         links = self.waiting.all()
         urls = self.waiting.urls
         priorities = self._priorities(links)
-        told_priorities = links.table[TOLD]
+        reported_priorities = links.table[REPORTED]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
-        risen = np.flatnonzero(links.waits & (priorities >= told_priorities + STEP))
-        fallen = np.flatnonzero(links.waits & (priorities <= told_priorities - STEP))
+        risen = np.flatnonzero(links.waits & (priorities >= reported_priorities + STEP))
+        fallen = np.flatnonzero(links.waits & (priorities <= reported_priorities - STEP))
         changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
-        told_priorities[changed] = priorities[changed]
+        reported_priorities[changed] = priorities[changed]
         let_go = self._let_go_at
         self._let_go_at = {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
     def let_through(self) -> dict[str, int]:
-        """The new priorities of links that wait no longer, as the crawl has no others left."""
+        """Let more unlikely links through, as the crawl has no others left; returns the priorities that changed."""
         self._enough *= 2
-        self._floor = self.chances.least_possible(self.manner.min_chance)
+        self._floor = self.chances.least_possible(self.options.min_chance)
         if self._runs_out():
-            return self._told(MOST_BETWEEN)
+            return self._changed_priorities(MOST_BETWEEN)
         return {}
 
     def _runs_out(self) -> bool:
-        """Whether links must be let through that waited, as few others are left."""
-        if not self.manner.min_chance or self._least_of_good <= self._floor:
+        """Let more unlikely links through if few others are left; returns whether there are any."""
+        if not self.options.min_chance or self._least_of_good <= self._floor:
             return False
         before = self._least_of_good
         self._let_through(self.waiting.all())
         return self._least_of_good < before
 
     def _let_through(self, links: LinkTable) -> None:
-        """Choose the least score of links to good sites, so that some do not wait as long as their chance suffices."""
+        """Choose the least score with which links to good sites are let through, so that there are enough of them, if
+        their chance suffices.
+        """
         scores = links.table[SCORE]
         may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_to_others))
         scores = scores[may_be_requested]
@@ -310,62 +339,66 @@ class TopicFocus:
         self._least_of_good = max(self._floor, min(self._least_promising, best_left))
 
     def _is_to_good_site(self, links: LinkTable) -> NDArray[np.bool_]:
+        """Whether each link leads to a good site."""
         return np.isin(links.table[SITE], self._good_sites)
 
     def _least_scores(self, links: LinkTable) -> Values:
-        """For each link, the least score with which it does not wait."""
-        if not self.manner.min_chance:
+        """For each link, the least score with which it is let through."""
+        if not self.options.min_chance:
             return np.zeros(links.count)
         return np.where(self._is_to_good_site(links), self._least_of_good, self._least_to_others)
 
     def _score(self, links: LinkTable) -> None:
+        """Compute the scores of links again, except those that keep theirs."""
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
-        """Drop links if too many are queued; the priority of those of a site with more than its share falls
-        for good.
+        """Drop links if too many are queued; the priority of dropped links to a site with more than its share falls for
+        good.
         """
         let_go = self.waiting.make_room()
+        if not let_go:
+            return
         sites = self.waiting.sites
-        most = self.manner.site_share * len(self.waiting.rows)
-        crowds = {site for site, count in sites.items() if count > most} if let_go else set()
-        if len(crowds) < len(sites):
+        most = self.options.site_share * len(self.waiting.rows)
+        crowding_sites = {site for site, count in sites.items() if count > most}
+        if len(crowding_sites) < len(sites):
             for url, site, score in let_go:
-                if site in crowds:
+                if site in crowding_sites:
                     last = UNLIKELY if score < self._floor else 0
                     self._let_go_at[url] = round(SCALE * SITE_FACTOR * score) + last
 
     def learn(self) -> None:
-        """Compute the aim again, and judge the remembered pages by it."""
+        """Compute the aims again, and judge the remembered pages by them."""
         self._is_stale = False
         for subject, judged in self.aims.learn(self.vocabulary.weights(), self._words):
             if judged:
                 likeness = np.array([likeness for _, likeness in judged])
                 named = np.array([subject.named(page) for page, _ in judged])
-                self.trails.judge([page.number for page, _ in judged], subject.promise(likeness, named))
+                self.page_credits.judge([page.number for page, _ in judged], subject.promise(likeness, named))
         self.calibration = self._calibrated()
-        if self.manner.min_chance:
-            self._floor = self.chances.least_possible(self.manner.min_chance)
+        if self.options.min_chance:
+            self._floor = self.chances.least_possible(self.options.min_chance)
             self._least_promising = max(self._floor, self.chances.least_promising())
             self._least_to_others = max(self._floor, self.chances.least_to_others())
             self._good_sites = self.chances.good_sites()
 
     def _calibrated(self) -> Calibration:
-        """The correction by what people labelled."""
+        """The correction of relevance by the pages that people labelled."""
         labelled = self.subject.labelled
         if not labelled:
             return Calibration()
         uncorrected = np.array([self._uncorrected(page)[0] for page, _ in labelled])
         return Calibration.fitted(uncorrected, [is_on for _, is_on in labelled])
 
-    def asked(self, url: str) -> float | None:
-        """The score of a queued link; None if it is not known here."""
+    def queued_score(self, url: str) -> float | None:
+        """The score of a queued link; None if this worker does not know it."""
         row = self.waiting.rows.get(url)
         if row is None:
             return None
         if url in self._explored:
             return self._explored[url]
-        return score_of(int(self.waiting.all().table[TOLD, row]))
+        return score_of(int(self.waiting.all().table[REPORTED, row]))
 
     def forget(self, urls: Iterable[str]) -> None:
         """Drop links that are no longer queued."""
@@ -373,31 +406,33 @@ class TopicFocus:
             self._let_go(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """Some of the links that should be queued, others each time until all were returned."""
+        """At most `most` of the links that this worker takes for queued: the next ones with each call, then again the
+        first.
+        """
         urls = list(self.waiting.rows)
         first = self._sampled if self._sampled < len(urls) > most else 0
         self._sampled = first + most
         return urls[first : first + most]
 
     def record(self) -> str:
-        """What was learned, for `take_in`."""
+        """Everything that was learned, as a text for `take_in`."""
         vocabulary = self.vocabulary
-        known_pages = [page for subject in self.aims.all() for page in self._told_pages(subject)]
+        known_pages = [page for subject in self.aims.all() for page in self._shared_pages(subject)]
         translated, translations = self.translations.shared()
         learned = Learned(
             seat=self.seat,
             topic=self._mark,
             pages=vocabulary.pages,
-            words=vocabulary.told(),
+            words=vocabulary.shared(),
             known=known_pages,
-            features=self.apprentice.told(),
+            features=self.apprentice.shared(),
             translated=translated,
             translations=translations,
         )
         return written(learned, vocabulary)
 
-    def _told_pages(self, subject: Subject) -> list[KnownPage]:
-        """The pages that are most like an aim and least like it, for others to learn from."""
+    def _shared_pages(self, subject: Subject) -> list[KnownPage]:
+        """The pages most like an aim and least like it, for other workers to learn from."""
         earlier = subject.lent.get(self.seat, [])
         remembered_pages = dict.fromkeys(
             [*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier]
@@ -412,20 +447,20 @@ class TopicFocus:
         of_topic = learned.topic == self._mark
         if of_topic:
             self.aims.lend(learned.seat, learned.known)
-            self.translations.hear(learned.translated, learned.translations)
+            self.translations.take_over(learned.translated, learned.translations)
         if learned.seat == self.seat:
-            self.vocabulary.go_on(learned.pages, learned.words)
+            self.vocabulary.resume(learned.pages, learned.words)
             if of_topic:
-                self.apprentice.go_on(learned.features)
+                self.apprentice.resume(learned.features)
         else:
-            self.vocabulary.hear(learned.seat, learned.pages, learned.words)
+            self.vocabulary.take_over(learned.seat, learned.pages, learned.words)
             if of_topic:
-                self.apprentice.hear(learned.seat, learned.features)
+                self.apprentice.take_over(learned.seat, learned.features)
         self._is_stale = True
         return True
 
     def summary(self) -> dict[str, Any]:
-        """The words of the topic, and of links that led to it or away from it, with their weights; and how many links
+        """The words of the topic and of links that led to it or away from it, with their weights; and how many links
         are not scored any more because too many are queued.
         """
         learned_words = summary(self.vocabulary, self.aims.all(), self.apprentice)
@@ -433,7 +468,7 @@ class TopicFocus:
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
         least = self._least_scores(links)
-        return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites, least)
+        return self.prioritizer.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites, least)
 
     def _vector(self, title: str, text: str) -> Vector:
         return self.vocabulary.vector([*terms(title[:MOST_TITLE]), *page_terms(text[:MOST_TEXT])])
@@ -453,17 +488,19 @@ class TopicFocus:
         return 0.0
 
     def _judge(self, page: KnownPage) -> tuple[float, float]:
-        """The relevance of a page, corrected by labels, and what links to it are taught."""
+        """The relevance of a page, corrected by labels, and the relevance from which links to it learn."""
         if self._is_stale:
             self.learn()
         relevance, promise = self._uncorrected(page)
         return float(self.calibration.corrected(relevance)), promise
 
     def _uncorrected(self, page: KnownPage) -> tuple[float, float]:
-        """The relevance of a page by the aim that it is nearest to, and what links to it are taught."""
-        of_translation = self.aims.of_translation(page) if self.aims.is_foreign(page.language) else None
-        if of_translation is not None:
-            return of_translation, of_translation
+        """The relevance of a page by the aim that it is nearest to, and the relevance from which links to it learn."""
+        if self.aims.is_foreign(page.language):
+            of_translation = self.aims.of_translation(page)
+            if of_translation is not None:
+                return of_translation, of_translation
+
         own = self.aims.of(page.language)
         relevance = promise = self.aims.of_folder(page)
         for subject in self.aims.judges(page.language):
@@ -474,7 +511,7 @@ class TopicFocus:
         return relevance, promise
 
     def _topic_words(self) -> Iterator[TopicWord]:
-        """The words in which the topic was given, after those of similar meaning."""
+        """The words of similar meaning, and then the words in which the topic was given."""
         for word, weight in self.topic.words:
             for similar, cosine in self.similar.get(word, ()):
                 yield self._topic_word(word, similar, weight * cosine)
@@ -497,6 +534,7 @@ class TopicFocus:
         self._numbers.set(url, number)
 
     def _let_go(self, url: str) -> int | None:
+        """Remove a link; returns its row, None if it is not queued."""
         self._explored.pop(url, None)
         return self.waiting.remove(url)
 

@@ -1,10 +1,10 @@
-"""How much a text is about some words: each counts more the oftener it stands there, and few suffice.
+"""Scores how strongly a text is about given words: frequency raises a word's score, and a few of the words are enough.
 
-The strength of a word that stands c times in a text of l words is c / (c + 1 + l / 400); words in the title count three
-times. Of all words, the mean of third powers is taken: a page about one of five words is about the topic, if less than
-a page about all.
+The strength of a word that occurs c times in a text of l words is c / (c + 1 + l / 400); in the title an occurrence
+counts three times. The score is the mean of the third powers of all strengths, and the third root of it: a page about
+one of five words is about the topic, although less than a page about all.
 
-A word of similar meaning counts in place of the word itself, where it stands more often, times its similarity.
+A word of similar meaning counts in place of the word itself if its strength times its similarity is greater.
 """
 
 import re
@@ -20,14 +20,14 @@ from crawler.topic.topic import SimilarWords
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
 WHOLE = re.compile(r"\w+")
 HALF_LENGTH = 400
-"""Words of a text for which a word must occur once more to be as strong."""
+"""A word has half of the full strength if it occurs once, and once more for each of so many words of the text."""
 TITLE_COUNTS = 3
 POWER = 3
 """The power of the mean over the words: how much strong words dominate."""
 
 
 class Keywords:
-    """Words with weights, found in texts; and others of similar meaning, each with its similarity from 0 to 1."""
+    """Words with weights that are looked for in texts, and words of similar meaning, with similarities from 0 to 1."""
 
     def __init__(
         self, weights: Mapping[str, float], similar: SimilarWords = NONE_SIMILAR, languages: Collection[str] = ()
@@ -43,7 +43,7 @@ class Keywords:
         return bool(self.weights)
 
     def named(self, title: str, text: str) -> float:
-        """How much a text is about the words, from 0 to 1."""
+        """How strongly a text is about the words, from 0 to 1."""
         in_text = self._occurrences(text)
         in_title = self._occurrences(title)
         strengths = {
@@ -57,8 +57,8 @@ class Keywords:
         return self._mean(best)
 
     def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
-        """How often each of the words occurs in a text, and the length of the text; in scripts without spaces
-        characters count.
+        """How often each of the words occurs in a text, and the length of the text: in words, or in characters for a
+        word in a script without spaces.
         """
         folded = text.casefold()
         whole = Counter(WHOLE.findall(folded))
@@ -83,13 +83,13 @@ class Keywords:
 
 
 def strength(count: float, length: float) -> float:
-    """The strength of a word that stands so often in a text of so many words."""
+    """The strength of a word that occurs `count` times in a text of `length` words."""
     return count / (count + 1 + length / HALF_LENGTH)
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """The words that match a word, for English with and without plural s; none if the word is not a run of letters
-    between others, as in Chinese.
+    """The forms of a word: in ASCII it has one with and one without a plural s. None if the word is not separated by
+    spaces, as in Chinese, or is not one word.
     """
     if is_unspaced(word) or not WHOLE.fullmatch(word):
         return ()

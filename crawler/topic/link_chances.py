@@ -1,12 +1,13 @@
 """The chance that a link leads to the topic, by its score.
 
-Scores put links in order; what a score is worth differs from crawl to crawl. The chance of a score is the share of
-pages on the topic among the pages that links with about this score led to. A page counts as on the topic if it is, or
-if a link that was first seen on it led to a page that is. The chance never falls where the score rises: it is the
-isotonic regression of the pages on the scores of their links (B. Zadrozny, C. Elkan, "Transforming Classifier Scores
-into Accurate Multiclass Probability Estimates", KDD 2002), computed by pooling neighbours that are in the wrong order.
-Before much is known the chance of a score s is 2.5 s², as if `PRIOR_PAGES` pages had said so: on a web of 4,598 pages
-of an encyclopaedia, links with scores around .12, .17, .25 and .35 led to the topic in 1.6, 5, 17 and 42 % of cases.
+Scores put links in order, but the chance that belongs to a score differs from crawl to crawl. It is the share of pages
+on the topic among the pages that links with about this score led to. A page counts as on the topic if it is, or if a
+link that was first seen on it led to a page that is. The chance never falls when the score rises: it is the isotonic
+regression of the pages on the scores of their links (B. Zadrozny, C. Elkan, "Transforming Classifier Scores into
+Accurate Multiclass Probability Estimates", KDD 2002), computed by pooling neighbours that are in the wrong order.
+
+A prior of `PRIOR_PAGES` imaginary pages gives a score s the chance 2.5 s²: on a web of 4,598 pages of an encyclopaedia,
+links with scores around .12, .17, .25 and .35 led to the topic in 1.6, 5, 17 and 42 % of cases.
 """
 
 from collections import deque
@@ -14,21 +15,23 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 
 REMEMBERED = 1_000
-"""The last pages that are counted."""
+"""The number of last links that are counted."""
 PRIOR_PAGES = 100
 PRIOR_FACTOR = 2.5
 PRIOR_STEPS = 50
-"""Scores, at equal distances, among which the prior pages are divided."""
+"""Steps between the scores, at equal distances, among which the prior pages are divided."""
 NO_SCORE = 2.0
 """Stands for a score that no link has."""
 WINDOW = 200
-"""The last pages whose share on the topic is the present yield."""
+"""The number of last pages whose share on the topic is the present yield."""
 FIRST_PAGES = 20
-"""Pages off the topic that are added to those of the window, so that a few first pages decide nothing."""
+"""Pages off the topic that are added to the window, so that the first few pages decide nothing."""
 PROMISING_SHARE = 0.25
-"""The share of the present yield from which the chance of a link to a good site is promising."""
+"""The least chance of a promising link to a good site, as a share of the present yield."""
 GOOD_SHARE = 0.5
-"""The share of the present yield from which the yield of a site is good, and the chance of a link to another site."""
+"""The least yield of a good site, and the least chance of a promising link to any other site, as shares of the present
+yield.
+"""
 
 
 @dataclass
@@ -38,14 +41,14 @@ class JudgedLink:
     score: float
     """Its score when it was requested."""
     page: int
-    """The number of the page that it led to."""
+    """The number of the page that the link led to."""
     is_on_topic: bool
-    """Whether the page, or one that was first seen on it, is on the topic."""
+    """Whether that page is on the topic, or a page whose link was first seen on it."""
 
 
 @dataclass
 class SiteYield:
-    """What a site has brought."""
+    """How many pages of a site were fetched, and how many of them are on the topic."""
 
     pages: int = 0
     on_topic: int = 0
@@ -66,17 +69,19 @@ class Pool:
 
     @property
     def highest_chance(self) -> float:
-        """The chance if one link more led to the topic: a few links that did not say little about small chances."""
+        """The chance if one more link had led to the topic: a few failures do not rule out a small chance."""
         return (self.on_topic + 1) / (self.links + 1)
 
 
 class LinkChances:
-    """Learns what links of each score led to."""
+    """Learns the chances of scores from the links that were requested."""
 
     def __init__(self) -> None:
         self._links: deque[JudgedLink] = deque(maxlen=REMEMBERED)
         self._by_page: dict[int, JudgedLink] = {}
+        """The same links, by the numbers of their pages."""
         self._sites: dict[int, SiteYield] = {}
+        """By the numbers of sites."""
 
     def add(self, link: JudgedLink, site: int, first_seen_on: int | None) -> None:
         """Count a link that was requested, for itself, its site and the page on which it was first seen."""
@@ -97,8 +102,8 @@ class LinkChances:
         >>> LinkChances().present_yield()
         0.0
         """
-        lately = list(islice(reversed(self._links), WINDOW))
-        return sum(link.is_on_topic for link in lately) / (len(lately) + FIRST_PAGES)
+        last_links = list(islice(reversed(self._links), WINDOW))
+        return sum(link.is_on_topic for link in last_links) / (len(last_links) + FIRST_PAGES)
 
     def least_promising(self) -> float:
         """The least score of promising links to good sites."""
@@ -109,12 +114,12 @@ class LinkChances:
         return self.least_score(GOOD_SHARE * self.present_yield())
 
     def good_sites(self) -> list[int]:
-        """The sites whose yield is not much lower than that of all."""
+        """The sites whose yield is at least `GOOD_SHARE` of the present yield."""
         least = GOOD_SHARE * self.present_yield()
         return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
 
     def least_possible(self, min_chance: float) -> float:
-        """The least score from which all links may lead to the topic with this chance."""
+        """The score from which on every pool of links may have this chance; above 1 if no pool does."""
         possible = takewhile(lambda pool: pool.highest_chance >= min_chance, reversed(self._pools()))
         return min((pool.least_score for pool in possible), default=NO_SCORE)
 

@@ -3,27 +3,29 @@
 S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through Online Relevance Feedback", WWW 2002,
 call what judges a link before it is fetched the apprentice, and what judges a page the critic.
 
-`Apprentice`: a link has features, the words of its anchor, of its address, of the text around it, and its host. Each
-feature keeps the mean relevance of the pages that links with it led to; as long as they are few, the mean of all counts
-as PRIOR_LINKS links more. A link promises the mean of its best and its worst feature. Where most pages are off the
-topic, each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+`Apprentice`: a link has features, which are the words of its anchor, of its address and of the text around it, and its
+host. The value of a feature is the mean relevance of the pages that links with it led to; the mean of all links counts
+as PRIOR_LINKS further links. The promise of a link is the mean of its best and its worst feature. If most pages are off
+the topic, each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
 
 `PageCredits`: for each page
-    worth   its relevance, and CREDIT of the mean relevance of what was first found on it
-    track   the mean relevance of the pages that its links led to; its own counts as PRIOR_PAGES of them
+    worth   its relevance, plus CREDIT times the mean relevance of the pages whose links were first found on it
+    track   the mean relevance of the pages that its links led to; its own relevance counts as PRIOR_PAGES of them
 
 `Scorer`: the score of a link is a weighted mean:
 
-    shown    the mean worth of the pages that show it, drawn to the mean of all pages by one page
-    track    the mean track of these pages: what their other links led to; the mean of all where none is known
-    words    how near the words of its anchor come to the topic
-    near     the same of the text around it
-    promise  what links with its features led to before
+    shown    the mean worth of the pages that show it; the mean of all pages counts as one more
+    track    the mean track of these pages: what their other links led to; the mean of all pages if none is known
+    words    the similarity of the words of its anchor to the topic
+    near     the similarity of the text around it to the topic
+    promise  the promise of its features, by what links with them led to
     texts    the relevance of the pages whose texts have the words of its anchor, learned and combined like promise
 
-The weights were found on a web of 4,598 pages of an encyclopaedia and four topics; they are few on purpose, and half as
-much or twice of any of them changes little. `Prioritizer`: the priority is lower where one site has had its share of
-the last pages, and now and then a link with a low score is tried.
+The weights were found on a web of 4,598 pages of an encyclopaedia with four topics; they are few on purpose, and to
+halve or double any of them changes little.
+
+`Prioritizer`: the priority of a link is lower if its site has had its share of the last pages, and now and then a link
+with a low score is tried.
 """
 
 import random
@@ -43,24 +45,24 @@ from crawler.topic.word_statistics import PLACES, SORTS, FeatureCounts, Numbers,
 PRIOR_LINKS = 4.0
 """The weight of the overall mean, in links."""
 MOST_BALANCE = 10.0
-"""How many times a page on the topic counts at most."""
-MOST_TOLD = 5_000
-"""Features that are shared: those that occurred in links most often."""
+"""The largest weight of a page on the topic."""
+MOST_SHARED = 5_000
+"""Features that are shared with other workers: those that occurred in links most often."""
 
 
 class Apprentice:
-    """Learns what the features of links led to."""
+    """Learns the relevance of the pages that links with a feature led to."""
 
     def __init__(self, features: int = len(SORTS) * PLACES) -> None:
         self._own = np.zeros((2, features), np.float32)
         self._all = self._own
-        """The own table with what other workers learned; the same table of 8 MB until one is heard."""
+        """The own table plus the counts of other workers; the same array, of 8 MB, until there are any."""
         self.good = self.bad = 0.0
-        """How much of the pages seen by this worker was on the topic, and how much was not."""
+        """How much of the pages seen by this worker was on the topic, and how much was off the topic."""
         self._others: dict[int, FeatureCounts] = {}
 
     def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
-        """Learn what a link with these features led to."""
+        """Learn the relevance of the page that a link with these features led to."""
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
@@ -81,38 +83,38 @@ class Apprentice:
 
     def mean(self) -> float:
         """The mean relevance of what links lead to, with good and bad pages in balance."""
-        good, bad = self._found()
+        good, bad = self._totals()
         good *= self._balance()
         return good / (good + bad) if good + bad else 0.5
 
-    def told(self) -> FeatureCounts:
-        """What this worker knows about the most frequent features, for other workers."""
+    def shared(self) -> FeatureCounts:
+        """The counts of this worker for the most frequent features, for other workers."""
         sums, weights = self._own
         seen_features = np.flatnonzero(weights)  # few of a million places
-        common = seen_features[np.argsort(-weights[seen_features], kind="stable")][:MOST_TOLD]
+        common = seen_features[np.argsort(-weights[seen_features], kind="stable")][:MOST_SHARED]
         sums_and_weights = zip(sums[common].tolist(), weights[common].tolist(), strict=True)
         features = dict(zip(common.tolist(), sums_and_weights, strict=True))
         return FeatureCounts(features, self.good, self.bad)
 
-    def go_on(self, counts: FeatureCounts) -> None:
-        """Take over what an earlier run learned."""
+    def resume(self, counts: FeatureCounts) -> None:
+        """Add the counts of an earlier run."""
         self.good = self.good + counts.good
         self.bad = self.bad + counts.bad
         for feature, sums in counts.features.items():
             for table in self._tables():
                 table[:, feature] += sums
 
-    def hear(self, seat: int, counts: FeatureCounts) -> None:
-        """Take over what another worker learned, in place of what it shared before."""
+    def take_over(self, seat: int, counts: FeatureCounts) -> None:
+        """Use the counts of another worker, in place of those that it shared before."""
         self._others[seat] = counts
-        # A copy each time: to subtract what the worker told before would leave rounding errors.
+        # A copy each time: to subtract the earlier counts of the worker would leave rounding errors.
         self._all = self._own.copy()
         for counts_of_worker in self._others.values():
             features = np.fromiter(counts_of_worker.features, np.int32, len(counts_of_worker.features))
             self._all[:, features] += np.array(list(counts_of_worker.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """Among frequent features, those that led to the topic most and least, with their means."""
+        """The frequent features with the highest means, and the ones with the lowest, each with its mean."""
         sums, weights = self._all
         frequent = np.flatnonzero(weights >= least)
         values = (sums[frequent] + PRIOR_LINKS * self.mean()) / (weights[frequent] + PRIOR_LINKS)
@@ -121,17 +123,19 @@ class Apprentice:
         return ranked[:most], ranked[::-1][:most]
 
     def _tables(self) -> list[NDArray[np.float32]]:
+        """The different arrays in which a count must be changed."""
         if self._all is self._own:
             return [self._own]
         return [self._own, self._all]
 
-    def _found(self) -> tuple[float, float]:
+    def _totals(self) -> tuple[float, float]:
+        """How much of all pages was on the topic and off it, also by other workers."""
         others = self._others.values()
         return self.good + sum(counts.good for counts in others), self.bad + sum(counts.bad for counts in others)
 
     def _balance(self) -> float:
         """The weight of a page on the topic."""
-        good, bad = self._found()
+        good, bad = self._totals()
         if good:
             return min(MOST_BALANCE, max(1.0, bad / good))
         return 1.0
@@ -142,15 +146,15 @@ CREDIT = 0.3
 PRIOR_PAGES = 3.0
 """The weight of a page's own relevance, in pages that it led to."""
 MOST_PAGES = 1 << 18
-"""Pages that have their own number: after so many, numbers are reused."""
+"""Pages with numbers of their own; later pages reuse the numbers."""
 RELEVANCE, LED, LED_TO, GAINED, GAINS = range(5)
-"""The columns of a page: its relevance; sum and number of what its links led to; sum and number of the links first
-found on it.
+"""The columns of the table of pages: the relevance of a page; the sum of the relevance of the pages that its links led
+to, and their number; the same sum and number for the links first found on it.
 """
 
 
 class PageCredits:
-    """What the pages seen led to, by the pages' numbers."""
+    """The relevance of the pages seen and of the pages that their links led to, by page number."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -171,7 +175,9 @@ class PageCredits:
         return number
 
     def lead(self, pages: Sequence[int], relevance: float) -> None:
-        """Record what a link led to that these pages show, first the page that showed it first."""
+        """Record the relevance of the page that a link led to; `pages` show the link, the one that did so first comes
+        first.
+        """
         for page in dict.fromkeys(pages):
             self._table[LED, page] += relevance
             self._table[LED_TO, page] += 1
@@ -180,16 +186,16 @@ class PageCredits:
             self._table[GAINS, pages[0]] += 1
 
     def leads_to(self, page: int, other: int) -> None:
-        """Record that a page shows a link to one that was fetched before."""
+        """Record that a page shows a link to a page that was fetched before."""
         self._table[LED, page] += self._table[RELEVANCE, other]
         self._table[LED_TO, page] += 1
 
     def judge(self, pages: Sequence[int], relevance: Values) -> None:
-        """Judge pages anew."""
+        """Record the new relevance of pages."""
         self._table[RELEVANCE, pages] = relevance
 
     def mean(self) -> float:
-        """The mean relevance of all pages, one half where there is none."""
+        """The mean relevance of all pages; one half if there are none."""
         if self.count:
             return float(self._table[RELEVANCE, : self.count].mean())
         return 0.5
@@ -206,10 +212,11 @@ class PageCredits:
 
 
 WINDOW = 200
-"""The number of last pages of which one site may have its share."""
+"""The number of last pages by which the shares of sites are computed."""
 SITE_FACTOR = 0.1
+"""The factor of the scores of links to a site that has had its share."""
 FOREFRONT = 300
-"""Links that are requested next anyway: exploration chooses links after them."""
+"""Links that are requested next anyway: exploration chooses among the links after them."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +224,7 @@ class FocusOptions:
     """Options for choosing links."""
 
     learning: bool = True
-    """Whether it is learned what links lead to."""
+    """Whether links are scored by what other links led to."""
     exploration: float = 0.02
     """The share of pages that are fetched for exploration."""
     site_share: float = 0.5
@@ -227,24 +234,24 @@ class FocusOptions:
 
 
 class Prioritizer:
-    """Turns scores into priorities, given what was fetched lately."""
+    """Converts scores into priorities, by the sites of the last pages."""
 
-    def __init__(self, manner: FocusOptions, seat: int) -> None:
-        self.manner = manner
+    def __init__(self, options: FocusOptions, seat: int) -> None:
+        self.options = options
         self._sites: deque[int] = deque(maxlen=WINDOW)
         self._owed = 0.0
         self._random = random.Random(seat)  # noqa: S311 - a choice among links, no secret
 
-    def fetched(self, site: int) -> None:
+    def count_page(self, site: int) -> None:
         """Count a page of a site."""
         self._sites.append(site)
-        self._owed += self.manner.exploration
+        self._owed += self.options.exploration
 
     def priorities(
         self, scores: Values, sites: Values, waiting: Collection[int], least_scores: float | Values = 0.0
     ) -> NDArray[np.int32]:
-        """The priorities of links, by their scores and sites: lower for sites that have had their share, as long as
-        links to others are queued, and lowest for scores under the least.
+        """The priorities of links, by their scores and sites. They are lower for sites that have had their share, as
+        long as links to others are queued, and lowest for scores below the least.
         """
         full = self._full()
         last = np.where(scores < least_scores, UNLIKELY, 0)
@@ -256,11 +263,11 @@ class Prioritizer:
         """The sites that had more than their share of the last pages."""
         if len(self._sites) < WINDOW // 10:
             return []
-        most = self.manner.site_share * len(self._sites)
+        most = self.options.site_share * len(self._sites)
         return [site for site, count in Counter(self._sites).items() if count > most]
 
     def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
-        """The rows of links that are requested now for exploration."""
+        """Choose the links that are requested now for exploration; returns their rows."""
         rows = np.flatnonzero(waits & (priorities < HIGHEST))
         if self._owed < 1 or len(rows) <= FOREFRONT:
             return []
@@ -270,6 +277,7 @@ class Prioritizer:
         return chosen
 
 
+# The weights of the parts of a score.
 SHOWN = 0.5
 TRACK = 1.2
 WORDS = 1.0
@@ -277,6 +285,7 @@ NEAR = 0.3
 PROMISE = 0.25
 TEXTS = 0.5
 PAGES_OF_MEAN = 1.0
+"""The weight of the mean worth of all pages, in pages that show a link."""
 
 
 @dataclass(frozen=True)
@@ -284,26 +293,28 @@ class Scorer:
     """Computes the scores of links from what is known now."""
 
     aims: Aims
-    trails: PageCredits
+    page_credits: PageCredits
     apprentice: Apprentice
     texts: Apprentice
-    """Knows the relevance of the pages whose texts have a word."""
+    """Has learned for each word the relevance of the pages whose texts contain it."""
     learning: bool = True
-    """Whether it counts what links led to."""
+    """Whether the results of other links count."""
 
     def scores(self, links: LinkTable) -> Values:
         """The score of each link, from 0 to 1."""
         count = links.count
         shown = links.shown
         pages = shown.sizes(count)
-        mean = self.trails.mean()
-        worth = (shown.sums(self.trails.worth(shown.numbers), count) + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
+        mean = self.page_credits.mean()
+        sums = shown.sums(self.page_credits.worth(shown.numbers), count)
+        worth = (sums + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
         words = self._of_topic(links.anchors, count)
         near = self._of_topic(links.nears, count)
         total = SHOWN * worth + WORDS * words + NEAR * near
         weight = SHOWN + WORDS + NEAR
+
         if self.learning:
-            tracks = shown.sums(self.trails.track(shown.numbers), count)
+            tracks = shown.sums(self.page_credits.track(shown.numbers), count)
             total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
             total = total + PROMISE * self.apprentice.promise(links.features, count)
             total = total + TEXTS * self.texts.promise(links.anchors, count)
@@ -311,7 +322,7 @@ class Scorer:
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:
-        """The similarity of the words of each link to the topic, in the language in which it is greatest."""
+        """The relevance of the words of each link by the aim of the language in which it is greatest."""
         best = _similarity(self.aims.first, words, count)
         for subject in self.aims.others.values():
             best = np.maximum(best, subject.trust * _similarity(subject, words, count))
@@ -319,6 +330,7 @@ class Scorer:
 
 
 def _similarity(subject: Subject, words: Pairs, count: int) -> Values:
+    """The relevance of the words in each row by one aim."""
     weights = subject.weights[words.numbers]
     lengths = np.sqrt(words.sums(np.square(weights), count))
     likeness = words.sums(weights * subject.aim[words.numbers], count) / np.where(lengths > 0, lengths, 1.0)

@@ -18,18 +18,18 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
-"""The most links whose priority is renewed; of more, the worst of the sites with most links keep their last
-priority.
+"""The most links whose priorities are renewed. If there are more, the worst links of the sites with the most links keep
+their last priorities.
 """
 MOST_SHOWN = 30
-"""The most pages that are remembered for a link."""
-TOLD, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
-"""The columns of a link; see `LinkTable.table`."""
+"""Pages that show a link and are remembered for it."""
+REPORTED, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
+"""The indexes of the columns of `LinkTable.table`."""
 MOST_LINK_TEXT = 200
 """Characters of a link's words that are read, and of the text around it."""
 MOST_ADDRESS_WORDS = 20
 PREFERRED = 1.25
-"""The factor for the score of a link to a preferred domain."""
+"""The factor of the score of a link to a preferred domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +41,30 @@ class LinkContext:
     """The link's own words: text, title and the alternative text of an image in it."""
     _: KW_ONLY
     near: str = ""
-    """The text around it."""
+    """The text around the link."""
 
 
 @dataclass(frozen=True)
 class LinkNumbers:
-    """A link on a page, as numbers: see Vocabulary and Apprentice."""
+    """A link on a page as numbers, which `LinkReader` computes."""
 
     page: int | None
-    """Its number; None if it is unknown."""
+    """The number of the page; None if it is unknown."""
     anchor: list[int]
+    """The places of the link's own words in the vocabulary."""
     near: list[int]
+    """The places of the words around the link."""
     features: Numbers
+    """The features from which `Apprentice` learns."""
     site: int
     factor: float
-    """The factor for its score."""
+    """The factor of the link's score."""
     kept: float | None = None
-    """A fixed score, if too little is known here to compute one."""
+    """A fixed score, for a link about which this worker knows too little to compute one."""
 
 
 class LinkReader:
-    """Turns links into numbers: the places of their words, their features, their sites."""
+    """Converts links into numbers: the places of their words, their features, their sites."""
 
     def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
         self.vocabulary = vocabulary
@@ -74,12 +77,14 @@ class LinkReader:
         ]
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
-        """Read links on the page with this number; a text around several links is read once."""
+        """The numbers of links on the page with this number; a text around several links is read once."""
+        # The words of all links are found first.
         nears = list(dict.fromkeys(link.near for link in links))
         near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
         anchors = list(map(terms, _cut(link.anchor for link in links)))
         addresses = list(map(words, [_address_text(link.url) for link in links]))
         names = [address_of(link.url).host for link in links]
+
         link_numbers = []
         places = dict[str, list[int]]()
         for link, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
@@ -110,7 +115,7 @@ class LinkReader:
 
 @dataclass(frozen=True)
 class LinkTable:
-    """Some of the links, in rows from 0."""
+    """A part of the queued links, in rows that are counted from 0."""
 
     count: int
     shown: Pairs
@@ -119,15 +124,13 @@ class LinkTable:
     nears: Pairs
     features: Pairs
     table: Values
-    """A row for each link.
-
-    Its columns are the priority told last, its site, how many times its score counts, its score, whether it waits, and
-    whether it keeps its score.
+    """An array for each column: the priority reported last, the site, the factor of the score, the score, whether the
+    link is queued, and whether it keeps its score.
     """
 
     @property
     def waits(self) -> NDArray[np.bool_]:
-        """Which of them are queued."""
+        """Whether each link is queued."""
         return np.asarray(self.table[WAITS] > 0)
 
 
@@ -142,36 +145,36 @@ class WaitingLinks:
         self.sites: Counter[int] = Counter()
         """How many links to each site are queued."""
         self.let_go = 0
-        """Links that are not scored any more because too many are queued."""
+        """How many links are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
         self._table = np.zeros((6, 1024))
 
-    def add(self, url: str, seen: LinkNumbers) -> None:
+    def add(self, url: str, link: LinkNumbers) -> None:
         """Add a link."""
         row = len(self.urls)
         if row == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
         self.rows[url] = row
-        self.sites[seen.site] += 1
+        self.sites[link.site] += 1
         self.urls.append(url)
-        self.features.append(seen.features)
-        self.shown.append([] if seen.page is None else [seen.page])
-        self._table[:, row] = 0, seen.site, seen.factor, seen.kept or 0, True, seen.kept is not None
+        self.features.append(link.features)
+        self.shown.append([] if link.page is None else [link.page])
+        self._table[:, row] = 0, link.site, link.factor, link.kept or 0, True, link.kept is not None
         shown, anchors, nears, features = self._pairs
         shown.add(row, self.shown[row])
-        anchors.add(row, seen.anchor)
-        nears.add(row, seen.near)
-        features.add(row, seen.features)
+        anchors.add(row, link.anchor)
+        nears.add(row, link.near)
+        features.add(row, link.features)
 
-    def again(self, row: int, page: int, anchor: list[int]) -> None:
-        """Record that one more page shows a link, and with which words."""
+    def show_again(self, row: int, page: int, anchor: list[int]) -> None:
+        """Record that one more page shows a link, and the words with which it does."""
         if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
             self.shown[row].append(page)
             self._pairs[0].add(row, [page])
             self._pairs[1].add(row, anchor)
 
     def remove(self, url: str) -> int | None:
-        """Remove a link; its row stays until room is made."""
+        """Remove a link, and return its row, which stays until `make_room` drops it; None if there is no such link."""
         row = self.rows.pop(url, None)
         if row is not None:
             self.urls[row] = None
@@ -196,11 +199,11 @@ class WaitingLinks:
         )
 
     def mark(self) -> tuple[int, ...]:
-        """A mark between the present links and later ones."""
+        """The present position, for `since`."""
         return len(self.urls), *map(len, self._pairs)
 
     def since(self, mark: tuple[int, ...]) -> LinkTable:
-        """The links added after a mark; none of them was shown again since."""
+        """The links added after a mark. `show_again` must not have been called since."""
         first, *counts = mark
         shown, anchors, nears, features = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
         return LinkTable(
@@ -213,8 +216,10 @@ class WaitingLinks:
         )
 
     def make_room(self) -> list[tuple[str, int, float]]:
-        """Drop the rows of removed links if there are many, and if too many links are queued the worst of the sites
-        that have most, so that no site drives out the others; returns these links with their sites and scores.
+        """Remove links if too many are queued, and drop the rows of removed links if there are many.
+
+        The worst links of the sites with the most links are removed, so that no site crowds out the others. Returns
+        these links with their sites and scores.
         """
         let_go: list[tuple[str, int, float]] = []
         if len(self.rows) > MOST_WAITING:
@@ -228,17 +233,20 @@ class WaitingLinks:
         return let_go
 
     def _worst(self, count: int) -> list[int]:
-        """The rows of so many links, those with the most better links of their own site; of equal ones the oldest."""
+        """The rows of `count` links: those with the most better links to their own site, and among equal ones the
+        oldest.
+        """
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
         sites = self._table[SITE, rows]
-        told_priorities = self._table[TOLD, rows]
-        order = np.lexsort((-rows, -told_priorities, sites))
+        reported_priorities = self._table[REPORTED, rows]
+        order = np.lexsort((-rows, -reported_priorities, sites))
         first = np.flatnonzero(np.diff(sites[order], prepend=-1))
         places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
         chosen: list[int] = rows[order[np.argsort(-places, kind="stable")[:count]]].tolist()
         return chosen
 
     def _drop(self) -> None:
+        """Drop the rows of removed links, and renumber the others."""
         rows = sorted(self.rows.values())
         new = np.full(len(self.urls), -1, np.int32)
         new[rows] = np.arange(len(rows), dtype=np.int32)
@@ -262,5 +270,5 @@ def _address_text(url: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def site_number(name: str) -> int:
-    """A number that the hosts of one site share."""
+    """The number of the site of a host."""
     return int.from_bytes(blake2b(address_of(f"http://{name}/").site.encode(), digest_size=4).digest(), "big")

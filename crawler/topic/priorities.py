@@ -1,4 +1,4 @@
-"""The priority of a queued link: its score in thousandths, and much less if the link is unlikely to lead to the topic.
+"""The priority of a queued link is its score in thousandths, and far lower if it is unlikely to lead to the topic.
 
 Seeds, lists, images and examples have fixed priorities outside this range.
 """
@@ -6,11 +6,11 @@ Seeds, lists, images and examples have fixed priorities outside this range.
 SCALE = 1_000
 """The priority of a link whose score is 1."""
 HIGHEST = SCALE - 1
-"""The highest priority of a link. A link that was chosen by chance has it, and no other link."""
+"""The highest priority of a link: only that of links that exploration chooses."""
 UNLIKELY = -20_000
 """Added to the priority of a link that is unlikely to lead to the topic: it comes after all images."""
 LEAST_LIKELY = UNLIKELY + SCALE
-"""Lower priorities are those of unlikely links."""
+"""The bound of priorities: lower ones are those of unlikely links."""
 BEHIND_IMAGE = -1_000
 """The priority of a link that is only an image: mostly an advert, so it comes after all other likely links."""
 

@@ -1,21 +1,23 @@
-"""What the crawl is about, a vector of words, after Rocchio: near to examples and what is like them, far from others.
-Each language of a crawl has one, see crawler.topic.aims.
+"""Computes the relevance of pages by their similarity to the aim of a crawl, as in Rocchio's relevance feedback.
 
-    aim        e + l - u / 2, nothing below 0, of length 1, where
-    e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),
-               less half that of the examples of what the topic is not; of a topic given in words, those words; and
-               pages that people labelled
-    l          mean of the pages most like the aim so far: three of ten, 30 at most, of those remembered
-    u          mean of the half of the pages that is least like it
+An aim is a vector of words: near to examples and to pages like them, far from other pages. Each language of a crawl has
+one, see crawler/topic/aims.py.
+
+    aim        e + l - u / 2, without negative values, of length 1
+    e          mean of the vectors of the examples, in which a word has the value (1 + log of its count) times its
+               weight in the vocabulary, less half of the mean of the counterexamples; for a topic given in words, the
+               vector of those words is added; pages that people labelled are added, too
+    l          mean of the remembered pages most like the aim so far: three of ten, at most 30
+    u          mean of the half of the pages that is least like the aim
     likeness   of a page: the cosine of its vector and the aim
-    bound      the likeness that parts the pages on the topic from the others: the geometric mean of the likeness of l
-               and that of u; as long as few pages are known it is drawn to one that often holds
+    bound      the likeness that separates the pages on the topic from the others: the geometric mean of the mean
+               likeness of the pages of l and of u; as long as few pages are known, it is near a usual value
     relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
-With a topic given in words, l is of the pages that name them most, and o is multiplied by ((n + 0.1) / m)^0.8: n
-is how much the page names the words, m the geometric mean of n + 0.1 of the pages of l and of those of u. So it makes
-little difference whether a topic has one word or ten, of which each page names few. Pages are judged again whenever the
-aim is, as long as they are remembered.
+If the topic is given in words, l is of the pages that name them most, and o is multiplied by ((n + 0.1) / m)^0.8: n is
+how much the page names the words, m the geometric mean of n + 0.1 for the pages of l and for those of u. So it makes
+little difference whether a topic has one word or ten, of which each page names few. When the aim is computed again, all
+remembered pages are judged again.
 """
 
 import math
@@ -31,63 +33,64 @@ from crawler.topic.keywords import POWER, strength
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 REMEMBERED = 500
-"""Pages."""
+"""Pages that are remembered."""
 FIRST_STEEPNESS = 2.0
+"""The exponent s before any page is known."""
 LIKE_SHARE = 0.3
 MOST_LIKE = 30
 UNLIKE_WEIGHT = 0.5
 LABEL_WEIGHT = 2.0
-"""The weight of very many labelled pages."""
+"""The weight that labelled pages approach when there are very many."""
 FEW_GOOD = 3
 """Labelled pages on the topic that have half of that weight."""
 FEW_BAD = 10
 """Labelled pages off the topic that have half of that weight."""
 FIRST_BOUND = 0.1
-"""The bound of likeness before anything is known."""
+"""The bound of likeness before any page is known."""
 FIRST_NAMED = 0.3
-"""The bound of naming the words before anything is known."""
+"""The bound m before any page is known."""
 FIRST_PAGES = 50
-"""How many pages the first bounds outweigh."""
+"""The weight of the first bound, in pages."""
 NAMED_POWER = 0.8
 LEAST_NAMED = 0.1
-"""Added to how much pages name the words: one that names none may be about the topic."""
+"""Added to how much pages name the words, because a page that names none may still be about the topic."""
 LEAST_BOUND = 0.1
-"""The least likeness of the pages most like the aim."""
+"""The least bound, as a share of the mean likeness of the pages most like the aim."""
 
 FEW = 50
-"""Pages after which what was learned counts as much as the words alone."""
+"""Pages after which the learned relevance counts as much as that by the words alone."""
 MORE_STEEPNESS = 6.0
-"""By how much the steepness of relevance grows, which is the surer the more pages were seen."""
+"""By how much the exponent s grows at most: relevance is more certain when more pages were seen."""
 MANY = 500
 """Pages after which half of that growth is reached."""
 NO_PLACES = np.empty(0, np.intp)
 NO_VALUES: Values = np.empty(0)
 UNNAMED = 0.5
-"""For a topic given in words: the weight of the similarity of a page that contains none of them, at first."""
+"""For a topic given in words: the weight, at first, of the relevance by likeness of a page that names none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class LikeCounts:
-    """How many pages are taken for those most like the topic, and for those least like it."""
+    """How many pages count as the ones most like the topic, and as the ones least like it."""
 
     like: int
     unlike: int
 
     @classmethod
     def of(cls, pages: int) -> Self:
-        """Of so many pages."""
+        """The counts for a number of pages."""
         return cls(like=min(MOST_LIKE, int(np.ceil(LIKE_SHARE * pages))), unlike=pages // 2)
 
 
 @dataclass(frozen=True)
 class LearnedWords:
-    """The words of a language that were learned to mean the topic."""
+    """The words of a language that were learned in place of the words of the topic."""
 
     weights: Mapping[int, float]
-    """By the places of the words."""
+    """The weight of each word, by its place."""
 
     def named(self, vector: Vector) -> float:
-        """How much a page is about the words, from 0 to 1, as crawler.topic.keywords has it."""
+        """How strongly a page is about the words, from 0 to 1, computed as in crawler/topic/keywords.py."""
         length = float(np.exp(vector.times - 1).sum())
         powers = 0.0
         for place, times in zip(vector.places.tolist(), vector.times.tolist(), strict=True):
@@ -97,7 +100,7 @@ class LearnedWords:
 
 
 class Subject:
-    """The aim, and the pages from which it is computed."""
+    """An aim, and the pages from which it is computed."""
 
     def __init__(self, words: Vector | None = None) -> None:
         self.words = words
@@ -110,15 +113,17 @@ class Subject:
         self.labelled: list[tuple[KnownPage, bool]] = []
         """Pages that people labelled, and whether they are on the topic."""
         self.lesson: Values | None = None
-        """For a language in which the topic was not given: what its translations and the other aims tell of it."""
+        """For a language to which the topic is foreign, in place of its words: see crawler/topic/aims.py."""
         self.trust = 1.0
-        """How much relevance counts: less as long as a lesson is of few pages."""
+        """The factor of relevance, which is lower if a lesson comes from few pages."""
         self.learned_words: LearnedWords | None = None
-        """The words of another language that were learned to mean the topic."""
+        """The words of a foreign language that take the place of the words of the topic."""
         self.named_scale = 1.0
-        """By how much pages name the words more if those that are only of other languages are left out."""
+        """The factor by which pages name the words more if words that are only of other languages are left out."""
         self.like: list[KnownPage] = []
+        """The pages most like the aim."""
         self.unlike: list[KnownPage] = []
+        """The pages least like the aim."""
         self.bound = FIRST_BOUND
         self.named_bound = FIRST_NAMED
         self.aim = np.zeros(PLACES)
@@ -136,8 +141,8 @@ class Subject:
     def relevance(
         self, likeness: float | Values, named: float | Values | None = None, steepness: float = FIRST_STEEPNESS
     ) -> Values:
-        """The relevance that corresponds to a similarity, from 0 to 1; and to how much a page names the words in which
-        the topic was given.
+        """The relevance, from 0 to 1, that belongs to a likeness and, if it is given, to how much a page names the
+        words of the topic.
         """
         odds = np.asarray(likeness / self.bound) ** steepness
         if named is not None:
@@ -145,14 +150,16 @@ class Subject:
         return np.asarray(odds / (1 + odds))
 
     def promise(self, likeness: Any, named: Any) -> Any:
-        """What links are taught of the pages they led to: the words of the topic count to the end."""
+        """The relevance of pages from which the links to them learn: the words of the topic count however many pages
+        are known.
+        """
         relevance = self.trust * self.relevance(likeness)
         if self.is_named:
             return _with_words(named, relevance)
         return relevance
 
     def judged(self, likeness: Any, named: Any, pages: int) -> Any:
-        """The relevance of pages after so many were seen; at first mostly by the words."""
+        """The relevance of pages after `pages` pages were seen; at first mostly by the words."""
         steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
         if not self.is_named:
             return self.trust * self.relevance(likeness, steepness=steepness)
@@ -162,19 +169,20 @@ class Subject:
 
     @property
     def is_named(self) -> bool:
-        """Whether words are looked for in pages: those of the topic, or such that were learned to mean it."""
+        """Whether there are words to look for in pages: those of the topic, or words learned in their place."""
         if self.lesson is None:
             return self.words is not None
         return self.learned_words is not None
 
     def named(self, page: KnownPage) -> float:
-        """How much a page in the language of this aim names these words."""
+        """How much a page in the language of this aim names the words of the topic, or words learned in their place."""
         if self.learned_words is not None:
             return max(page.named, self.learned_words.named(page.vector))
         return min(1.0, self.named_scale * page.named)
 
     def learn(self, stack: "PageStack", shares: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
-        """Compute the aim again from the known pages; returns those of this run, with their similarity to it."""
+        """Compute the aim again from the known pages; returns the pages of this run, with their likeness."""
+        # The examples.
         examples = self.mean_example(stack.weights)
         if self.labelled:
             examples += self._labels()
@@ -187,7 +195,7 @@ class Subject:
             self.aim = _unit(examples)
             return []
 
-        # The pages that are most like the aim so far, and least.
+        # The pages that are most like the aim so far, and the least similar ones.
         if self.is_named and not self.examples:
             before = np.array([self.named(page) for page in pages])
         else:
@@ -214,7 +222,7 @@ class Subject:
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
 
     def mean_example(self, weights: Values) -> Values:
-        """The mean of the examples, less that of the counterexamples."""
+        """The mean of the examples, less half of that of the counterexamples, by these weights, which are kept."""
         self.weights = weights
         mean = mean_of(self.examples, weights)
         if self.against:
@@ -226,7 +234,7 @@ class Subject:
         return [*self.pages, *chain(*self.lent.values())]
 
     def _labels(self) -> Values:
-        """What labelled pages add to the examples: the more there are the more, at most twice as much as these."""
+        """The vector that labelled pages add to the examples: it grows with their number, up to twice the examples."""
         good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
         more = len(good) / (len(good) + FEW_GOOD)
         less = len(bad) / (len(bad) + FEW_BAD)
@@ -246,7 +254,7 @@ def mean_of(texts: Sequence[Vector], weights: Values) -> Values:
 
 
 class PageStack:
-    """The vectors of pages, each of length 1: place and value of every word, page by page."""
+    """The vectors of pages, each of length 1, as arrays of the place and the value of every word, page by page."""
 
     def __init__(self, pages: Sequence[KnownPage], weights: Values) -> None:
         self.pages = pages
@@ -255,7 +263,7 @@ class PageStack:
         self._ends = np.cumsum(sizes)
         self._starts = self._ends - sizes
         self._has_words = sizes > 0
-        # As numpy's indices: it would convert others each time.
+        # In numpy's type of indices, as any other type would be converted each time.
         self.places = np.concatenate([NO_PLACES, *(page.vector.places for page in pages)]).astype(np.intp)
         values = np.concatenate([NO_VALUES, *(page.vector.times for page in pages)])
         values *= weights.take(self.places)
@@ -268,7 +276,7 @@ class PageStack:
         return self._sums(self._values * aim.take(self.places))
 
     def mean(self, shares: Mapping[int, float]) -> Values:
-        """The weighted mean of some of the pages, by the share of each."""
+        """The weighted mean of some of the pages; `shares` has their weights by row."""
         rows = sorted(shares)
         words = [slice(self._starts[row], self._ends[row]) for row in rows]
         places = np.concatenate([NO_PLACES, *(self.places[part] for part in words)])
@@ -280,32 +288,34 @@ class PageStack:
     def _sums(self, values: Values) -> Values:
         """The sum of the values of each page."""
         sums = np.zeros(len(self.pages))
-        # A start alone bounds a sum, so that pages without words must not have one.
+        # reduceat sums from each start to the next one, so that a page without words must have no start.
         sums[self._has_words] = np.add.reduceat(values, self._starts[self._has_words])
         return sums
 
 
 def bound_of_named(like: Iterable[float], unlike: Iterable[float]) -> float:
-    """How much the pages on the topic name the words at least, by how much those most like it do, and those least."""
+    """The bound m, given how much the pages most like the topic name the words, and the pages least like it."""
     most, least = (sum(some) / max(1, len(some)) + LEAST_NAMED for some in (list(like), list(unlike)))
     return float(np.sqrt(most * least))
 
 
 def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
+    """The bound of likeness, given the rows of the pages most like the aim and least like it."""
     near, far = (float(likeness[part].mean()) if part else 0.0 for part in (like, unlike))
     count = len(likeness)
-    drawn = (count * float(np.sqrt(near * far)) + FIRST_PAGES * FIRST_BOUND) / (count + FIRST_PAGES)
-    return max(drawn, LEAST_BOUND * near)
+    bound = (count * float(np.sqrt(near * far)) + FIRST_PAGES * FIRST_BOUND) / (count + FIRST_PAGES)
+    return max(bound, LEAST_BOUND * near)
 
 
 def _unit(vector: Values) -> Values:
+    """The vector without negative values, of length 1."""
     unit = np.maximum(vector, 0.0)
     unit /= float(np.sqrt(unit @ unit)) or 1.0
     return unit
 
 
 def _with_words(named: Any, relevance: Any) -> Any:
-    """The relevance of a page while few pages are known: by the words in it, more if it is similar to pages with them,
-    at most half if it has none.
+    """The relevance of a page while few pages are known: by how much it names the words, more if it is also similar to
+    the aim, and at most half if it names none.
     """
     return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)

@@ -1,6 +1,6 @@
-"""What a worker has learned, as a line of JSON for its next run and for other workers, and as words for people.
+"""Writes what a worker has learned: as a line of JSON for its next run and for other workers, and as words for people.
 
-A line may have been written by another version, or by anybody: what cannot be read is ignored.
+A line may come from another version or from anybody: it is ignored if it is not valid.
 """
 
 import json
@@ -35,21 +35,22 @@ MOST_WORDS = 200
 MOST_PAGES = 60
 """Pages of a language that are shared."""
 MOST_KNOWN = MOST_PAGES * (1 + MOST_LANGUAGES)
+"""Pages of all languages that are read."""
 MOST_TEXT = 12_000_000
-"""Characters of a line that are read: more than are ever written."""
+"""Characters of a line that is read: more than are ever written."""
 MOST_COUNT = 1e9
-"""Pages, and links: larger numbers are limited to this."""
+"""The largest number of pages or links; larger numbers are limited to this."""
 MOST_TIMES = 1 + math.log(1e6)
-"""The largest count of a word in a page, as a vector has it."""
+"""The largest value of a word in the vector of a page."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What one worker shares."""
+    """The knowledge that one worker shares."""
 
     seat: int
     topic: str
-    """Identifies the topic: what was learned for another topic is useless, except for the words."""
+    """Identifies the topic: a worker with another topic can only use the counts of words."""
     pages: int
     words: dict[str, float]
     """The number of pages with each word."""
@@ -59,11 +60,11 @@ class Learned:
     translated: Sequence[tuple[AddressKey, str, float]] = ()
     """Pages that may have translations, each with language and relevance."""
     translations: Sequence[tuple[AddressKey, AddressKey]] = ()
-    """Pages of which one names the other as its translation."""
+    """Pairs of a page and a page that it names as its translation."""
 
 
 def written(learned: Learned, vocabulary: Vocabulary) -> str:
-    """What was learned as a line of JSON."""
+    """The knowledge of a worker as a line of JSON."""
     names = vocabulary.names
     features = [
         (feature // PLACES, names[feature % PLACES], *map(_short, sums))
@@ -87,7 +88,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
 
 
 def read(text: str, vocabulary: Vocabulary) -> Learned | None:
-    """What was learned, from such a line; None if it is not one."""
+    """The knowledge in a line of JSON; None if the line is not valid."""
     if len(text) > MOST_TEXT:
         return None
     try:
@@ -119,14 +120,16 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
 
 
 def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
+    """A page as JSON: how much it names the topic, its most frequent words, its language and its address."""
     places, times = page.vector
-    telling = np.argsort(-times, kind="stable")[:MOST_WORDS]
-    counted = zip(places[telling].tolist(), times[telling].tolist(), strict=True)
+    most_frequent = np.argsort(-times, kind="stable")[:MOST_WORDS]
+    counted = zip(places[most_frequent].tolist(), times[most_frequent].tolist(), strict=True)
     words = {names[place]: _short(count) for place, count in counted if place in names}
     return [_short(page.named), words, page.language, page.address]
 
 
 def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
+    """The page in such JSON; raises a ValueError or TypeError if it is not valid, like the functions that follow."""
     named, words, language, address = page
     times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
     places = np.fromiter(times, np.int32, len(times))
@@ -171,32 +174,35 @@ def _number(value: Any) -> float:
 MOST_TOPIC_WORDS = 40
 MOST_LINK_WORDS = 30
 LOOKED_AT = 200
-"""Words of each kind that are considered, and of which those that are meaningless to people are left out."""
+"""Words of each kind that are considered; words that are meaningless to people are then removed."""
 LEAST_TIMES = 3.0
-"""How often links must have had a word before it is reported what they led to."""
+"""The weight from which a feature of links is reported."""
 SORT_NAMES = ("", "address", "near", "host")
-"""Where a link had a word; in its own text if nothing else is said."""
+"""The names of the kinds of words of links; that of a link's own text is empty."""
 
 
 def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: Apprentice) -> dict[str, Any]:
-    """The number of pages learned from, including earlier runs; the words of the aim with their shares; and the
-    features of links that led to the topic or away from it, with the difference from the mean relevance of what links
-    lead to and the name of their sort.
+    """What a worker has learned, as words.
+
+    It is the number of pages, including those of earlier runs, the words of the aims with their values, and the words
+    of links that led to the topic or away from it, each with its difference from the mean of all links and its kind.
     """
     aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
     names = vocabulary.names
-    weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
-    telling_places = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
-    topic = [[names[at], round(float(aim[at]), 3)] for at in telling_places]
-    best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
+    highest = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
+    meaningful = [at for at in highest if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
+    topic = [[names[at], round(float(aim[at]), 3)] for at in meaningful]
+    best, worst = (
+        _feature_words(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT)
+    )
     good = [feature for feature in best if feature[1] > 0]
     bad = [feature for feature in worst if feature[1] < 0]
     most = MOST_LINK_WORDS
     return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
-def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
-    """Features as words, without meaningless ones, the difference of each from the mean, and its sort."""
+def _feature_words(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
+    """The word of each feature, its difference from the mean, and its kind; meaningless words are omitted."""
     features = []
     for feature, value in ranked:
         sort, place = divmod(feature, PLACES)

@@ -1,12 +1,12 @@
-"""The vectors of words in a static model, as model2vec makes them of models of sentences, also of many languages.
+"""The vectors of words in a static model, which model2vec distils from a sentence model, in one or many languages.
 
 The folder of a model has two files. `model.safetensors` has the vectors, one for each token
 (https://github.com/huggingface/safetensors#format): the length of a header in 8 bytes, the header in JSON, with type,
 shape and place of each tensor, and the numbers. `tokenizer.json` has the tokens in their order
-(https://huggingface.co/docs/tokenizers/components#models). In a tokenizer of the kind Unigram, or BPE with ▁, a token
-that begins a word begins with ▁; in one of the kind WordPiece, a token that does not begin with ## does.
+(https://huggingface.co/docs/tokenizers/components#models). In a Unigram tokenizer, and in BPE with ▁, the tokens at the
+beginning of words begin with ▁; in a WordPiece tokenizer, they are the tokens that do not begin with ##.
 
-A word that is no token has the mean vector of its parts, each the longest token that it begins with.
+A word that is no token has the mean vector of its parts, each of which is the longest token at its place.
 """
 
 import json
@@ -29,7 +29,7 @@ MOST_TOKENIZER = 200_000_000
 """Bytes of the tokens: a million of them take 50 MB."""
 TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
-"""The types of the rows of tokens, where several tokens share a vector."""
+"""The types of the tensor `mapping`, which has the row of each token if several tokens share a vector."""
 WORD = "▁"
 PART = "##"
 
@@ -38,16 +38,16 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class StaticModel:
-    """The tokens of a model, and their vectors, which stay in the file until they are asked for."""
+    """The tokens of a model and their vectors, which are read from the file when they are needed."""
 
     rows: Mapping[str, int]
     """The row of each token."""
     table: NDArray[Any]
     is_bfloat: bool
-    """Whether the numbers are the upper halves of those of 32 bits."""
+    """Whether the numbers are of type bfloat16: the upper halves of numbers of 32 bits."""
 
     def vectors(self, rows: Iterable[int]) -> Vectors:
-        """Some of the vectors."""
+        """The vectors in these rows."""
         numbers = self.table[list(rows)]
         if self.is_bfloat:
             return (numbers.astype(np.uint32) << 16).view(np.float32)
@@ -63,7 +63,7 @@ class StaticModel:
                 yield word, row
 
     def vector(self, word: str) -> Vectors | None:
-        """The vector of a word; None if none of it is known."""
+        """The vector of a word; None if no part of it is a token."""
         rows = []
         start = 0
         while start < len(word):
@@ -75,7 +75,9 @@ class StaticModel:
         return None
 
     def _part(self, word: str, start: int) -> tuple[int | None, int]:
-        """The row of the longest token at a place of a word, and the place after it."""
+        """The row of the longest token at a place of a word, and the place after it; None and the next place if there
+        is none.
+        """
         marks = (PART, "") if start else (WORD, "")
         for end in range(len(word), start, -1):
             for mark in marks:
@@ -101,7 +103,7 @@ def read_model(folder: Path) -> StaticModel:
 
 
 def _header(path: Path) -> tuple[dict[str, Any], int]:
-    """What a file says about its tensors, and where these begin."""
+    """The header of a file, which describes each tensor, and the offset of the tensors."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(LENGTH_BYTES), "little")
         if not 0 < length <= MOST_HEADER:
@@ -111,10 +113,11 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
     return header, LENGTH_BYTES + length
 
 
-def _tensor(path: Path, facts: Mapping[str, Any], start: int, types: Mapping[str, str]) -> NDArray[Any]:
-    if facts["dtype"] not in types:
+def _tensor(path: Path, header: Mapping[str, Any], start: int, types: Mapping[str, str]) -> NDArray[Any]:
+    """A tensor in a file, which stays on disk, given its entry in the header and the types that it may have."""
+    if header["dtype"] not in types:
         raise ValueError("the numbers are of another type")
-    return np.memmap(path, types[facts["dtype"]], "r", start + facts["data_offsets"][0], tuple(facts["shape"]))
+    return np.memmap(path, types[header["dtype"]], "r", start + header["data_offsets"][0], tuple(header["shape"]))
 
 
 def _tokens(path: Path) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """Other forms of the topic's words, in languages whose words have many endings.
 
-M. F. Porter, "Snowball: A Language for Stemming Algorithms", 2001. Two words are forms of one if they have the same
-stem. The script tells the language, for Latin letters the languages that the crawl is limited to; English is left out,
-as its plurals are known anyway. Only words that begin like one of the topic are stemmed: a stem takes 20 microseconds.
+M. F. Porter, "Snowball: A Language for Stemming Algorithms", 2001. Two words are forms of one word if they have the
+same stem. The language follows from the script, and for Latin letters from the languages to which the crawl is limited;
+English has no stems here, as crawler/topic/keywords.py knows its plurals. Only words that begin like a word of the
+topic are stemmed: a stem takes 20 microseconds.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -32,9 +33,9 @@ BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
         ),
     ),
 }
-"""For each script its usual language, and the languages that may be given, by their codes."""
+"""For each script the stemmer of its usual language, and those of languages that must be given, by their codes."""
 BEGINNING = 2
-"""Letters that forms of one word share."""
+"""Letters at the beginning that forms of one word share."""
 LEAST_LETTERS = 4
 """The least letters of a word that has other forms."""
 MOST_CACHED = 10_000
@@ -42,13 +43,13 @@ MOST_CACHED = 10_000
 
 
 class Stems:
-    """Finds the topic's word of which a word is a form."""
+    """Finds the word of the topic of which another word is a form."""
 
     def __init__(self, words: Iterable[str], languages: Collection[str] = ()) -> None:
         self._stems: dict[str, list[Callable[[str], str]]] = {}
-        """By the beginnings of words."""
+        """The stemmers, by the beginning of words."""
         self._words: dict[tuple[str, str], str] = {}
-        """By beginning and stem."""
+        """The words of the topic, by beginning and stem."""
         for word in words:
             beginning = _beginning(word)
             for stem in _stemmers(word, languages):
@@ -63,21 +64,25 @@ class Stems:
         if self._stems and len(word) >= LEAST_LETTERS:
             beginning = _beginning(word)
             for stem in self._stems.get(beginning, ()):
-                of = self._words.get((beginning, stem(word)))
-                if of is not None:
-                    return of
+                topic_word = self._words.get((beginning, stem(word)))
+                if topic_word is not None:
+                    return topic_word
         return simplified(word)
 
     def with_forms(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """How often each of the topic's words that has forms occurs in any of them."""
+        """How often each of the topic's words that have stems occurs, in all its forms."""
         count_of_word: dict[str, int] = dict.fromkeys(self._words.values(), 0)
         for word, count in counts.items():
-            if _beginning(word) in self._stems and (of := self.folded(word)) in count_of_word:
-                count_of_word[of] += count
+            if _beginning(word) not in self._stems:
+                continue
+            topic_word = self.folded(word)
+            if topic_word in count_of_word:
+                count_of_word[topic_word] += count
         return count_of_word
 
 
 def _stemmers(word: str, languages: Collection[str]) -> list[Callable[[str], str]]:
+    """The stemmers of the languages that a word of the topic may be in."""
     if len(word) < LEAST_LETTERS or not word.isalpha():
         return []
     usual, others = BY_SCRIPT.get(name(word[0], "").partition(" ")[0], ("", {}))

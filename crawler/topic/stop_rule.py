@@ -1,4 +1,4 @@
-"""The harvest, which is the share of a crawl's pages on the topic; and the rule that ends a crawl if it is too low."""
+"""The harvest of a crawl, which is the share of its pages on the topic, and the rule that ends a crawl if it is low."""
 
 import re
 from collections import deque
@@ -8,9 +8,9 @@ from typing import NamedTuple, Self
 from crawler.translation.message import Message, plural
 
 ON_TOPIC = 0.5
-"""The relevance from which a page is on the topic, where the user names no other."""
+"""The relevance from which a page is on the topic, unless the user gives another."""
 WINDOW = 200
-"""The last pages by which a worker judges whether the crawl is to end."""
+"""The number of last pages by which a worker judges whether the crawl should end."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
 
 
@@ -37,16 +37,17 @@ class StopWhen:
 
 
 class HarvestCounts(NamedTuple):
-    """How many pages were read and how many of them are on the topic: of all, and of the last ones."""
+    """How many pages were read and how many of them are on the topic: of all pages, and of the last ones."""
 
     pages: int = 0
     on_topic: int = 0
     last: int = 0
-    """How many pages are looked back on."""
+    """The number of last pages that are counted."""
     on_topic_lately: int = 0
+    """How many of the last pages are on the topic."""
 
     def plus(self, other: Self) -> Self:
-        """The counts of two workers together."""
+        """The sums of these counts and those of another worker."""
         return type(self)(*map(sum, zip(self, other, strict=True)))
 
     @property
@@ -58,13 +59,13 @@ class HarvestCounts(NamedTuple):
 
     @property
     def share_lately(self) -> float:
-        """The share of the last pages that are on the topic; 0 where there is none."""
+        """The share of the last pages that are on the topic; 0 without pages."""
         if self.last:
             return self.on_topic_lately / self.last
         return 0.0
 
     def ends(self, when: StopWhen | None, least: int = WINDOW) -> bool:
-        """Whether so few of the last pages, as soon as there are enough, are on the topic that the crawl is to end."""
+        """Whether the crawl should end: there are enough last pages, and too few of them are on the topic."""
         return when is not None and self.last >= least and self.share_lately < when.harvest
 
     def words(self) -> Message:

@@ -1,4 +1,4 @@
-"""What a crawl is about, as given by its user: words, examples, and domains to prefer or to avoid.
+"""The topic of a crawl, as given by its user: words, examples, and domains to prefer or to avoid.
 
 A topic may be read from a file of TOML:
 
@@ -27,8 +27,9 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
 SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
-"""For each word the similar ones, each with its cosine."""
-# Words that say nothing about a topic: the most frequent ones of English, and bigrams with a Chinese particle.
+"""For each word its similar words, each with the cosine of both vectors."""
+# Words that say nothing about a topic: the most frequent ones of English, and pairs of characters with a Chinese
+# particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "
     "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
@@ -46,22 +47,23 @@ class Topic:
     words: tuple[tuple[str, float], ...] = ()
     """Keywords, case-folded, each with its weight."""
     text: str = ""
-    """As it was given."""
+    """The words as they were given, as one text."""
     examples: tuple[str, ...] = ()
-    """Texts about it."""
+    """Texts about the topic."""
     example_urls: tuple[str, ...] = ()
-    """Addresses of pages about it."""
+    """Addresses of pages about the topic."""
     against: tuple[str, ...] = ()
-    """Texts that are not about it, although they look similar."""
+    """Texts that are not about the topic, although they look similar."""
     against_urls: tuple[str, ...] = ()
+    """Addresses of pages that are not about the topic, although they look similar."""
     prefer: tuple[str, ...] = ()
-    """Domains whose pages are more likely to be about it."""
+    """Domains whose pages are more likely to be about the topic."""
     avoid: tuple[str, ...] = ()
-    """Domains that are left out."""
+    """Excluded domains."""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The topic of some words or a sentence: its meaningful words, or all if none is.
+        """The topic that some words or a sentence name: the words without stop words, or all if there are no others.
 
         >>> Topic.of("The honey bees").words
         (('honey', 1.0), ('bees', 1.0))
@@ -72,8 +74,8 @@ class Topic:
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages in which pages are requested that are there in another one: Chinese and English if a topic is
-        given, as it is learned in both.
+        """The languages in which translations of pages are requested: Chinese and English if a topic is given, as it is
+        learned in both.
 
         >>> sorted(Topic.of("bees").languages), sorted(Topic().languages)
         (['en', 'zh'], [])
@@ -84,23 +86,23 @@ class Topic:
 
     @property
     def digest(self) -> str:
-        """16 hex digits of what it is about, without the domains."""
+        """16 hex digits that identify the words and examples; the domains do not count."""
         subject = (self.words, self.examples, self.example_urls, self.against, self.against_urls)
         return blake2b(repr(subject).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     @property
     def given(self) -> bool:
-        """Whether it says what it is about; otherwise the seeds do."""
+        """Whether the user has given words or examples; otherwise the seeds decide what the crawl is about."""
         return bool(self.words or self.has_examples)
 
     @property
     def has_examples(self) -> bool:
-        """Whether it names texts or pages about it."""
+        """Whether the user has given texts or pages about the topic."""
         return bool(self.examples or self.example_urls)
 
 
 def tells(word: str) -> bool:
-    """Whether a word of a page may say what it is about.
+    """Whether a word of a page may say what the page is about.
 
     >>> tells("bees"), tells("the"), tells("2024"), tells("蜜蜂"), tells("茶的")
     (True, False, False, True, False)
@@ -111,7 +113,7 @@ def tells(word: str) -> bool:
 
 
 LARGEST = 1024 * 1024
-"""Bytes of a file: whole books are not examples."""
+"""Bytes of a topic file: whole books are not examples."""
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 ADDRESS = ("http://", "https://")
@@ -119,11 +121,12 @@ MOST_SHOWN = 60
 
 
 def read_topic(path: Path) -> Topic:
-    """The topic in a file; raises a TopicError that says what is wrong with it and what is allowed."""
+    """The topic in a file; raises a TopicError that says what is wrong with the file and what is allowed."""
     return _File(str(path), _tables(path)).topic()
 
 
 def _tables(path: Path) -> dict[str, Any]:
+    """The tables of a file, parsed but not checked."""
     try:
         if not path.is_file() and path.exists():
             raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
@@ -136,6 +139,7 @@ def _tables(path: Path) -> dict[str, Any]:
         raise TopicError(
             "topic={path} cannot be read ({why}); give a readable TOML file", path=_shown(str(path)), why=why
         ) from None
+
     if len(source) > LARGEST:
         raise TopicError(
             "topic={path} is larger than {most:,} bytes; give a smaller file", path=_shown(str(path)), most=LARGEST
@@ -152,17 +156,20 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 class _File:
-    """What a file holds, to be read key by key."""
+    """The tables of a file, which are read key by key; each method raises a TopicError if its key is wrong."""
 
     def __init__(self, name: str, tables: dict[str, Any]) -> None:
         self.name = name
         self.tables = tables
 
     def topic(self) -> Topic:
+        """The topic in the file."""
         self.check_keys(self.tables, KEYS, "")
         keywords = self.words()
         example_urls, examples = self.texts("examples")
         against_urls, against = self.texts("against")
+
+        # Contradictions and omissions.
         both = {*example_urls, *examples} & {*against_urls, *against}
         if both:
             self.reject(
@@ -176,6 +183,7 @@ class _File:
         self.check_keys(domains, DOMAIN_KEYS, "domains.")
         if not keywords and not examples and not example_urls:
             raise TopicError("topic={path} names no topic; give words, examples or both", path=_shown(self.name))
+
         return Topic(
             words=keywords,
             text=" ".join(word for word, _ in keywords),
@@ -188,11 +196,13 @@ class _File:
         )
 
     def words(self) -> tuple[tuple[str, float], ...]:
+        """The words with their weights, which are 1 in a list of words."""
         word_table = self.tables.get("words", [])
         if isinstance(word_table, list):
             word_table = dict.fromkeys(self.strings("words", word_table), 1.0)
         if not isinstance(word_table, dict):
             self.reject("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
+
         weights: dict[str, float] = {}
         for word, weight in word_table.items():
             if not words(word):
@@ -212,7 +222,7 @@ class _File:
         return tuple(weights.items())
 
     def texts(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The addresses among texts, and the others."""
+        """The addresses in a list of texts, and the other texts."""
         urls = []
         texts = []
         for text in self.strings(key, self.tables.get(key, [])):
@@ -233,6 +243,7 @@ class _File:
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
 
     def domains(self, table: dict[str, Any], key: str) -> tuple[str, ...]:
+        """The hosts in a list of domains."""
         domain_names = []
         for name in self.strings(f"domains.{key}", table.get(key, [])):
             url = absolute("", f"http://{name}/") if _may_be_domain(name) else None
@@ -246,11 +257,13 @@ class _File:
         return tuple(dict.fromkeys(domain_names))
 
     def strings(self, key: str, texts: Any) -> list[str]:
+        """The texts in a list."""
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
         return [text.strip() for text in texts]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
+        """Raise a TopicError if a table has another key; `before` is the prefix of its keys in the message."""
         for key in table:
             if key not in allowed:
                 self.reject(

@@ -1,14 +1,14 @@
-"""Which pages say the same in different languages, and how relevant each of them is.
+"""Finds translations of pages, and remembers the relevance of each.
 
-Two pages of different languages are translations of each other if
+Two pages in different languages are translations of each other if
 
-- the head of one names the other page of its site by `hreflang`, or a sitemap of the site does;
-- each names the other, as pages of different sites have to: in its head, or by a link that has `hreflang` or whose text
-  is the name of a language; or
-- their addresses are the same but for a language: /zh/bees/ and /bees/, after P. Resnik and N. A. Smith, "The Web as a
+- they are on one site, and the head of one names the other by `hreflang`, or a sitemap of the site does;
+- each names the other, in its head, or by a link that has `hreflang` or whose text is the name of a language, which is
+  required of pages on different sites; or
+- their addresses differ only by a language: /zh/bees/ and /bees/, as in P. Resnik and N. A. Smith, "The Web as a
   Parallel Corpus", Computational Linguistics 2003.
 
-A page is known by a hash of its address without the language. Memory is bounded: what was added first is forgotten.
+A page is identified by a hash of its address without the language. Memory is bounded: the oldest entries are forgotten.
 """
 
 import re
@@ -26,17 +26,17 @@ from crawler.urls.parsing import absolute
 MOST_PAGES = 10_000
 """Pages whose relevance is remembered: these take 4 MB."""
 MOST_NAMED = 5_000
-"""Pages of which is remembered which other ones they name."""
+"""Pages whose named translations are remembered."""
 MOST_NAMES = 20
-"""Pages that one page names."""
+"""Translations that one page may name."""
 MOST_SHARED = 2_000
-"""Pages, and pairs of them, that are shared with other workers: the last ones."""
+"""Pages, and pairs of pages, that are shared with other workers: the last ones."""
 ADDRESS_BITS = 48
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|hans|hant))?")
 SIGNS_IN_PATH = re.compile(r"([/.])")
 LANGUAGE_PARAMETERS = frozenset("hl lang language locale".split())
 LONGEST_NAME = 12
-"""Characters of a language's name."""
+"""Characters of the text of a link that may be the name of a language."""
 LANGUAGE_NAMES = frozenset(
     "english 英文 英语 英語 英文版 chinese 中文 汉语 漢語 中文版 简体 繁體 简体中文 繁體中文 繁体中文 "
     "deutsch german français french español spanish português portuguese italiano italian nederlands dutch "
@@ -48,23 +48,24 @@ LANGUAGE_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NamedTranslations:
-    """The addresses that a page names as itself in other languages."""
+    """The addresses that a page names as its translations."""
 
     _: KW_ONLY
     declared: tuple[str, ...] = ()
-    """By its head, or a sitemap."""
+    """The addresses in its head or in a sitemap."""
     linked: tuple[str, ...] = ()
-    """By links in its body, which often lead to the start page of the other language instead."""
+    """The addresses of links in its body, which often lead to the start page of the other language instead."""
 
 
 class AddressKey(NamedTuple):
-    """An address without its language, as numbers."""
+    """The hashes of an address without its language and of its folder."""
 
     page: int
     folder: int
 
 
 NO_ADDRESS = AddressKey(page=0, folder=0)
+"""The key of a page whose address is unknown."""
 
 
 @dataclass
@@ -76,12 +77,14 @@ class FolderSum:
 
 
 def named_translations(page: Page) -> NamedTranslations:
-    """The addresses that a page names as itself in other languages."""
+    """The addresses that a page names as its translations."""
     declared = dict.fromkeys(url for url in page.alternates.values() if url != page.url)
     linked = dict.fromkeys(link.url for link in page.links if len(link.text) <= LONGEST_NAME and is_language(link.text))
     for anchor in page.link_elements:
-        if anchor.element.get("hreflang") and anchor.href and (url := absolute(page.base, anchor.href)):
-            linked[url] = None
+        if anchor.element.get("hreflang") and anchor.href:
+            url = absolute(page.base, anchor.href)
+            if url:
+                linked[url] = None
     return NamedTranslations(declared=tuple(declared)[:MOST_NAMES], linked=tuple(linked)[:MOST_NAMES])
 
 
@@ -95,7 +98,8 @@ def is_language(text: str) -> bool:
 
 
 def without_language(url: str) -> str:
-    """An address without the part that names a language: of the host, of the path, or a parameter.
+    """An address without its scheme, and without the part that names a language: of the host, of the path, or a
+    parameter.
 
     >>> without_language("https://a.example/zh/bees/"), without_language("https://www.a.example/bees/")
     ('a.example/bees/', 'a.example/bees/')
@@ -121,7 +125,9 @@ def without_language(url: str) -> str:
 
 
 def _without_first(parts: list[str]) -> str | None:
-    """A path without the first part that names a language, and the sign before it; None if there is none."""
+    """A path, given as its parts and the signs between them, without the first part that names a language and the sign
+    before it; None if no part does.
+    """
     for at in range(2, len(parts), 2):
         if _names_language(parts[at]):
             return "".join(parts[: at - 1] + parts[at + 1 :]) or "/"
@@ -129,12 +135,13 @@ def _without_first(parts: list[str]) -> str | None:
 
 
 def _names_language(part: str) -> bool:
+    """Whether a part of an address is the code of a language."""
     folded = part.lower()
     return LANGUAGE_TAG.fullmatch(folded) is not None and normalise(folded) is not None
 
 
 def address_key(url: str) -> AddressKey:
-    """The numbers of an address and of its folder."""
+    """The key of an address."""
     text = without_language(url)
     return AddressKey(page=_number(text), folder=_number(text.rpartition("/")[0]))
 
@@ -148,14 +155,14 @@ class Translations:
 
     def __init__(self) -> None:
         self._relevance: LruDict[AddressKey, dict[str, float]] = LruDict(MOST_PAGES)
-        """By address and language."""
+        """The relevance of pages, by address and language."""
         self._folders: dict[int, dict[str, FolderSum]] = {}
-        """The relevance of the pages in a folder, by its number and by language."""
+        """The relevance of the pages in a folder, by its hash and by language."""
         self._names: LruDict[int, dict[int, AddressKey]] = LruDict(MOST_NAMED)
-        """The pages that a page names, by number."""
+        """The pages that each page names as its translations, by the hashes of both."""
 
     def name(self, url: str, named: NamedTranslations) -> None:
-        """Record which addresses a page names as itself in other languages."""
+        """Record the addresses that a page names as its translations."""
         if not named.declared and not named.linked:
             return
         key = address_key(url)
@@ -178,13 +185,14 @@ class Translations:
             self._forget(dropped_key, dropped)
 
     def _forget(self, key: AddressKey, by_language: Mapping[str, float]) -> None:
-        of_folder = self._folders[key.folder]
+        """Subtract the relevance of a page from the sums of its folder."""
+        sums = self._folders[key.folder]
         for language, relevance in by_language.items():
-            of_folder[language].relevance -= relevance
-            of_folder[language].pages -= 1
-            if not of_folder[language].pages:
-                del of_folder[language]
-        if not of_folder:
+            sums[language].relevance -= relevance
+            sums[language].pages -= 1
+            if not sums[language].pages:
+                del sums[language]
+        if not sums:
             del self._folders[key.folder]
 
     def relevance(self, key: AddressKey, languages: Collection[str]) -> float | None:
@@ -200,22 +208,25 @@ class Translations:
         return sum(values) / len(values) if values else None
 
     def of_folder(self, key: AddressKey, languages: Collection[str]) -> float:
-        """The mean relevance of the pages in these languages in the folder of a page, as if one more had none."""
-        sums = [of for language, of in self._folders.get(key.folder, {}).items() if language in languages]
-        return sum(of.relevance for of in sums) / (1 + sum(of.pages for of in sums))
+        """The mean relevance of the pages in these languages in the folder of a page, computed as if there were one
+        more with the relevance 0.
+        """
+        by_language = self._folders.get(key.folder, {})
+        sums = [folder_sum for language, folder_sum in by_language.items() if language in languages]
+        return sum(folder_sum.relevance for folder_sum in sums) / (1 + sum(folder_sum.pages for folder_sum in sums))
 
     def shared(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
-        """The last pages with language and relevance, and the last pairs of which one names the other."""
+        """The last pages, with language and relevance, and the last pairs of a page and a page that it names."""
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
         pairs = [(AddressKey(page=page, folder=0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 
-    def hear(
+    def take_over(
         self, pages: Iterable[tuple[AddressKey, str, float]], pairs: Iterable[tuple[AddressKey, AddressKey]]
     ) -> None:
-        """Take over what another worker or an earlier run knows."""
+        """Add the pages and pairs of another worker or an earlier run, except pages that are already known."""
         for key, language, relevance in pages:
             if language not in self._relevance.get(key, {}):
                 self.judge(key, language, relevance)
@@ -223,6 +234,7 @@ class Translations:
             self._name(key, other)
 
     def _name(self, key: AddressKey, other: AddressKey) -> None:
+        """Record that one page names another as its translation."""
         named = self._names.get(key.page, {})
         if key.page != other.page and len(named) < MOST_NAMES:
             named[other.page] = other

@@ -1,11 +1,11 @@
-"""Word statistics, learned as the crawl goes: how many of the pages seen so far have a word?
+"""Word statistics, learned during a crawl: how many of the pages seen so far have a word.
 
-A word is known by its place, a number below PLACES that is a hash of its letters: memory does not grow with the crawl,
-and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does. Words that are the same
-but for traditional or simplified characters, or forms of a word of the topic, share theirs.
+A word is represented by its place, a number below PLACES that is a hash of its letters: memory does not grow with the
+crawl, and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does. Words that differ
+only in traditional and simplified characters share a place on purpose, and so do the forms of a word of the topic.
 
-The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages tell nothing of common
-words yet: IMAGINED pages that have all stop words come before them.
+The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages do not show yet which
+words are common: so IMAGINED pages that have all stop words are counted before them.
 """
 
 from collections import Counter
@@ -34,12 +34,12 @@ MOST_KNOWN = 200_000
 """Words whose places are cached; others are computed again."""
 LONGEST = 100
 """Characters of a cached word."""
-MOST_TOLD = 20_000
-"""Words whose counts are shared: the most frequent."""
+MOST_SHARED = 20_000
+"""Words whose counts are shared with other workers: the most frequent ones."""
 
 
 class Vector(NamedTuple):
-    """A text as a vector: the place of each word, once, and 1 + log of the number of its occurrences."""
+    """A text as a vector: the place of each different word, and 1 + log of the number of its occurrences."""
 
     places: Numbers
     times: Values
@@ -47,11 +47,14 @@ class Vector(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """What features led to: the sum of relevance and the weight of each, and the totals on and off the topic."""
+    """The results of links by their features."""
 
     features: Mapping[int, tuple[float, float]]
+    """For each feature the sum of the relevance of the pages that links with it led to, and their weight."""
     good: float
+    """How much of all pages was on the topic."""
     bad: float
+    """How much of all pages was off the topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +63,18 @@ class KnownPage:
 
     vector: Vector
     number: int = -1
-    """Its number in this run; None for a page of another worker or an earlier run."""
+    """The number of the page in this run; -1 for a page of another worker or an earlier run."""
     named: float = 0.0
-    """How much it is about the words in which the topic was given."""
+    """How much the page is about the words in which the topic was given."""
     is_example: bool = False
     language: str = ""
-    """Its two-letter code; empty if it is unknown."""
+    """A two-letter code; empty if the language is unknown."""
     address: AddressKey = NO_ADDRESS
-    """What its translations are found by."""
+    """The key by which its translations are found."""
 
 
 class Pairs:
-    """Which numbers each row holds; a row may be added to at any time.
+    """Rows of numbers, stored as pairs of row and number, so that numbers can be added to any row at any time.
 
     >>> pairs = Pairs()
     >>> pairs.add(0, [2, 1])
@@ -109,15 +112,15 @@ class Pairs:
         self._count = end
 
     def sums(self, values: Values, rows: int) -> Values:
-        """For each row the sum of the values of its numbers, given in their order."""
+        """For each row the sum of the values of its numbers; `values` are in the order of `numbers`."""
         return np.bincount(self.rows, values, rows).astype(np.float64)
 
     def sizes(self, rows: int) -> Values:
-        """How many numbers each row holds."""
+        """How many numbers each row has."""
         return np.bincount(self.rows, minlength=rows).astype(np.float64)
 
     def since(self, count: int, row: int) -> "Pairs":
-        """What was added after the first `count` numbers, with that row as row 0."""
+        """The pairs after the first `count`, with `row` as row 0."""
         later = Pairs.__new__(Pairs)
         later._rows = self.rows[count:] - row
         later._numbers = self.numbers[count:]
@@ -152,6 +155,7 @@ class Vocabulary:
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
+        """For each other worker the number of its pages, and the number of pages with the words of these places."""
         self._stop_places = np.unique(np.array(self.places(stop_words), np.int32))
 
     def place(self, word: str) -> int:
@@ -163,9 +167,7 @@ class Vocabulary:
         return list(map(self._known.__getitem__, words))
 
     def is_met(self, word: str) -> bool:
-        """Whether a word was in any of the pages seen here, as far as is known: another word may have the
-        same place.
-        """
+        """Whether a page seen by this worker has the word, or another word with the same place."""
         return bool(self.counts[self.place(word)])
 
     def vector(self, words: Iterable[str]) -> Vector:
@@ -185,7 +187,7 @@ class Vocabulary:
         return self.pages + sum(pages for pages, _, _ in self._others.values())
 
     def weights(self) -> Values:
-        """How much a word of each place says, by all pages seen."""
+        """The weight of the word of each place, by the pages of all workers."""
         pages = self.pages + IMAGINED
         counts = self.counts.copy()
         counts[self._stop_places] += IMAGINED
@@ -197,26 +199,26 @@ class Vocabulary:
         np.divide(pages + 1, counts, out=counts)
         return np.log(counts, out=counts)
 
-    def told(self) -> dict[str, float]:
-        """The counts of the most frequent words, for other workers; words on a single page are left out."""
+    def shared(self) -> dict[str, float]:
+        """The counts of the most frequent words, for other workers; words on a single page are omitted."""
         common = np.flatnonzero(self.counts > 1)
-        common = common[np.argsort(-self.counts[common], kind="stable")][:MOST_TOLD]
+        common = common[np.argsort(-self.counts[common], kind="stable")][:MOST_SHARED]
         counted = zip(common.tolist(), self.counts[common].tolist(), strict=True)
         return {self.names[place]: count for place, count in counted if place in self.names}
 
-    def go_on(self, pages: int, pages_with_word: Mapping[str, float]) -> None:
-        """Take over what an earlier run counted."""
+    def resume(self, pages: int, pages_with_word: Mapping[str, float]) -> None:
+        """Add the counts of an earlier run."""
         self.pages += pages
         self.counts += self._counted(pages, pages_with_word)
 
-    def hear(self, seat: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
-        """Take over what another worker counted, in place of what it shared before."""
+    def take_over(self, seat: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
+        """Use the counts of another worker, in place of those that it shared before."""
         counts = self._counted(pages, pages_with_word)
         places = np.flatnonzero(counts).astype(np.int32)
         self._others[seat] = pages, places, counts[places]
 
     def _counted(self, pages: int, pages_with_word: Mapping[str, float]) -> Values:
-        """The number of pages with a word of each place, among so many pages."""
+        """The number of pages with a word of each place, which is not above `pages`."""
         counts = np.zeros(PLACES)
         for word, count in pages_with_word.items():
             counts[self.place(word)] += count
@@ -224,7 +226,7 @@ class Vocabulary:
 
 
 class _WordPlaces(dict[str, int]):
-    """The places of words already seen; if there are very many, and for very long words, they are computed again."""
+    """A cache of the places of words, which is cleared when it is full; very long words are not cached."""
 
     def __init__(self, names: dict[int, str], folded: Callable[[str], str]) -> None:
         self.names = names

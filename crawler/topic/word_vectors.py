@@ -1,13 +1,13 @@
-"""Words of similar meaning, by word vectors that the user has in a file.
+"""Finds words of similar meaning, by word vectors that the user has in a file.
 
 T. Mikolov, K. Chen, G. Corrado, J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013. Each
-line of word2vec's text format has a word and the numbers of its vector; a line with a single number, as the first often
-is, is left out. The file may be compressed with gzip. Words are similar if the cosine of their vectors is high. Where
-the vectors of several languages are in one space, translations are similar, too; the files of these languages are
-joined into one. In place of a file there may be the folder of a static model, see crawler.topic.static_model.
+line of word2vec's text format has a word and the numbers of its vector; a line with a single number, such as the usual
+first line, is ignored. The file may be compressed with gzip. Words are similar if the cosine of their vectors is high.
+If the vectors of several languages are in one space, translations are similar, too; the files of these languages must
+be joined into one. Instead of a file, the folder of a static model may be given, see crawler/topic/static_model.py.
 
-The file is read twice, line by line, so that memory does not grow with it: for the vectors of the topic's words, and
-for the words near to these.
+The file is read twice, line by line, so that memory does not grow with it: once for the vectors of the topic's words,
+and once for the words near to them.
 """
 
 import gzip
@@ -36,7 +36,9 @@ GZIP = b"\x1f\x8b"
 
 @lru_cache(maxsize=1)
 def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
-    """The words in a file of vectors that are similar to these; raises a ModelFileError if it cannot be read."""
+    """For each of these words the similar words in a file of vectors, cached for the last file and words; raises a
+    ModelFileError if the file cannot be read.
+    """
     word_of_spelling = {_folded(word): word for word in words}
     vectors_of_words = {word_of_spelling[word]: vector for word, vector in _vectors(path, frozenset(word_of_spelling))}
     if not vectors_of_words:
@@ -54,6 +56,7 @@ def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
 
 
 def _nearest(cosines: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The words with the highest cosines, the nearest first."""
     near = ((word, round(min(cosine, 1.0), 4)) for word, cosine in cosines.items())
     return nlargest(MOST_SIMILAR, near, lambda pair: pair[1])
 
@@ -65,7 +68,7 @@ def _vectors(path: Path, words: frozenset[str]) -> Iterator[tuple[str, NDArray[n
 
 
 def _parts(path: Path, only: frozenset[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    """Folded words and their vectors, of length 1, part by part; all, or only of some words."""
+    """Folded words and their vectors, of length 1, part by part: of all words, or only of these."""
     if path.is_dir() or path.name == MODEL:
         return _parts_of_model(path if path.is_dir() else path.parent, only)
     return _parts_of_file(path, only)
@@ -116,7 +119,7 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
 
 
 def _text(path: Path) -> TextIO:
-    """The open file, which may be compressed. Some published files have words that are no UTF-8."""
+    """The open file, decompressed if necessary. Some published files contain words that are not UTF-8."""
     with path.open("rb") as file:
         is_compressed = file.read(len(GZIP)) == GZIP
     if is_compressed:

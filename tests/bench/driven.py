@@ -24,13 +24,13 @@ class Driver:
         if url in self.teaching:
             self.focus.example(page.text)
         self.focus.name_translations(url, page.translations)
-        relevance = self.focus.fetched(url, page.title, page.text, page.language)
+        relevance = self.focus.learn_page(url, page.title, page.text, page.language)
         leads = [LinkContext(url, anchor, near=near) for url, anchor, near in page.links]
         known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
-        self.focus.seen_again(url, known)
-        for lead, priority in zip(new, self.focus.found(url, new), strict=True):
+        self.focus.see_again(url, known)
+        for lead, priority in zip(new, self.focus.queue_links(url, new), strict=True):
             self.waiting.put(lead.url, priority)
-        for found, priority in self.focus.renewed().items():
+        for found, priority in self.focus.renew_if_due().items():
             if found in self.waiting.priority:
                 self.waiting.put(found, priority)
         return relevance

@@ -64,7 +64,7 @@ def main() -> None:
                 history = PageHistory(
                     extractor_version=known.extractor_version, source_fingerprint=known.source_fingerprint
                 )
-                found = detector.check(after, after.once(auto), history).found
+                found = detector.check(after, after.once(auto), history).change
                 counts["pages"] += 1
                 counts["other"] += before.once(auto).text != after.once(auto).text
                 counts["changed"] += found is PageChange.CHANGED

@@ -30,7 +30,7 @@ from crawler.topic.link_scores import FocusOptions
 
 SEED = "http://127.0.0.1/wiki/Bird.html"
 AIM_PAGE, AIM_LINK = 1.0, 20.0  # milliseconds, microseconds
-STEPS = "example fetched seen_again found renewed".split()
+STEPS = "example fetched see_again found renewed".split()
 
 
 class Clock:
@@ -80,7 +80,7 @@ def main() -> None:
         cells = "".join(f"{1000 * spent[name] / some:9.3f} ms" for name in STEPS)
         print(f"quarter {number}   {some:8,}{shown:9,}{cells}   {1000 * spent.total() / some:.2f} ms a page")
         total, links, pages = total + spent, links + shown, pages + some
-    of_links = total["found"] + total["seen_again"]
+    of_links = total["found"] + total["see_again"]
     print(
         f"\n{1000 * total.total() / pages:.2f} ms a page (aim {AIM_PAGE:.0f}); "
         f"{1e6 * of_links / links:.1f} us a link as it is found (aim {AIM_LINK:.0f}), "

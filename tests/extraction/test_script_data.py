@@ -59,13 +59,13 @@ def test_so_many_nodes_are_looked_at() -> None:
 @pytest.mark.parametrize(("inner", "weight"), [(80, 80), (79, 100)])
 def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, weight: int) -> None:
     data = ScriptData([[LINE] * inner, *[LINE] * (100 - inner)], "")
-    assert [found.weight for found in data.found()] == [len(LINE), weight * len(LINE)]
+    assert [found.weight for found in data.candidates()] == [len(LINE), weight * len(LINE)]
 
 
 def test_a_key_tells_where_a_text_belongs() -> None:
     rows = [("body", True), ("x" * 53 + "comment", False), ("x" * 54 + "comment", True), ("Comments", False)]
     for key, counts in rows:
-        assert list(chain(ScriptData({key: LINE}, "").found())) == (
+        assert list(chain(ScriptData({key: LINE}, "").candidates())) == (
             [TextCandidate(len(LINE), f"<p>{LINE}</p>")] if counts else []
         )
 

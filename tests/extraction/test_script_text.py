@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from crawler.extraction.script_text import ScriptData, instead, scripted
+from crawler.extraction.script_text import ScriptData, replacement, script_text
 from crawler.page.page import Page
 
 LINES = [f"In week {number} the bees danced on the comb, and told the others the way." for number in range(12)]
@@ -17,7 +17,7 @@ STORY = {"title": TITLE, "id": 7}
 
 def of(script: str, kind: str = "", body: str = "") -> str:
     head = f"<title>{TITLE} | Post</title><script type='{kind}'>{script}</script>"
-    return scripted(Page.from_html(f"<html><head>{head}</head><body>{body}<div id=root></div></body></html>"))
+    return script_text(Page.from_html(f"<html><head>{head}</head><body>{body}<div id=root></div></body></html>"))
 
 
 def written(*paragraphs: str) -> list[dict[str, object]]:
@@ -104,13 +104,13 @@ def test_no_text() -> None:
 @pytest.mark.parametrize(("length", "expected"), [(0, TEXT), (len(TEXT) // 3, TEXT), (len(TEXT) // 3 + 1, "")])
 def test_when_it_is_taken(length: int, expected: str) -> None:
     page = Page.from_html(f"<title>{TITLE}</title><script>{json.dumps(STORY | {'body': LINES})}</script>")
-    assert instead(page, "a" * length) == expected
+    assert replacement(page, "a" * length) == expected
 
 
 @pytest.mark.parametrize(("own", "is_taken"), [("a" * 1_499, True), ("a" * 1_500, False), ("蜂" * 750, False)])
 def test_a_long_text_is_kept_whatever_is_in_the_scripts(own: str, is_taken: bool) -> None:
     page = Page.from_html(f"<title>{TITLE}</title><script>{json.dumps(STORY | {'body': FAR})}</script>")
-    assert bool(instead(page, own)) is is_taken
+    assert bool(replacement(page, own)) is is_taken
 
 
 def data(length: int, start: str = "") -> str:
@@ -136,7 +136,7 @@ def test_which_scripts_are_read() -> None:
     ]
     for scripts, is_found in rows:
         written = "".join(f"<script>{script}</script>" for script in scripts)
-        assert bool(scripted(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
+        assert bool(script_text(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
 
 
 def test_the_type_of_a_script() -> None:
@@ -168,7 +168,7 @@ def test_hostile_scripts_cost_little() -> None:
         page = Page.from_html(f"<title>{TITLE}</title><script>{script}</script>")
         assert page.blocks is not None
         started = time.process_time()
-        assert isinstance(scripted(page), str)
+        assert isinstance(script_text(page), str)
         assert time.process_time() - started < 1.5  # measured at most 0.4
 
 

@@ -1,6 +1,6 @@
 """Which page a link leads to, where applications keep the position in a parameter, or the page in a fragment."""
 
-from crawler.page.links import LEAST_OF_THEMSELVES
+from crawler.page.links import LEAST_SELF_LINKS
 from crawler.page.page import MadeFrom, Page
 
 MANUAL = "http://a.example/manual"
@@ -32,9 +32,9 @@ def test_a_parameter_by_which_headings_link_to_themselves_is_a_position() -> Non
         (MANUAL, f'<a href="http://b.example/?id=start">start</a>{HOOKS}', ["http://b.example/?id=start"]),
         (MANUAL, f'<a href="/manual?id=other">other</a>{HOOKS}', [f"{MANUAL}?id=other"]),
         (MANUAL, f'<a href="/manual?id=other">other</a><i id="Other"></i>{HOOKS}', []),
-        (MANUAL, headings(LEAST_OF_THEMSELVES) + GONE, []),
-        (MANUAL, headings(LEAST_OF_THEMSELVES - 1) + GONE, [f"{MANUAL}?id=gone"]),
-        (MANUAL, headings(LEAST_OF_THEMSELVES) + headings(LEAST_OF_THEMSELVES, "other-") + GONE, []),
+        (MANUAL, headings(LEAST_SELF_LINKS) + GONE, []),
+        (MANUAL, headings(LEAST_SELF_LINKS - 1) + GONE, [f"{MANUAL}?id=gone"]),
+        (MANUAL, headings(LEAST_SELF_LINKS) + headings(LEAST_SELF_LINKS, "other-") + GONE, []),
         (MANUAL, headings(5) + headings(6, "other-"), [f"{MANUAL}?id=5"]),
         (MANUAL, headings(4) + f'<h2 id="5"><a href="/manual?id=5">5</a>{4 * GONE}</h2>', []),
         # Headings of a list, and of a page among whose parts is a menu.

@@ -53,8 +53,8 @@ def test_what_counts_as_a_change() -> None:
     for method in ["auto", "template", "template-svm"]:
         for now, found in rows:
             first = check(page(TEXT * 3), method=method)
-            assert first.found is PageChange.NEW
-            assert check(now, known(first), method).found is found
+            assert first.change is PageChange.NEW
+            assert check(now, known(first), method).change is found
 
 
 def test_a_block_in_doubt_alone_changes_nothing() -> None:
@@ -62,16 +62,16 @@ def test_a_block_in_doubt_alone_changes_nothing() -> None:
     first = known(check(page(MANY)))
     balance, precision, recall = str(first.source_fingerprint).split()
     doubtful = replace(first, source_fingerprint=f"{balance[::-1]} {precision} {recall[::-1]}")
-    assert check(page(MANY), doubtful).found is PageChange.SAME
+    assert check(page(MANY), doubtful).change is PageChange.SAME
     other = replace(first, source_fingerprint=f"{balance[::-1]} {precision[::-1]} {recall[::-1]}")
-    assert check(page(MANY), other).found is PageChange.CHANGED
+    assert check(page(MANY), other).change is PageChange.CHANGED
 
 
 def test_another_version_renews() -> None:
     for before in ["0:auto", "1:auto/recall", "1:template", None]:
         old = replace(known(check(page(MANY))), extractor_version=before)
         found = check(page(TEXT * 3), old)
-        assert (found.found, found.distance) == (PageChange.RENEWED, None)
+        assert (found.change, found.distance) == (PageChange.RENEWED, None)
         assert found.extractor_version == comparison().version
 
 
@@ -87,12 +87,12 @@ def test_how_much_changed() -> None:
 
 def test_a_text_too_short_to_tell_how_much() -> None:
     found = check(page("They sleep in the hive at night, as you know."), known(check(page(TEXT))))
-    assert (found.found, found.distance) == (PageChange.CHANGED, None)
+    assert (found.change, found.distance) == (PageChange.CHANGED, None)
 
 
 def test_pages_without_text_are_the_same() -> None:
     empty = Page.from_html("", "http://a.example/")
-    assert check(empty, known(check(empty))).found is PageChange.SAME
+    assert check(empty, known(check(empty))).change is PageChange.SAME
 
 
 def test_the_letters_of_a_block_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

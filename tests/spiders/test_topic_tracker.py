@@ -54,7 +54,7 @@ def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
 def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = tracker()
     judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
-    (priority,) = judge.focus.found(HOME, [LinkContext(URL, "bees")])
+    (priority,) = judge.focus.queue_links(HOME, [LinkContext(URL, "bees")])
     there = f"{URL}/moved" if requested else URL
     assert priority not in (5, 0)
     judgement = judge.judge(Candidate(there, 5, requested=requested), BEES)
@@ -65,7 +65,7 @@ def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_si
 def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> None:
     judge = tracker()
     judge.judge(Candidate(HOME, 10_000, via=FoundBy.SEED), BEES)
-    judge.focus.found(HOME, [LinkContext(URL, "bees")])
+    judge.focus.queue_links(HOME, [LinkContext(URL, "bees")])
     judge.focus._explored[URL] = 0.12345  # chosen while it was on its way
     judgement = judge.judge(Candidate(URL, priority), BEES)
     assert judgement.via == via
@@ -91,7 +91,7 @@ def test_links_that_others_found_wait_their_turn() -> None:
     judge = tracker()
     for number in range(20):
         judge.judge(Candidate(f"{URL}{number}"), BEES)
-    judge.focus.found(HOME, [LinkContext("http://b.example/", "bees")])
+    judge.focus.queue_links(HOME, [LinkContext("http://b.example/", "bees")])
     assert judge.apply([], LinkUpdates(((URL, 800),), ())) == {URL: 80}
     judge.apply([], LinkUpdates((), (URL,)))
     assert judge.focus.waiting_sample(9) == ["http://b.example/"]

@@ -84,13 +84,13 @@ class Crawl:
 
     def _take(self, url: str) -> None:
         page = self.pages[url]
-        self.focus.fetched(url, "", page.text)
+        self.focus.learn_page(url, "", page.text)
         new = [lead for lead in page.leads if lead.url not in self._met]
-        self.focus.seen_again(url, [lead for lead in page.leads if lead.url in self._met])
+        self.focus.see_again(url, [lead for lead in page.leads if lead.url in self._met])
         self._met.update(lead.url for lead in new)
-        for lead, priority in zip(new, self.focus.found(url, new), strict=True):
+        for lead, priority in zip(new, self.focus.queue_links(url, new), strict=True):
             self._wait(lead.url, priority)
-        for known, priority in self.focus.renewed().items():
+        for known, priority in self.focus.renew_if_due().items():
             assert known in self.priorities
             self._wait(known, priority)
 
@@ -112,22 +112,22 @@ class Quarter(NamedTuple):
 def soaked(pages: int) -> Iterator[Quarter]:
     """What each quarter of so many pages costs, each of which shows more new links than are fetched."""
     random, focus = Random(1), TopicFocus(Topic.of("thing1 thing2"), FocusOptions())
-    focus.fetched(SEED, "", "thing1")
+    focus.learn_page(SEED, "", "thing1")
     tracemalloc.start()
     for quarter in range(4):
         before, started = tracemalloc.get_traced_memory()[0], time.process_time()
         for number in range(pages // 4):
             url = next(iter(focus.waiting_sample(1)), SEED)
-            focus.fetched(url, "", " ".join(random.choices(OTHER, k=40)))
+            focus.learn_page(url, "", " ".join(random.choices(OTHER, k=40)))
             leads = [
                 LinkContext(
                     f"http://a{number % 50}.example/{quarter}/{number}/{at}", random.choice(OTHER), near="thing3 thing4"
                 )
                 for at in range(4)
             ]
-            focus.found(url, leads)
-            focus.seen_again(url, leads[:2])
-            focus.renewed()
+            focus.queue_links(url, leads)
+            focus.see_again(url, leads[:2])
+            focus.renew_if_due()
         seconds = time.process_time() - started
         yield Quarter(pages // 4, seconds, tracemalloc.get_traced_memory()[0] - before, len(focus.waiting.rows))
     tracemalloc.stop()

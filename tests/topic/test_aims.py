@@ -24,8 +24,8 @@ LANGUAGES = "en", "zh"
 
 
 def read(focus: TopicFocus, path: str, text: str, language: str) -> float:
-    relevance = focus.fetched(f"{HOME}{path}", "", text, language)
-    focus.renewed()
+    relevance = focus.learn_page(f"{HOME}{path}", "", text, language)
+    focus.renew_if_due()
     return relevance
 
 
@@ -115,7 +115,7 @@ def test_a_first_page_is_judged_by_the_folder_that_it_shares() -> None:
 def test_links_score_in_the_other_language(topic: str, words: tuple[str, str]) -> None:
     focus = bilingual(topic)
     links = [LinkContext(f"http://b.example/{number}", word) for number, word in enumerate(words)]
-    good, bad = focus.found(f"{HOME}/0/", links)
+    good, bad = focus.queue_links(f"{HOME}/0/", links)
     assert good > bad + 100
 
 

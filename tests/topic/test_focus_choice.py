@@ -12,7 +12,7 @@ A, B, C = 1, 2, 3
 def chooser(fetched: list[int], **manner: float) -> Prioritizer:
     made = Prioritizer(FocusOptions(**manner), seat=1)
     for site in fetched:
-        made.fetched(site)
+        made.count_page(site)
     return made
 
 
@@ -74,7 +74,7 @@ def test_what_was_tried_is_owed_no_more() -> None:
     made = chooser([A] * 151)
     assert [len(tries(made, 500)), len(tries(made, 500))] == [3, 0]
     for _ in range(51):
-        made.fetched(A)
+        made.count_page(A)
     assert len(tries(made, 500)) == 1
 
 
@@ -94,7 +94,7 @@ def test_the_choice_is_a_seats_own_and_the_same_each_time() -> None:
     for seat in (1, 1, 2):
         made = Prioritizer(FocusOptions(exploration=1.0), seat)
         for _ in range(20):
-            made.fetched(A)
+            made.count_page(A)
         found.append(tries(made, 2_000))
     assert found[0] == found[1] != found[2]
 
@@ -106,16 +106,16 @@ BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 def priorities_on_cars(min_chance: float, anchors: dict[str, str]) -> dict[str, int]:
     """The priorities of links on a page about cars, after its links to eighty others led to nothing else."""
     focus = TopicFocus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=min_chance))
-    focus.fetched("http://bees.example/", "", BEES)
+    focus.learn_page("http://bees.example/", "", BEES)
     home = "http://cars.example/"
-    focus.fetched(home, "", CARS)
+    focus.learn_page(home, "", CARS)
     roads = [LinkContext(f"{home}{number}", "roads") for number in range(80)]
-    focus.found(home, roads)
+    focus.queue_links(home, roads)
     for link in roads:
-        focus.fetched(link.url, "", CARS)
-        focus.renewed()
+        focus.learn_page(link.url, "", CARS)
+        focus.renew_if_due()
     links = [LinkContext(url, anchor) for url, anchor in anchors.items()]
-    return dict(zip(anchors, focus.found(home, links), strict=True))
+    return dict(zip(anchors, focus.queue_links(home, links), strict=True))
 
 
 LINKS = {"http://cars.example/road": "roads", "http://cars.example/hive": "honey bees"}
@@ -132,12 +132,12 @@ def test_links_are_let_through_when_no_better_ones_are_left() -> None:
     """On a good site the best of them wait no longer, down to the least chance."""
     focus = TopicFocus(Topic.of("honey bees"), FocusOptions(exploration=0.0, min_chance=0.03))
     home = "http://bees.example/"
-    focus.fetched(home, "", BEES)
+    focus.learn_page(home, "", BEES)
     better = [LinkContext(f"{home}bees/{number}", "honey bees") for number in range(60)]
     worse = [LinkContext(f"{home}{number}", "more", near=CARS) for number in range(9)]
-    focus.found(home, better)
+    focus.queue_links(home, better)
     for link in better:
-        focus.fetched(link.url, "", BEES)
-    first = focus.found(f"{home}bees/0", worse)
-    later = focus.renewed()
+        focus.learn_page(link.url, "", BEES)
+    first = focus.queue_links(f"{home}bees/0", worse)
+    later = focus.renew_if_due()
     assert sum(not is_unlikely(later.get(link.url, number)) for link, number in zip(worse, first, strict=True)) >= 4

@@ -22,12 +22,12 @@ MIXED = ["The colony makes wax.", "Petrol for bees.", "A hive by the roads.", "N
 def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> TopicFocus:
     """What has fetched some pages of bees and cars, each of which a link led to."""
     made = TopicFocus(topic, FocusOptions(), seat)
-    made.fetched("http://a.example/", "", BEES)
+    made.learn_page("http://a.example/", "", BEES)
     for number in range(start, start + pages):
         url, text, anchor = f"http://a.example/{number}", *((BEES, "hive") if number % 3 else (CARS, "engine"))
-        made.found("http://a.example/", [LinkContext(url, anchor)])
-        made.fetched(url, f"Number {number}", f"{text} Word{number} stands here.")
-        made.renewed()
+        made.queue_links("http://a.example/", [LinkContext(url, anchor)])
+        made.learn_page(url, f"Number {number}", f"{text} Word{number} stands here.")
+        made.renew_if_due()
     return made
 
 
@@ -36,8 +36,8 @@ def relevances(made: TopicFocus) -> list[float]:
 
 
 def promises(made: TopicFocus) -> list[int]:
-    made.fetched("http://z.example/", "", BEES)
-    return made.found(
+    made.learn_page("http://z.example/", "", BEES)
+    return made.queue_links(
         "http://z.example/", [LinkContext(f"http://z.example/{word}", word) for word in ("hive", "engine", "x")]
     )
 
@@ -61,7 +61,7 @@ def test_the_same_seat_goes_on() -> None:
     assert relevances(second) == pytest.approx(relevances(first), abs=0.1)
     assert weights(second) == pytest.approx(weights(first), abs=0.2)
     assert second.vocabulary.pages == 13
-    assert second.trails.pages == 0
+    assert second.page_credits.pages == 0
     assert second.summary()["pages"] == 13
     again, before = json.loads(second.record()), json.loads(record)
     assert again.keys() == before.keys()
@@ -121,7 +121,7 @@ def test_an_earlier_run_and_another_worker() -> None:
     assert made.take_in(worker(1).record())
     assert made.take_in(worker(2, start=50).record())
     for number in range(90, 95):
-        made.fetched(f"http://a.example/{number}", "", f"{BEES} Hive, hive.")
+        made.learn_page(f"http://a.example/{number}", "", f"{BEES} Hive, hive.")
     made.learn()
     assert 0 < max(told_of(made)) < 50
     assert TopicFocus(EXAMPLE).take_in(made.record())
@@ -134,7 +134,7 @@ def test_another_topic_teaches_words_alone(seat: int) -> None:
     assert made.take_in(other.record())
     assert weights(made) != weights(worker(1))
     assert made.subject.lent == {}
-    assert made.apprentice.told() == worker(1).apprentice.told()
+    assert made.apprentice.shared() == worker(1).apprentice.shared()
     assert promises(made) == pytest.approx(before[0], abs=100)
     assert relevances(made) == pytest.approx(before[1], abs=0.2)
 

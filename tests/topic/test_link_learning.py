@@ -29,7 +29,7 @@ def mean_of(sum_: float, weight: float, mean: float) -> float:
 def test_the_sorts_of_features_lie_apart() -> None:
     assert (ANCHOR, ADDRESS, NEAR, HOST) == (0, 1, 2, 3)
     learner = taught(([HOST * PLACES + PLACES - 1], 1.0))
-    assert learner.told().features == {4 * PLACES - 1: (1, 1)}
+    assert learner.shared().features == {4 * PLACES - 1: (1, 1)}
 
 
 def test_nothing_known() -> None:
@@ -63,38 +63,38 @@ def test_the_best_and_the_worst_feature() -> None:
 
 def test_a_page_on_the_topic_counts_more_where_few_are() -> None:
     learner = taught(*[([CARS], 0.0)] * 4, ([BEES], 1.0))
-    assert learner.told().features[BEES] == pytest.approx((4, 4))
-    assert taught(*[([CARS], 0.0)] * 50, ([BEES], 1.0)).told().features[BEES] == pytest.approx((10, 10))
+    assert learner.shared().features[BEES] == pytest.approx((4, 4))
+    assert taught(*[([CARS], 0.0)] * 50, ([BEES], 1.0)).shared().features[BEES] == pytest.approx((10, 10))
 
 
 def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0), ([CARS], 0.0))
     ledger = FeatureCounts({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
-    assert learner.told() == ledger
-    monkeypatch.setattr(link_scores, "MOST_TOLD", 2)
-    assert list(learner.told().features) == [CARS, NEWS]
+    assert learner.shared() == ledger
+    monkeypatch.setattr(link_scores, "MOST_SHARED", 2)
+    assert list(learner.shared().features) == [CARS, NEWS]
 
 
 def test_an_earlier_run_goes_on() -> None:
     lessons = [([BEES], 1.0), ([CARS], 0.0)]
     learner = Apprentice()
-    learner.go_on(taught(*lessons).told())
-    assert learner.told() == taught(*lessons).told()
+    learner.resume(taught(*lessons).shared())
+    assert learner.shared() == taught(*lessons).shared()
     assert promises(learner, [BEES], [CARS]) == promises(taught(*lessons), [BEES], [CARS])
 
 
 def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
     learner = taught(([BEES], 1.0))
-    learner.hear(2, FeatureCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
-    learner.hear(3, FeatureCounts({NEWS: (1, 2)}, 1, 1))
-    learner.hear(2, FeatureCounts({CARS: (0, 1)}, 0, 1))
-    assert learner.told() == FeatureCounts({BEES: (1, 1)}, 1, 0)
+    learner.take_over(2, FeatureCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
+    learner.take_over(3, FeatureCounts({NEWS: (1, 2)}, 1, 1))
+    learner.take_over(2, FeatureCounts({CARS: (0, 1)}, 0, 1))
+    assert learner.shared() == FeatureCounts({BEES: (1, 1)}, 1, 0)
     mean = 2 / (2 + 2)
     assert learner.mean() == mean
     expected = [(mean_of(*sums, mean) + mean) / 2 for sums in [(1, 1), (0, 1), (1, 2)]]
     assert promises(learner, [BEES], [CARS], [NEWS]) == pytest.approx(expected)
-    learner.hear(2, FeatureCounts({}, 0, 0))
-    learner.hear(3, FeatureCounts({}, 0, 0))
+    learner.take_over(2, FeatureCounts({}, 0, 0))
+    learner.take_over(3, FeatureCounts({}, 0, 0))
     assert promises(learner, [BEES], [CARS]) == promises(taught(([BEES], 1.0)), [BEES], [CARS])
 
 
@@ -113,5 +113,5 @@ def test_sums_never_pass_their_weights() -> None:
     learner, random = Apprentice(), np.random.default_rng(1)
     for relevance in [1.0, *random.random(3_000), *[1.0] * 500]:
         learner.learn([BEES], float(relevance))
-    sum_, weight = learner.told().features[BEES]
+    sum_, weight = learner.shared().features[BEES]
     assert 0 < sum_ <= weight

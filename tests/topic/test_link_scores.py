@@ -20,19 +20,19 @@ GOOD, POOR, HUB = range(3)
 
 def scorer(learning: bool = True) -> Scorer:
     """What knows a good page, a poor one, and one that leads to good ones: 0.9, 0 and 0 relevant."""
-    aims, trails, apprentice = Aims(Translations()), PageCredits(), Apprentice()
+    aims, page_credits, apprentice = Aims(Translations()), PageCredits(), Apprentice()
     subject = aims.first
     subject.examples.append(Vector(np.array([BEES], np.int32), np.ones(1)))
     subject.learn(PageStack([], np.ones(PLACES)))
     for relevance in (0.9, 0.0, 0.0):
-        trails.add(relevance)
-    trails.lead([HUB], 1.0)
+        page_credits.add(relevance)
+    page_credits.lead([HUB], 1.0)
     apprentice.learn([BEES], 1.0)
     apprentice.learn([CARS], 0.0)
     texts = Apprentice(features=PLACES)
     texts.learn([HIVES, NEWS], 1.0)
     texts.learn([ROADS, NEWS], 0.0)
-    return Scorer(aims, trails, apprentice, texts, learning)
+    return Scorer(aims, page_credits, apprentice, texts, learning)
 
 
 def score(made: Scorer, *links: LinkNumbers) -> list[float]:
@@ -79,8 +79,8 @@ def test_a_score() -> None:
 def test_shown_by_several_pages() -> None:
     made, waiting = scorer(), WaitingLinks()
     waiting.add("http://a.example/", seen(GOOD, [], []))
-    waiting.again(0, POOR, [])
-    waiting.again(0, HUB, [])
+    waiting.show_again(0, POOR, [])
+    waiting.show_again(0, HUB, [])
     worth, track = sum(WORTH.values()), sum(TRACKS.values()) / 3
     total = SHOWN * (worth + MEAN) / 4 + TRACK * track + (PROMISE + TEXTS) * 0.5
     assert made.scores(waiting.all()).tolist() == pytest.approx([total / ALL_WEIGHTS])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crawler.topic import link_table
-from crawler.topic.link_table import FACTOR, MOST_SHOWN, SITE, TOLD, LinkNumbers, WaitingLinks
+from crawler.topic.link_table import FACTOR, MOST_SHOWN, REPORTED, SITE, LinkNumbers, WaitingLinks
 
 
 def seen(page: int | None = 0, site: int = 7, factor: float = 1.0) -> LinkNumbers:
@@ -33,13 +33,13 @@ def test_a_link_waits() -> None:
     assert nears == [(0, 3), (1, 3)]
     assert [number for row, number in features if row == 1] == links.features[1].tolist() == [1, 2, 3, 9]
     table = links.all().table
-    assert [table[part].tolist() for part in (TOLD, SITE, FACTOR)] == [[0, 0], [7, 7], [1.25, 1]]
+    assert [table[part].tolist() for part in (REPORTED, SITE, FACTOR)] == [[0, 0], [7, 7], [1.25, 1]]
 
 
 def test_shown_again() -> None:
     links = filled(2)
-    links.again(0, 5, [8])
-    links.again(0, 5, [9])
+    links.show_again(0, 5, [8])
+    links.show_again(0, 5, [9])
     assert links.shown == [[0, 5], [1]]
     shown, anchors, *_ = held(links)
     assert shown == [(0, 0), (1, 1), (0, 5)]
@@ -50,7 +50,7 @@ def test_shown_again() -> None:
 def test_most_shown(pages: int, known: int) -> None:
     links = filled(1)
     for page in range(1, pages):
-        links.again(0, page, [8])
+        links.show_again(0, page, [8])
     assert links.shown == [list(range(known))]
     shown, anchors, *_ = held(links)
     assert [len(shown), len(anchors)] == [known, known + 1]
@@ -81,7 +81,7 @@ def test_what_came_since() -> None:
     assert later.count == 1
     assert [later.shown.rows.tolist(), later.shown.numbers.tolist()] == [[0], [5]]
     assert [later.features.rows.tolist(), later.features.numbers.tolist()] == [[0] * 4, [1, 2, 3, 9]]
-    later.table[TOLD] = 500
+    later.table[REPORTED] = 500
     assert links.all().table[:2, 3].tolist() == [500, 8]
     assert links.since(links.mark()).count == 0
 
@@ -97,7 +97,7 @@ def test_the_rows_of_links_that_are_gone() -> None:
     rows_ = [(1024, 1024, 1024), (1025, 512, 1025), (1025, 513, 512), (2_000, 2_000, 0)]
     for rows, gone, left in rows_:
         links = filled(rows)
-        links.again(rows - 1, 5_000, [8])
+        links.show_again(rows - 1, 5_000, [8])
         for n in range(gone):
             links.remove(f"http://a.example/{n}")
         links.make_room()

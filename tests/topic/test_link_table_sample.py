@@ -17,15 +17,15 @@ def test_others_each_time_until_it_was_all() -> None:
     ]
     for most, asked in rows:
         made = TopicFocus(Topic.of("bees"))
-        made.fetched("http://a.example/", "", "Bees.")
-        made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
+        made.learn_page("http://a.example/", "", "Bees.")
+        made.queue_links("http://a.example/", [LinkContext(url, "bees") for url in URLS])
         assert [made.waiting_sample(most) for _ in asked] == asked
 
 
 def test_some_wait_no_more_meanwhile() -> None:
     made = TopicFocus(Topic.of("bees"))
-    made.fetched("http://a.example/", "", "Bees.")
-    made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
+    made.learn_page("http://a.example/", "", "Bees.")
+    made.queue_links("http://a.example/", [LinkContext(url, "bees") for url in URLS])
     assert made.waiting_sample(3) == URLS[:3]
     made.forget(URLS[:3])
     assert made.waiting_sample(1) == URLS[3:4]

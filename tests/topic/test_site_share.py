@@ -33,7 +33,7 @@ def late() -> TopicFocus:
     """A focus that has seen so many pages that all links get new scores every 500."""
     made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for _ in range(10_000):
-        made.trails.add(0.5)
+        made.page_credits.add(0.5)
     return made
 
 
@@ -51,12 +51,12 @@ def crawled(made: TopicFocus, web: Web, pages: int) -> list[bool]:
         while prices.get(url) != -price:
             price, url = heappop(heap)
         del prices[url]
-        made.fetched(url, "", web.text(url))
+        made.learn_page(url, "", web.text(url))
         order.append(url.startswith(TRAP))
         leads = [LinkContext(link, "honey bees", near="bees") for link in web.shown(url)]
-        told = dict(zip((lead.url for lead in leads), made.found(url, leads), strict=True))
+        told = dict(zip((lead.url for lead in leads), made.queue_links(url, leads), strict=True))
         prices |= told
-        told |= made.renewed()
+        told |= made.renew_if_due()
     return order
 
 
@@ -75,18 +75,18 @@ def test_no_more_rise_at_once_than_may_be_asked_for(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(focus, "MOST_BETWEEN", 30)
     made = late()
     for number in range(20):
-        made.fetched(f"{TRAP}/{number}", "", "Honey bees.")
+        made.learn_page(f"{TRAP}/{number}", "", "Honey bees.")
     leads = [LinkContext(f"{TRAP}/of/{number}", f"bees {'and ' * number}") for number in range(100)]
     other = LinkContext("http://b.example/", "bees")
-    full = made.found(f"{TRAP}/1", [other, *leads])
+    full = made.queue_links(f"{TRAP}/1", [other, *leads])
     assert full[0] > 5 * max(full[1:])
     for number in range(40):
-        made.fetched(f"http://b.example/{number}", "", "Honey bees.")
-    found = made.renewed()
+        made.learn_page(f"http://b.example/{number}", "", "Honey bees.")
+    found = made.renew_if_due()
     assert len(found) == 31
     assert found.pop(other.url) < min(found.values())
-    made.fetched(f"{TRAP}/21", "", "Honey bees.")
-    assert made.renewed() == {}
+    made.learn_page(f"{TRAP}/21", "", "Honey bees.")
+    assert made.renew_if_due() == {}
 
 
 @pytest.mark.parametrize(("others", "falls"), [(0, False), (1, True)])
@@ -95,10 +95,12 @@ def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
 ) -> None:
     monkeypatch.setattr(link_table, "MOST_WAITING", 100)
     made = TopicFocus(Topic.of("bees"), FocusOptions(exploration=0.0))
-    made.fetched(f"{TRAP}/", "", "Honey bees.")
-    made.found(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])
+    made.learn_page(f"{TRAP}/", "", "Honey bees.")
+    made.queue_links(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])
     links = [f"{TRAP}/{number}" for number in range(200)]
-    before = dict(zip(links, made.found(f"{TRAP}/", [LinkContext(link, "honey bees") for link in links]), strict=True))
+    before = dict(
+        zip(links, made.queue_links(f"{TRAP}/", [LinkContext(link, "honey bees") for link in links]), strict=True)
+    )
     found = made.renew()
     assert len(made.waiting.rows) == 75
     assert [f"http://b{number}.example/" in made.waiting.rows for number in range(others)] == [True] * others
@@ -107,4 +109,4 @@ def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
     assert {link: found.get(link) for link in gone} == {
         link: pytest.approx(before[link] / 10, abs=10) if falls else None for link in gone
     }
-    assert gone.isdisjoint(made.renewed())
+    assert gone.isdisjoint(made.renew_if_due())

@@ -32,7 +32,7 @@ def test_the_features_of_links() -> None:
         apprentice.learn([NEAR * PLACES + bad, HOST * PLACES + host], 0.0)
     apprentice.learn([ANCHOR * PLACES + rare], 1.0)
     apprentice.learn([ANCHOR * PLACES + rare], 0.0)
-    vocabulary.go_on(8, {})
+    vocabulary.resume(8, {})
     found = summary(vocabulary, [Subject()], apprentice)
     assert found["pages"] == 8
     gain = round((3 + PRIOR_LINKS / 2) / (3 + PRIOR_LINKS) - 0.5, 3)

@@ -121,9 +121,9 @@ def test_another_worker_knows_the_same() -> None:
     first, second = Translations(), Translations()
     first.judge(address_key(EN), "en", 0.8)
     first.name(EN, NamedTranslations(declared=(DE,)))
-    second.hear(*first.shared())
+    second.take_over(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.8
     assert second.of_folder(address_key(f"{ZH}queen"), {"en"}) == 0.4
     second.judge(address_key(EN), "en", 0.1)
-    second.hear(*first.shared())
+    second.take_over(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.1

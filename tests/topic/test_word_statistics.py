@@ -62,38 +62,38 @@ def test_long_words_are_not_remembered(length: int, is_known: bool) -> None:
     assert (counted.names.get(place) == word) is is_known
     for _ in range(2):
         counted.see(np.array([place], np.int32))
-    assert (word in counted.told()) is is_known
+    assert (word in counted.shared()) is is_known
     assert weight(counted, word) == pytest.approx(log((IMAGINED + 3) / 2.5))
 
 
 def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = seen("bees wax the", "bees wax", "bees cars")
-    assert counted.told() == {"bees": 3, "wax": 2}
-    monkeypatch.setattr(word_statistics, "MOST_TOLD", 1)
-    assert counted.told() == {"bees": 3}
+    assert counted.shared() == {"bees": 3, "wax": 2}
+    monkeypatch.setattr(word_statistics, "MOST_SHARED", 1)
+    assert counted.shared() == {"bees": 3}
 
 
 def test_an_earlier_run_goes_on() -> None:
     counted = seen("bees wax", "bees")
-    counted.go_on(3, {"bees": 2, "cars": 3})
+    counted.resume(3, {"bees": 2, "cars": 3})
     assert counted.pages == 5
-    assert counted.told() == {"bees": 4, "cars": 3}
+    assert counted.shared() == {"bees": 4, "cars": 3}
     assert weight(counted, "bees") == pytest.approx(log((IMAGINED + 6) / 4.5))
 
 
 def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
     counted = seen("bees wax", "bees")
-    counted.hear(2, 5, {"bees": 5})
-    counted.hear(3, 2, {"wax": 2})
-    counted.hear(2, 10, {"wax": 4})
-    assert (counted.pages, counted.told()) == (2, {"bees": 2})
+    counted.take_over(2, 5, {"bees": 5})
+    counted.take_over(3, 2, {"wax": 2})
+    counted.take_over(2, 10, {"wax": 4})
+    assert (counted.pages, counted.shared()) == (2, {"bees": 2})
     assert weight(counted, "bees") == pytest.approx(log((IMAGINED + 15) / 2.5))
     assert weight(counted, "wax") == pytest.approx(log((IMAGINED + 15) / 7.5))
 
 
 def test_no_word_stands_in_more_pages_than_there_are() -> None:
     for told, believed in [(4, 4), (5, 5), (6, 5), (1e9, 5)]:
-        for take in (Vocabulary.go_on, lambda counted, *what: counted.hear(2, *what)):
+        for take in (Vocabulary.resume, lambda counted, *what: counted.take_over(2, *what)):
             counted = Vocabulary(STOP_WORDS)
             take(counted, 5, {"bees": told})
             assert weight(counted, "bees") == pytest.approx(log((IMAGINED + 6) / (believed + 0.5)))

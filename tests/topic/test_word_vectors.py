@@ -56,7 +56,7 @@ def test_an_english_topic_finds_chinese_pages(vectors: Path) -> None:
     assert made.relevance("", CHINESE) > 0.5 > made.relevance("", "汽車在公路上行駛。")
     assert made.relevance("", "bees") == pytest.approx(plain.relevance("", "bees"), abs=0.02)
     links = [LinkContext(f"http://a.example/{word}", word) for word in ("蜜蜂", "汽車")]
-    bees, cars = made.found("http://a.example/", links)
+    bees, cars = made.queue_links("http://a.example/", links)
     assert bees > cars
 
 

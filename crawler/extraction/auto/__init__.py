@@ -1,17 +1,17 @@
 """Auto: a trained model decides which blocks of a page are main text; it judges all blocks of the page together.
 
-1. Each block is described by 280 numbers, its features. They describe its text, its element, its
-   position, its neighbours, the contents of the containers around it, the blocks with the same path, and the page
-   (.page_arrays reads the page into arrays, .block_features computes the numbers). Two features are scores that are
-   trained first: one of the names of elements (class, id, role), one of words.
+1. Each block has 280 numbers, its features. They describe its text, its element, its position, its neighbours, the
+   contents of the containers around it, the blocks with the same path, and the page (.page_arrays reads the page into
+   arrays, .block_features computes the numbers). Two features are scores that are trained first: one of the names of
+   elements (class, id, role), one of words.
 2. A network combines each block with its neighbours, with the blocks in the same containers and with those of the same
    path, and computes the probability that it is main text (.network). It also computes the type of the page (.model).
 3. Blocks at the same place of elements that repeat, such as the posts of a thread, are judged alike (.repeated_blocks).
-4. Blocks that pages of the site have in common are no main text (.common_blocks), if other pages are known and these
-   blocks are not most of the text.
-5. The set of blocks with the highest expected F is kept (.model), tables, lists and cards as wholes (.wholes),
-   without readers' comments, and without links to the pages before and after it (.neighbour_links). The blocks are
-   written as readable text (crawler.extraction.output.plain_text).
+4. Blocks that pages of the site have in common are not main text (.common_blocks), if other pages are known and these
+   blocks do not hold most of the text.
+5. The set of blocks with the highest expected F is kept (.model), with tables, lists and cards as wholes (.wholes),
+   without readers' comments (.readers_comments), and without links to the pages before and after the page
+   (.neighbour_links). The blocks are written as readable text (crawler.extraction.output.plain_text).
 6. If that F is low, the page is in doubt, and the blocks are chosen in another way (.second_look).
 7. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
@@ -26,7 +26,7 @@ from crawler.extraction.auto.neighbour_links import without_neighbours
 from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
 from crawler.extraction.auto.wholes import wholes
 from crawler.extraction.output.plain_text import plain
-from crawler.extraction.script_text import instead
+from crawler.extraction.script_text import replacement
 from crawler.metadata.title import headline
 from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page, PageType
@@ -37,15 +37,15 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
-"""The weight of precision beside recall in what is best."""
+"""The weight of precision in the F that is maximised; the rest is the weight of recall."""
 DOUBT = 0.8
-"""The expected F1 below which a page is in doubt: one in eight, with an F1 of two thirds; that of others is .93."""
+"""The expected F1 below which a page is in doubt: one page in eight is, with an F1 of two thirds; others have .93."""
 LEAST_OF_FIRST = 0.2
-"""The words of a second choice, relative to those of the first: it may not leave out a list that is all of the text."""
+"""The least words of a second choice, as a share of those of the first: so it cannot omit a list that is all text."""
 LEAST_WORDS = 50
-"""Words that an article has without its comments."""
+"""The least words of an article without its comments."""
 SURE = 0.85
-"""The average probability of these words."""
+"""The least average probability of the words of such an article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ class MainText:
 
     text: str
     places: list[int] | None
-    """The places of its blocks; None if it is in the page's scripts."""
+    """The indexes of its blocks; None if the text comes from the page's scripts."""
     page_type: str
     _: KW_ONLY
     certainty: float | None = None
-    """Its expected F1; None if it is in the page's scripts, or if there is no text."""
+    """Its expected F1; None if the text comes from the page's scripts, or if there is no text."""
 
 
 def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") -> list[int]:
-    """The main text without what is in elements named as comments, unless the rest is no article by itself."""
-    named_so = frozenset(page.once(named_as_comments))
-    rest = [index for index in kept if index not in named_so]
+    """The main text without elements named as comments, unless the rest would not be an article."""
+    named_blocks = frozenset(page.once(named_as_comments))
+    rest = [index for index in kept if index not in named_blocks]
     tokens = judgement.tokens[rest]
     is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
     return rest if is_article else kept
@@ -73,8 +73,8 @@ def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") 
 def auto(
     page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
 ) -> Extraction:
-    """The main text by a model, by default the one that comes with this release; without the blocks that the page has
-    in common with others of its site, if its library is given.
+    """The main text by a model, by default the one that comes with this release. If the library of the site is given,
+    blocks that its pages have in common are excluded.
     """
     main = main_text(page, favour, model, library)
     if main.places is None:
@@ -95,11 +95,15 @@ def main_text(
     page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
 ) -> MainText:
     """The main text, usually with the headline, without the comments."""
-    places, page_type, certainty = _judged(page, FAVOURS[favour], model, library) if page.blocks else ([], "", None)
+    places: list[int] = []
+    page_type = ""
+    certainty: float | None = None
+    if page.blocks:
+        places, page_type, certainty = _judged(page, FAVOURS[favour], model, library)
     text = plain([page.blocks[index] for index in places])
-    other = instead(page, text)
-    if other:
-        return MainText(text=other, places=None, page_type=page_type)
+    scripts_text = replacement(page, text)
+    if scripts_text:
+        return MainText(text=scripts_text, places=None, page_type=page_type)
     return MainText(text=text, places=places, page_type=page_type, certainty=certainty if text else None)
 
 
@@ -119,11 +123,14 @@ def _judged(
     from crawler.extraction.auto.model import choose, expected_f1, judge, judged, without
     from crawler.extraction.auto.second_look import second_choice
 
+    # The probabilities of the blocks.
     judgement = page.once(judged) if model is None else judge(page, model)
     if library is not None:
         judgement = without(judgement, library.common_blocks(page))
     likely = judgement.probabilities
     tokens = judgement.tokens
+
+    # The first choice, and the second one if that is in doubt.
     chosen = choose(likely, tokens, weight).tolist()
     places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(likely, tokens, places), 4)
@@ -136,8 +143,8 @@ def _judged(
 
 
 def _without_surroundings(page: Page, places: list[int], judgement: "BlockJudgement") -> list[int]:
-    """The places of the text without what is about other pages, and without comments."""
+    """The places of the text without links to neighbouring pages and without comments."""
     places = without_comments_beside_main(page, without_neighbours(page, places))
-    if judgement.page_type == PageType.ARTICLE:  # in manuals such names are of other things
+    if judgement.page_type == PageType.ARTICLE:  # in manuals such names have other meanings
         places = _without_comments(page, places, judgement)
     return places

@@ -1,4 +1,4 @@
-"""The features of each block of a page, as a matrix: one row for each feature, one column for each block.
+"""Computes the features of the blocks of a page, as a matrix with a row for each feature and a column for each block.
 
 The features of a block describe its text, its element and the elements around it, its position, its neighbours, the
 contents of the containers around it, the blocks with the same path, and the whole page.
@@ -36,27 +36,29 @@ from crawler.extraction.auto.text_arrays import (
 )
 
 REACHES = (4, 16)
-"""Blocks before and after that are considered together."""
+"""The numbers of blocks before and after a block whose means are features."""
 PROSE = 60
-"""The width from which sentences count as prose."""
+"""The width of text outside links from which a block with a full stop counts as prose."""
 FAR = 99
-"""Above this number, differences in the number of blocks are ignored."""
+"""The largest distance in blocks: larger ones count as this."""
 NO_HEADING = 8.0
+"""Stands for the distance of a heading, as a logarithm, if there is none."""
 TITLED = 0.4
-"""The share of the title that a block must contain to count as the headline."""
+"""The score above which a block counts as the headline: how well it matches the title, and more for an <h1>."""
 _FRAME_BITS = np.arange(len(FRAMES))[:, None]
 _HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
 
 Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
-"""Features with their names; a single column applies to all blocks."""
+"""The names of some features, and their rows; a single column applies to all blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The matrix, with the names of its rows, part by part."""
+    """The matrix of all features."""
 
     matrix: Floats
     groups: list[tuple[str, ...]]
+    """The names of its rows, part by part."""
 
     @property
     def names(self) -> list[str]:
@@ -105,6 +107,7 @@ _ENDS = _each("ends", len(KINDS))
 
 
 def _of_text(columns: BlockColumns) -> list[Rows]:
+    """The text of a block."""
     seen = columns.seen
     kinds = columns.kinds
     number = columns.number
@@ -134,6 +137,7 @@ _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images af
 
 
 def _of_elements(columns: BlockColumns) -> list[Rows]:
+    """The element of a block and the elements around it."""
     seen = columns.seen
     number = columns.number
     homes = seen.homes
@@ -154,6 +158,7 @@ _PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
 
 
 def _of_place(columns: BlockColumns) -> list[Rows]:
+    """The position of a block in the page, and the number of blocks with the same text."""
     at = columns.at
     number = columns.number
     total = columns.total
@@ -169,20 +174,23 @@ _TITLE = ("after title", "before title", "is title")
 
 
 def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
-    """Similarity to the title and distance from the headline; and the position of the headline, if there is one."""
+    """The similarity of a block to the title and its distance from the headline; and the index of the headline, if
+    there is one.
+    """
     at = columns.at
     number = columns.number
     shares, covers = _echoes(columns.seen.texts, number, columns.words)
-    titled = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
-    title = int(titled.argmax()) if titled.max() > TITLED else None
-    away = np.zeros((3, number))
-    if title is not None:
-        far = np.log1p(np.abs(at - title))
-        away = np.array([far * (at > title), far * (at < title), at == title])
-    return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, away)], title
+    matches = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
+    headline = int(matches.argmax()) if matches.max() > TITLED else None
+    distances = np.zeros((3, number))
+    if headline is not None:
+        away = np.log1p(np.abs(at - headline))
+        distances = np.array([away * (at > headline), away * (at < headline), at == headline])
+    return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, distances)], headline
 
 
 _NEAR = ("width", "density", "own names", "words", "ends with stop", "in body")
+# +1 marks the values of the block before, which are shifted to the next column, and -1 those of the block after.
 _BEFORE, _AFTER = (tuple(f"{name} {step}" for name in _NEAR) for step in ("+1", "-1"))
 _SAME = ("same home before", "sibling before", "same home after", "sibling after", "step", "step after")
 _WINDOW = ("width", "linked", "prose", "own names", "names around", "words", "links")
@@ -190,10 +198,13 @@ _WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
 
 
 def _of_neighbours(columns: BlockColumns) -> list[Rows]:
+    """The blocks before and after a block: the nearest ones, and the means of several."""
     seen = columns.seen
     scores = columns.scores
     number = columns.number
     at = columns.at
+
+    # The nearest blocks, and whether they are in the same container.
     near = np.array([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
@@ -201,6 +212,8 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     depths = seen.outline.depths[seen.homes]
     steps = np.zeros(number + 1, np.int64)
     steps[1:number] = depths[1:] - depths[:-1]
+
+    # The means.
     window = [columns.widths, seen.linked, columns.prose, scores.own, columns.around, scores.words, seen.links]
     sums = _sums(window)
     windows: list[Rows] = []
@@ -210,6 +223,7 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
         means = (sums[:, last] - sums[:, first]) / (last - first)
         np.log1p(means[:3], out=means[:3])
         windows.append((names, means))
+
     return [
         (_BEFORE, _shifted(near, 1)),
         (_AFTER, _shifted(near, -1)),
@@ -224,7 +238,7 @@ _UNDER = ("heading words", "heading ago")
 
 
 def _of_headings(columns: BlockColumns) -> list[Rows]:
-    """The distance of the next prose, and the last heading."""
+    """The distances of the next prose before and after a block, and the last heading before it."""
     at = columns.at
     tags = columns.seen.tags
     is_prose = columns.prose > PROSE
@@ -249,17 +263,20 @@ _HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS
 
 
 def _of_containers(columns: BlockColumns) -> list[Rows]:
-    """The contents of the container of a block and of those around it."""
+    """The contents of the containers around a block."""
     seen = columns.seen
     scores = columns.scores
     levels = columns.levels
     outline = seen.outline
+
+    # The sums in each container, as differences of sums up to its bounds.
     ones = np.ones(columns.number)
     images = seen.images[: columns.number]
     sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, images = inside
+
     wide = np.maximum(width, 1)
     many = np.maximum(blocks, 1)
     held = (
@@ -298,10 +315,12 @@ _PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
 
 
 def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
+    """The page, with the same values for all blocks."""
     seen = columns.seen
     wide = max(1.0, float(columns.widths.sum()))
     every = columns.letters.sum()
     frames = seen.outline.frames[seen.homes]
+
     values = [
         np.log1p(wide),
         seen.linked.sum() / wide,
@@ -323,14 +342,14 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
 
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """For each row, the sums of the values before each position."""
+    """For each row and position, the sum of the values before the position."""
     sums = np.zeros((len(rows), len(rows[0]) + 1))
     np.cumsum(np.array(rows), 1, out=sums[:, 1:])
     return sums
 
 
 def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
-    """The values of the blocks so many positions before or after."""
+    """For each block the values of the block `step` positions before it, or after it if `step` is negative."""
     shifted = np.zeros_like(rows)
     if step > 0:
         shifted[:, step:] = rows[:, :-step]
@@ -340,7 +359,9 @@ def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
 
 
 def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
-    """For title and description, the share of a block's words in them, and of their words in the block."""
+    """For the title and the description, the share of a block's words that they contain, and the share of their words
+    that the block contains.
+    """
     shares = np.empty((2, number), np.float32)
     covers = np.empty((2, number), np.float32)
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])

@@ -1,10 +1,10 @@
-"""The blocks that pages of a site have in common: menus, notices, teasers. They are not main text.
+"""Learns the blocks that pages of a site have in common: menus, notices, teasers. They are not main text.
 
-They are learned as the templates of J. Yan and Y. Wang are (crawler.extraction.methods.template): what 3 of 10 pages
-have. Here whole blocks are compared, and they have to be equal, which takes a twentieth of the time. Headings and the
-labels of tables and lists are not learned, since articles share some of them ("Ingredients", "References"). Nor are
-the lines of code and the cells of data tables: many listings have the line "return None", many tables the cell "yes",
-and without it the rest says something else.
+They are learned like the templates of J. Yan and Y. Wang (crawler/extraction/methods/template.py): blocks that 3 of 10
+pages have. Here whole blocks are compared and must be equal, which takes a twentieth of the time. Headings and the
+labels of tables and lists are not learned, because articles share some of them ("Ingredients", "References"). Nor are
+the lines of code and the cells of data tables: many listings have the line "return None" and many tables the cell
+"yes", and without it the rest would say something else.
 """
 
 from itertools import chain, islice
@@ -48,5 +48,5 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
     parts = page.once(_parts_of_wholes)
     blocks = (block for at, block in enumerate(page.blocks) if at not in parts)
     short = (block for block in blocks if len(block.text) <= MAX_LENGTH)
-    named = (LeafLabel(tag=block.tag, text=block.text) for block in short if block.tag not in HEADINGS_AND_LABELS)
-    return frozenset(islice(dict.fromkeys(named), MAX_LABELS))
+    labels = (LeafLabel(tag=block.tag, text=block.text) for block in short if block.tag not in HEADINGS_AND_LABELS)
+    return frozenset(islice(dict.fromkeys(labels), MAX_LABELS))

@@ -1,7 +1,7 @@
-"""Explains why the model keeps or drops a block: how the probability changes if some of its features are replaced.
+"""Explains why the model keeps or drops a block, by how its probability changes if some features are replaced.
 
 The features of one group after another are set to their usual values, for all blocks of the page at once, because the
-neighbours of a block also affect it. The groups whose replacement makes the verdict least certain are its reasons
+neighbours of a block also affect it. The groups whose replacement makes the verdict least certain become its reasons
 (`BlockReason`).
 """
 
@@ -22,36 +22,37 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
 
 MOST_EXPLAINED = 1_000
-"""Above this number of blocks none is explained, as the page would have to be judged ten times."""
+"""Above this number of blocks none is explained, because each page is judged once more for each group of features."""
 _SURE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class BlockExplanation:
-    """What the model says about a block."""
+    """The model's verdict on a block."""
 
     probability: float
     """The probability that it is main text."""
     reasons: tuple[Reason, ...]
-    """Why the probability is above or below the threshold; the strongest reason first, none if the page has too many
+    """Why the probability is above or below the threshold, the strongest reason first; empty if the page has too many
     blocks.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class PageExplanation:
-    """What the model says about a page."""
+    """The model's verdict on a page."""
 
     limit: float
     """The least probability of a kept block: the weight of precision times the best F that can be expected."""
     best: float
     """The best F that can be expected."""
     share: float
+    """The weight of precision."""
     blocks: tuple[BlockExplanation, ...]
 
 
 def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> PageExplanation:
-    """Why each block of a page is main text or not; for the first blocks only, if there are too many to be judged."""
+    """Why each block of a page is main text or not. Blocks beyond those that the model judges are left out."""
     share = FAVOURS[favour]
     if not page.blocks:
         return PageExplanation(limit=0.0, best=0.0, share=share, blocks=())
@@ -62,6 +63,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
             BlockExplanation(probability=chance, reasons=()) for chance in judgement.probabilities.tolist()
         )
         return PageExplanation(limit=share * best, best=best, share=share, blocks=unexplained)
+
+    # As `judge` does, but with the features at hand.
     model = model or shipped()
     seen = page_arrays.page_arrays(page)
     levels = page_arrays.ranges(seen)
@@ -76,14 +79,13 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     def likely(rows: Floats) -> Floats:
         return together(model.networks, network.hidden_of(model.networks, rows, nest))[1]
 
-    alone = likely(normal)
-    changes = _changes(names, normal, likely, alone)
-    evened = alike(alone, seen)
-    best = best_f(evened, tokens(seen), share)
+    network_probabilities = likely(normal)
+    changes = _changes(names, normal, likely, network_probabilities)
+    chances = alike(network_probabilities, seen)
+    best = best_f(chances, tokens(seen), share)
     limit = share * best
-    chances = evened.tolist()
     blocks = []
-    for at, chance in enumerate(chances):
+    for at, chance in enumerate(chances.tolist()):
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
         change_of_group = {group: float(change[at]) for group, change in changes.items()}
         reasons = weightiest(GROUPS, change_of_group, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
@@ -94,7 +96,7 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
 def _changes(
     names: list[str], normal: Floats, likely: Callable[[Floats], Floats], probabilities: Floats
 ) -> dict[str, Floats]:
-    """For each group, how much less the logit of each block would be if the group had its usual values."""
+    """For each group, by how much the logit of each block would fall if the group had its usual values."""
     groups = np.array([group_of(name) for name in names])
     changes: dict[str, Floats] = {}
     for group in GROUPS:
@@ -110,13 +112,13 @@ def _logit(values: Floats) -> Floats:
 
 
 MOSTLY = 0.5
-"""The share from which something counts as mostly that."""
+"""The share above which a property holds for most of a text."""
 PART = 0.15
 LITTLE = 0.05
 LINE = 40
-"""Characters that a short line has at most."""
+"""Characters below which a line is short."""
 PARAGRAPH = 200
-"""Characters that a paragraph has at least."""
+"""Characters from which a block is long."""
 NEAR = 2  # blocks
 FAR = 6  # blocks
 SPEAKS = 0.5
@@ -134,7 +136,7 @@ class JudgedBlock(Judged):
 
     @property
     def linked(self) -> float:
-        """The share of its text in links."""
+        """The share of the block's text in links."""
         return self.feature("density")
 
     @property
@@ -153,7 +155,7 @@ class JudgedBlock(Judged):
 
     @property
     def lines(self) -> int:
-        """The distance of the next sentences in lines."""
+        """The distance of the nearest sentences, in lines."""
         return min(self.number("prose ago"), self.number("prose ahead"))
 
     @property
@@ -172,7 +174,7 @@ class JudgedBlock(Judged):
 
 
 class BlockReason(ReasonCode):
-    """Why a block is main text or not; of several true reasons of a group, the first counts."""
+    """The reasons why a block is main text or not; if several reasons of a group hold, the first one counts."""
 
     SENTENCES = auto(), N_("it has sentences ({characters:,} characters)"), has("stops")
     LONG = auto(), N_("it is long ({characters:,} characters)"), lambda b: b.characters >= PARAGRAPH
@@ -273,7 +275,7 @@ GROUPS: Groups = {
     "containers": ((_R.AMONG_LINKS, _R.APART_FROM_SENTENCES), (_R.AMONG_SENTENCES,)),
     "path": ((_R.PATH_OF_LINKS, _R.PATH_WITHOUT_SENTENCES), (_R.PATH_OF_SENTENCES,)),
 }
-"""For each group of features the reasons against main text and those for it."""
+"""For each group of features the reasons against main text, and the reasons for it."""
 _BY_NAME = {
     **dict.fromkeys(("density", "links"), "links"),
     "word score": "words",

@@ -1,10 +1,11 @@
-"""The trained weights of this release, their output for a page, and the choice of the blocks that are kept.
+"""Judges a page with the trained weights of this release, and chooses the blocks that are kept.
 
 The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
     sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
-p the probability, t the tokens, w the weight of precision; at 1/2 this is F1. These are the blocks whose probability is
-above w F. At 1/2 the network keeps a little too much of sites that it was not trained on; 0.6 brings precision near
-recall. On an uncertain page the threshold is lower, since dropping main text then costs more than keeping noise.
+where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. These are the blocks whose
+probability is at least w F. At 1/2 the network keeps a little too much of sites that are held out from training; 0.6
+brings precision near recall. On an uncertain page the threshold is lower, because there a loss of main text costs more
+than noise does.
 """
 
 import zlib
@@ -31,9 +32,9 @@ SAMPLE = b"<p>Bees dance."
 KINDS = tuple(kind.value for kind in PageType)
 """The types of page."""
 LEAST_SURE = 0.6
-"""The probability from which the type of a page is told."""
+"""The probability from which a page has a type."""
 MOST_COMMON = 0.5
-"""The share of the likely main text, in words, that may be left out because other pages of the site have it."""
+"""The largest share of the probable main text, in words, that is excluded because other pages of the site have it."""
 MAX_BYTES = 50 << 20
 """The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
@@ -47,15 +48,16 @@ NO_WEIGHTS = (
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """The scores of names and words, each by itself."""
+    """The scores of each name and word, by their buckets."""
 
     own: Floats
-    """The scores of the names of the element that a block is in."""
+    """The scores of words in the names of the element around a block."""
     around: Floats
-    """The scores of the names of the elements around it."""
+    """The scores of words in the names of the elements around that element."""
     words: Floats
+    """The scores of words in the text of a block."""
     kinds: Floats
-    """The scores of the page's names: a row for each name, a column for each type of page."""
+    """The scores of the page's own names: a row for each bucket, a column for each type of page."""
     kinds_bias: Floats
 
     def scores(self, seen: PageArrays) -> Scores:
@@ -83,7 +85,7 @@ class LearnedWeights:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Determines the type of a page from the network's values of its blocks."""
+    """The weights that compute the type of a page from the network's values of its blocks."""
 
     weights: Floats
     bias: Floats
@@ -95,7 +97,7 @@ class Model:
 
     vocabulary: LearnedWeights
     networks: tuple[Network, ...]
-    """Trained from different random beginnings: their average is more accurate than one of them."""
+    """Networks trained from different random weights: their average is more accurate than each of them."""
     kinds: Kinds
 
 
@@ -108,7 +110,7 @@ class BlockJudgement:
     tokens: Floats
     """How many words each block has."""
     page_type: str
-    """Empty if uncertain."""
+    """The type of the page; empty if it is uncertain."""
 
 
 def judge(page: Page, model: Model) -> BlockJudgement:
@@ -125,8 +127,8 @@ def judge(page: Page, model: Model) -> BlockJudgement:
 
 
 def without(judgement: BlockJudgement, places: Sequence[int]) -> BlockJudgement:
-    """The same judgement, but for these blocks, which are not main text; unless they are most of what would be, as on
-    copies of an article.
+    """The judgement with the probability of these blocks set to 0, unless they hold most of the probable main text, as
+    on copies of an article.
     """
     words = judgement.probabilities * judgement.tokens
     if len(places) == 0 or words[places].sum() > MOST_COMMON * words.sum():
@@ -154,7 +156,7 @@ def judged(page: Page) -> BlockJudgement:
 
 
 def together(networks: Sequence[Network], hidden_values: Floats) -> tuple[Floats, Floats]:
-    """The networks' values of each block, side by side, and their average probability."""
+    """The values of all networks for each block, side by side, and their average probability."""
     likely = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
     return np.concatenate(hidden_values, 1), sum(likely[1:], likely[0]) / len(likely)
 
@@ -169,7 +171,7 @@ def tokens(seen: PageArrays) -> Floats:
 
 
 def summary(hidden_values: Floats, likely: Floats, kinds: Floats) -> Floats:
-    """A page in numbers: averages over its blocks and over its main text, and the scores of its names."""
+    """A page as one row of numbers: averages over its blocks and over its main text, and the scores of its names."""
     weight = likely / max(float(likely.sum()), 1e-6)
     return np.concatenate([hidden_values.mean(0), weight @ hidden_values, np.log(np.maximum(kinds, 1e-4))])
 
@@ -214,23 +216,23 @@ def load(path: Path) -> Model:
         ):
             raise ValueError("layers")
         model = _model(steps.tolist(), rows)
-        if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
+        if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _expected_shapes(model)):
             raise ValueError("shapes")
-        judge(Page(url="", body=SAMPLE), model)  # which has as many features as there are
+        judge(Page(url="", body=SAMPLE), model)  # fails if the number of features differs
         return model
     except NO_WEIGHTS as error:
         raise ModelFileError(f"{str(path)!r} holds no weights of auto") from error
 
 
 def _check_size(file: BinaryIO) -> None:
-    """Raise a ValueError if an archive is too large; the file is then at its start."""
+    """Raise a ValueError if an archive is too large; otherwise return to the start of the file."""
     with ZipFile(file) as archive:
         if sum(member.file_size for member in archive.infolist()) > MAX_BYTES:
             raise ValueError("too large")
     file.seek(0)
 
 
-def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
+def _expected_shapes(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     """All arrays of a model, each with the shape that fits the others."""
     vocabulary = model.vocabulary
     networks = model.networks
@@ -239,21 +241,27 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         yield rows, (text_arrays.BUCKETS,)
     yield vocabulary.kinds, (page_names.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
+
     width = networks[0].first.bias.size  # they run side by side
     for net in networks:
         yield net.means, (net.means.size,)
         yield net.scales, (net.means.size,)
         yield net.first.weights, (net.means.size, width)
         for layer in net.layers:
-            yield layer.weights, ((3 if layer.step else network.AROUND + 3) * width, width)
+            rows_of_block = 3 if layer.step else network.AROUND + 3
+            yield layer.weights, (rows_of_block * width, width)
         yield net.last.weights, (width, 1)
-        for layer in (net.first, *net.layers, net.last):
-            yield layer.bias, (1 if layer is net.last else width,)
+        for layer in (net.first, *net.layers):
+            yield layer.bias, (width,)
+        yield net.last.bias, (1,)
+
     yield kinds.weights, (2 * len(networks) * width + len(KINDS), len(KINDS))
     yield kinds.bias, (len(KINDS),)
 
 
 def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
+    """The model from the arrays of a file."""
+    # The layers of each network are numbered: the first one is 0, the last one has the highest number.
     networks = []
     for number, inner in enumerate(steps):
         layers = [
@@ -265,6 +273,7 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
                 means=rows["means"], scales=rows["scales"], first=layers[0], layers=tuple(layers[1:-1]), last=layers[-1]
             )
         )
+
     return Model(
         vocabulary=LearnedWeights(
             own=rows["own"],
@@ -308,7 +317,7 @@ def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> f
 
 
 def choose(probabilities: Floats, tokens: Floats, weight: float) -> NDArray[np.bool_]:
-    """Which blocks to keep: those of the highest expected F.
+    """Whether each block is kept in the choice with the highest expected F.
 
     >>> choose(np.array([0.9, 0.4, 0.1]), np.array([9.0, 9.0, 9.0]), 0.5).tolist()
     [True, True, False]

@@ -1,10 +1,10 @@
-"""Links to the pages before and after a page, at the beginning or the end of its text.
+"""Removes links to the pages before and after a page from the beginning and the end of its text.
 
-The chapters of manuals have lines such as "Chapter 9. Wasps" and "Chapter 11. Ants" at their feet. The head names the
-same pages: <link rel="next" href="ants.html" title="Chapter 11. Ants">.
+The chapters of manuals end with lines such as "Chapter 9. Wasps" and "Chapter 11. Ants". The head of such a page names
+the same pages: <link rel="next" href="ants.html" title="Chapter 11. Ants">.
 https://html.spec.whatwg.org/multipage/links.html#sequential-link-types
 
-Below the posts of blogs a word names the neighbour: "Next: <a href="ants.html">Ants</a>".
+Below the posts of blogs a word marks the link to a neighbour: "Next: <a href="ants.html">Ants</a>".
 """
 
 import re
@@ -22,30 +22,30 @@ RELATIONS = frozenset(("prev", "previous", "next", "up", "home", "start", "conte
 MAX_TITLE = 300
 """Characters of a title that are compared."""
 MOST_LETTERS = 600
-"""Characters of a line with a word for a neighbour and the titles of both."""
+"""Characters of a line with words for neighbours and the titles of both."""
 ARROWS = "«»‹›<>←→⇐⇒⟵⟶◀▶◄►❮❯"
 _HAN = "[上下]一[篇章页頁](?:文章)?"
 _WORD = rf"(?:(?:next|prev(?:ious)?|newer|older)(?: (?:post|article|page|chapter)s?)?(?!\w)|{_HAN})"
 _BESIDE = rf"[{ARROWS}:：|/·\s]"
 WORDS = re.compile(rf"{_BESIDE}*+(?:{_WORD}{_BESIDE}*+)+", re.IGNORECASE)
-"""Words for neighbours, without the links beside them."""
+"""The text of a line outside its links that consists of words for neighbours."""
 LINKED_WORD = re.compile(
     rf"{_WORD}\s*+(?:$|[{ARROWS}:：])|[{ARROWS}]++\s*+{_WORD}|{_HAN}\s",
     re.IGNORECASE,
 )
-"""How a link begins that has the word in it: "next generations" is the beginning of a title."""
+"""The beginning of a link that contains the word itself; a title such as "next generations" does not match."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourLinks:
-    """Where a page names its neighbours in its body."""
+    """The neighbours that the head of a page names, and the links to them."""
 
     titles: frozenset[str]
-    """Their titles in the head of the page, as letters."""
+    """The titles of the neighbours in the head, as letters."""
     linked: frozenset[int]
-    """The indexes of blocks with a link to one of them."""
+    """The indexes of blocks with a link to a neighbour."""
     images: frozenset[str]
-    """The addresses of images with a link to one of them, such as arrows."""
+    """The addresses of images with a link to a neighbour, such as arrows."""
 
 
 def without_neighbours(page: Page, places: list[int]) -> list[int]:
@@ -65,9 +65,9 @@ def _neighbours(page: Page) -> NeighbourLinks:
     elements = [
         element for element in page.describing("link") if RELATIONS & set(element.get("rel", "").lower().split())
     ]
-    titles = {letters(element.get("title", "")[:MAX_TITLE]) for element in elements}
     if not elements:
         return NeighbourLinks(titles=frozenset(), linked=frozenset(), images=frozenset())
+    titles = {letters(element.get("title", "")[:MAX_TITLE]) for element in elements}
     hrefs = filter(None, (element.get("href") for element in elements))
     urls = {absolute(page.base, href) for href in hrefs}
     linked = frozenset(link.at for link in page.links if link.url in urls)
@@ -76,7 +76,9 @@ def _neighbours(page: Page) -> NeighbourLinks:
 
 
 def _is_neighbour(page: Page, place: int, neighbours: NeighbourLinks) -> bool:
-    """Whether a block is the title of a neighbouring page, or a link to it; items of a list may be its contents."""
+    """Whether a block consists of links to neighbours with words for them, or is the title of a neighbour or a link to
+    it. Without such words, a heading or an item of a list is not one, as it may be part of a table of contents.
+    """
     if _has_word_for_neighbour(page, place):
         return True
     block = page.blocks[place]
@@ -101,7 +103,7 @@ def _has_word_for_neighbour(page: Page, place: int) -> bool:
 
 
 def _links_by_block(page: Page) -> defaultdict[int, list[str]]:
-    """The texts of the links in each block, by its index; a page without an address has them, too."""
+    """The texts of the links in each block, by its index; unlike `page.links`, also for a page without an address."""
     links = defaultdict[int, list[str]](list)
     for link in page.link_elements:
         text = fold_space("".join(link.pieces))

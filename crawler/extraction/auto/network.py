@@ -2,16 +2,15 @@
 
     h = relu(W x + b)                        x the features of a block, h its hidden values
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
-    nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
-                             blocks of the same path] + b)
-    compared:   h += relu(W [h, h * m, m] + b)   m is what the main text looks like so far: the mean of h over the page,
-                                                 each block weighing its probability
+    nested:     h += relu(W [h, its mean over the innermost container, over the two containers around that, over the
+                             page, over the blocks with the same path] + b)
+    compared:   h += relu(W [h, h * m, m] + b)   m represents the main text so far: the mean of h over the page, in
+                                                 which each block is weighted by its probability
     probability that the block is main text = logistic(w h + b)
 
-So each block affects the blocks beside it, those in the same card, post or table, and those of the same kind elsewhere
-on the page; and blocks that look like the surest main text are judged like it. The computation is a few matrix
-products. Networks of the same shape judge a page at the same time: the groups of blocks are computed once for all of
-them.
+So each block affects the blocks beside it, in the same card, post or table, and of the same kind elsewhere on the page;
+and blocks that are similar to the most certain main text are judged like it. The computation is a few matrix products.
+Networks of the same shape judge a page at the same time: the groups of blocks are computed once for all of them.
 """
 
 from collections.abc import Sequence
@@ -25,9 +24,9 @@ from crawler.extraction.auto.text_arrays import Ints
 LIMIT = 4.0
 """Features further from their mean than this many standard deviations are clipped."""
 AROUND = 3
-"""Levels of containers whose means a block gets."""
+"""Levels of containers over which the means are computed."""
 RUN = 32
-"""Rows whose sums are computed at once."""
+"""Rows whose sums are computed by one product."""
 COMPARED = -1
 """The step of the layer that compares blocks with the main text."""
 LEAST_TEXT = 1e-3
@@ -40,17 +39,19 @@ class Layer:
     """A step of the network."""
 
     step: int
-    """The distance of the neighbours; 0 for the layer of containers, COMPARED for the one that compares."""
+    """The distance of the neighbours; 0 for a layer with the means of containers, COMPARED for one that compares."""
     weights: Floats
     bias: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The weights."""
+    """The weights of a network."""
 
     means: Floats
+    """The mean of each feature in training."""
     scales: Floats
+    """The factor of each feature after its mean is subtracted."""
     first: Layer
     layers: tuple[Layer, ...]
     last: Layer
@@ -58,18 +59,19 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class BlockGroups:
-    """Groups of blocks: those of a container, of a path, of the page."""
+    """Groups of blocks: the blocks in a container, with the same path, or of the page."""
 
     rows: Ints
-    """The blocks in page order, then by their paths, so that those of a group follow each other; then the first block
-    until a run is full, and one at least."""
+    """The blocks in page order, and again sorted by their paths, so that the blocks of each group are adjacent. At
+    least one row of padding with the first block follows, until the last run is full.
+    """
     starts: Ints
     """Where each group starts in `rows`."""
     ends: Ints
     sizes: Floats
-    """A column of the blocks in each group."""
+    """The number of blocks in each group, as a column."""
     groups: Ints
-    """For each block, the groups it is in: those of its containers, of the page, and of its path."""
+    """For each block, its groups: those of its containers, of the page, and of its path."""
 
 
 def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGroups:
@@ -79,6 +81,8 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
     rows[:number] = np.arange(number)
     rows[number : 2 * number] = np.argsort(paths, kind="stable")
+
+    # The groups: containers, the page, paths.
     containers, of_containers = _numbered(inner, len(starts))
     sizes = np.bincount(paths)
     kinds, of_paths = _numbered(paths, len(sizes))
@@ -87,6 +91,7 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
+
     firsts = np.concatenate((starts[containers], [0], last - sizes[kinds]))
     lasts = np.concatenate((ends[containers], [number], last))
     return BlockGroups(
@@ -117,7 +122,7 @@ def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Fl
 
 
 def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) -> Floats:
-    """The same for normalized features, one row for each block."""
+    """The values of `hidden`, given normalized features with one row for each block."""
     number = len(features)
     hidden_values = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
     for net, values in zip(networks, hidden_values, strict=True):
@@ -127,14 +132,17 @@ def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) 
             for net, values in zip(networks, hidden_values, strict=True):
                 values += _compared(net, values, net.layers[place])
             continue
-        seen = _beside(hidden_values, layer.step) if layer.step else with_means(hidden_values, nest)
+        if layer.step:
+            seen = _beside(hidden_values, layer.step)
+        else:
+            seen = with_means(hidden_values, nest)
         for net, rows, values in zip(networks, seen.reshape(len(networks), number, -1), hidden_values, strict=True):
             values += _step(rows, net.layers[place])
     return hidden_values
 
 
 def probabilities(network: Network, hidden_values: Floats) -> Floats:
-    """The probability of each block."""
+    """The probability of each block by one network."""
     return logistic((hidden_values @ network.last.weights)[:, 0] + network.last.bias[0])
 
 
@@ -145,13 +153,14 @@ def logistic(values: Floats) -> Floats:
 
 
 def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
+    """The output of a layer: relu(W x + b)."""
     output: Floats = np.matmul(seen, layer.weights, out=out)
     output += layer.bias
     return np.maximum(output, 0, out=output)
 
 
 def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
-    """What the layer that compares adds. The mean is the same for all blocks, so that one matrix does for them."""
+    """The output of a layer that compares. As m is the same for all blocks, one matrix is enough for all of them."""
     likely = probabilities(network, rows)
     text = likely @ rows / (likely.sum() + LEAST_TEXT)
     own, both, same = layer.weights.reshape(3, rows.shape[1], -1)
@@ -161,8 +170,8 @@ def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
 
 
 def _beside(hidden_values: Floats, step: int) -> Floats:
-    """For each network and block three rows: that of the block so many positions before, its own, and that of the block
-    after; zeros where there is none.
+    """For each network and block three rows: of the block `step` positions before, of the block itself, and of the
+    block `step` positions after; zeros if there is none.
     """
     many, number, width = hidden_values.shape
     seen = np.zeros((many, number, 3, width), np.float32)
@@ -187,7 +196,9 @@ def with_means(hidden_values: Floats, nest: BlockGroups) -> Floats:
 
 
 def _sums(rows: Floats) -> Floats:
-    """The sums of the rows before each one, within runs by a product of matrices, which is faster than one by one."""
+    """The sums of the rows before each row. Within runs they are a product of matrices, which is faster than to add row
+    by row.
+    """
     many, number, width = rows.shape
     runs = rows.reshape(many, number // RUN, RUN, width)
     sums: Floats = _BEFORE @ runs

@@ -1,6 +1,7 @@
-"""A page as arrays, before any weights are used: its blocks and the elements around them, one column for each property.
+"""Reads a page into arrays, before any weights are used: a column for each property of its blocks and of the elements
+around them.
 
-`BlockColumns` adds intermediate values that several features are computed from.
+`BlockColumns` adds intermediate values from which several features are computed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from crawler.extraction.auto.text_arrays import (
     NameWords,
 )
 from crawler.metadata.structured_data import structured
-from crawler.page import element_names
+from crawler.page.element_names import element_names, kinds
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page
 from crawler.page.text import unescaped
@@ -39,7 +40,8 @@ MOST_BODY = 40_000
 MOST_OF_ALL = 1_000_000
 """Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
-"""Texts that are read in addition to those of the blocks."""
+"""Texts that are read in addition to the blocks: title, description, and the article as the page gives it to machines.
+"""
 MOST_NAME = 200
 MOST_TITLE = 300
 MOST_ABOUT = 1_000
@@ -62,20 +64,20 @@ _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
 @dataclass(frozen=True, slots=True)
 class ContainerArrays:
-    """The containers of a page, in columns, in page order."""
+    """The containers of a page in page order, as columns."""
 
     names: Ints
-    """Each one's name, by its number among the page's names."""
+    """The number of the container's name among the names of the page's elements."""
     parents: Ints
     outer: Ints
-    """The nearest container around that holds more blocks; the first is its own."""
+    """The nearest container around it that contains more blocks; for the first container, itself."""
     frames: Ints
-    """A bit for each kind of element that it is, or that contains it."""
+    """A bit for each of FRAMES that the container is or is in."""
     depths: Ints
     paths: Ints
-    """A number for each container, the same if its names and those of all around it are the same."""
+    """A number that containers share if their names, and those of all containers around them, are the same."""
     places: Ints
-    """A number for each container, the same for those that repeat."""
+    """A number that containers share if they repeat; see `places`."""
     starts: Ints
     ends: Ints
 
@@ -85,52 +87,57 @@ class PageArrays:
     """Everything that the model reads from a page, before any weights are used."""
 
     words: NameWords
-    """The names of elements: their tags, classes, ids and roles."""
+    """The words in the names of elements: tags, classes, ids, roles and item properties."""
     texts: Characters
     """The texts of the blocks, then the title, the description, and the article as the page gives it to machines."""
     outline: ContainerArrays
     homes: Ints
     """The innermost container around each block."""
     wraps: Ints
-    """The name of the first inline element that begins in each block, -1 where there is none."""
+    """The number of the name of the first inline element that begins in each block; -1 if there is none."""
     wrap_tags: Ints
+    """The number of that element's tag among WRAPS, counted from 1; 0 for others."""
     tags: Ints
+    """The number of each block's tag among TAGS, counted from 1; 0 for others."""
     lengths: Floats
     linked: Floats
+    """How many characters of each block are in links."""
     copies: Ints
-    """A number for each block, the same for those with the same text."""
+    """A number that blocks with the same text share."""
     links: Floats
-    """How many images are in each block."""
+    """How many links to other pages are in each block."""
     images: Floats
-    """How many images are before each block or in it; the last entry also counts those after the last block."""
+    """How many images are in each block, or between the last block and it; the last entry counts the images after all
+    blocks.
+    """
     page: Floats
-    """Values from the address and the head."""
+    """The values of HEAD, from the address and the head."""
     names: tuple[int, ...]
-    """The names of the page."""
+    """The buckets of the page's own names; see `page_names`."""
 
 
 def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
-    named = element_names.named(page).containers
+    name_numbers = element_names(page).containers
     parents = page.containers.parents
     starts = page.containers.starts
     ends = page.containers.ends
     tags = page.containers.tags
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
-        named = named[:last]
+        name_numbers = name_numbers[:last]
         parents = parents[:last]
         starts = starts[:last]
         tags = tags[:last]
         ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
-    # The columns are shifted by one, so that the first has something around it.
+    # The columns are shifted by one, so that the first container has a parent, too.
     frames = [0]
     depths = [0]
     paths = [0]
     numbers: dict[tuple[int, int], int] = {}
     bits = FRAME.get
-    for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
-        if start == end:  # not used
+    for name, parent, start, end, tag in zip(name_numbers, parents, starts, ends, tags, strict=True):
+        if start == end:  # a container without blocks is not needed
             for column in (frames, depths, paths):
                 column.append(0)
             continue
@@ -139,9 +146,9 @@ def _outline(page: Page) -> ContainerArrays:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
-    repeated = page.once(places)[: len(named)]
+    repeated = page.once(places)[: len(name_numbers)]
     return ContainerArrays(
-        names=np.array(named, np.int64),
+        names=np.array(name_numbers, np.int64),
         parents=np.array(parents, np.int64),
         outer=np.array(outer, np.int64),
         frames=np.array(frames[1:], np.int64),
@@ -154,18 +161,19 @@ def _outline(page: Page) -> ContainerArrays:
 
 
 def places(page: Page) -> Ints:
-    """For each container of a page a number, the same for those that repeat: it is made of its kind and those of the
-    two around it. If none of them has a class, as in tables for the layout, the container is alone.
+    """For each container of a page a number, which containers share that repeat: the kinds of the container and of the
+    two around it are the same. If none of these has a class, as in tables for the layout, the number is the container's
+    own.
     """
-    named = element_names.named(page)
-    kinds = np.array(element_names.kinds(named.names))[named.containers]
+    names = element_names(page)
+    own = np.array(kinds(names.names))[names.containers]
     parents = np.array(page.containers.parents)
-    around = np.append(kinds, 0)[parents]  # -1, the parent of the first, is the last position
+    around = np.append(own, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
-    many = 2 * int(np.abs(kinds).max()) + 1
-    kind_numbers = (kinds * many + around) * many + farther
-    has_class = np.maximum(np.maximum(kinds, around), farther) > 0
-    numbers: Ints = np.where(has_class, kind_numbers, many**3 + np.arange(len(kinds)))
+    many = 2 * int(np.abs(own).max()) + 1
+    shared = (own * many + around) * many + farther
+    has_class = np.maximum(np.maximum(own, around), farther) > 0
+    numbers: Ints = np.where(has_class, shared, many**3 + np.arange(len(own)))
     return numbers
 
 
@@ -184,19 +192,22 @@ def page_arrays(page: Page) -> PageArrays:
     wraps = page.wraps[:MAX_BLOCKS]
     homes = page.homes[:MAX_BLOCKS]
     number = len(blocks)
+
+    # The texts that are read in addition to the blocks.
     meta = page.meta
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
+
     same: dict[str, int] = {}
-    named = element_names.named(page)
+    names = element_names(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
-    named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
+    name_texts = _beginnings((" ".join(filter(None, name)) for name in names.names), MOST_NAME)
     return PageArrays(
-        words=text_arrays.read_names(named_by),
+        words=text_arrays.read_names(name_texts),
         texts=text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
         outline=_outline(page),
         homes=np.array(homes, np.int64),
-        wraps=np.array(named.wraps[:MAX_BLOCKS], np.int64),
+        wraps=np.array(names.wraps[:MAX_BLOCKS], np.int64),
         wrap_tags=np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
         tags=np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
         lengths=np.array([len(block.text) for block in blocks], np.float32),
@@ -236,6 +247,7 @@ def _body(page: Page) -> str:
 
 
 def _head(page: Page) -> Floats:
+    """Values from the address and the head of a page."""
     path, _, query = page.url.split("://")[-1].partition("/")[2][:300].partition("?")
     kind = page.meta.get("og:type", "").lower()
     return np.array(
@@ -254,21 +266,21 @@ def _head(page: Page) -> Floats:
 
 
 HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published")
-"""The names of the numbers computed by `_head`."""
+"""The names of the values that `_head` computes."""
 
 
 LEVELS = 5
-"""Containers around a block that are considered."""
+"""The number of containers around a block that are considered."""
 PAIRS = 1 << 18
 """The number of buckets for pairs of adjacent words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of names and words, trained one by one."""
+    """The scores of names and words, each of which is trained separately."""
 
     own: Floats
-    """The score of each block by the names of its home."""
+    """The score of each block by the names of its innermost container and of the first inline element in it."""
     around: Floats
     """The score of each container by its names and those of the containers around it."""
     words: Floats
@@ -284,15 +296,23 @@ class BlockColumns:
     seen: PageArrays
     scores: Scores
     levels: Ints
-    """For each level and block, a container."""
+    """For each level and block, a container; see `ranges`."""
     number: int
+    """The number of blocks."""
     at: Ints
+    """The indexes of the blocks."""
     kinds: Floats
+    """For each kind of characters, how many of the characters that were read are of it."""
     looked_at: Floats
+    """How many characters were read, at least 1."""
     words: Floats
+    """How many words were read."""
     letters: Floats
+    """How many letters were read, at least 1."""
     stops: Floats
+    """The full stops, estimated for the whole block."""
     unspaced: Floats
+    """The characters of scripts without spaces, estimated for the whole block."""
     widths: Floats
     """The lengths; a Chinese character counts as three letters."""
     log_widths: Floats
@@ -301,13 +321,17 @@ class BlockColumns:
     prose: Floats
     """The width of the text outside links, for blocks with a full stop."""
     ends_stop: NDArray[np.bool_]
+    """Whether a block ends with a full stop, or with a quotation mark after one."""
     in_body: Floats
+    """How much of a block is in the article that the page gives to machines."""
     around: Floats
+    """The score of the names around a block."""
     total: float
+    """The characters of all blocks, at least 1."""
 
 
 def ranges(seen: PageArrays) -> Ints:
-    """For each level and block, a container: its own, and then each larger one around it."""
+    """For each level and block, a container: the innermost one around the block, and then each larger one."""
     levels = [seen.homes]
     for _ in range(LEVELS - 1):
         levels.append(seen.outline.outer[levels[-1]])
@@ -315,9 +339,11 @@ def ranges(seen: PageArrays) -> Ints:
 
 
 def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
+    """The values of all blocks from which features are computed."""
     number = len(seen.homes)
     lengths = seen.lengths
     kinds = seen.texts.kinds[:number].T
+    # Only the beginning of a long block is read, so that these numbers are scaled to its length.
     looked_at = np.maximum(kinds.sum(0), 1)
     stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
     widths = lengths + 2 * unspaced
@@ -347,9 +373,7 @@ def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumn
 
 
 def _in_body(texts: Characters, number: int) -> Floats:
-    """The share of each block's word pairs in the article of the structured data; for a single word, whether it is in
-    it.
-    """
+    """The share of each block's pairs of words that are in the article of the structured data; 0 without an article."""
     first = int(np.searchsorted(texts.owner, number + 2))
     if first == len(texts.words):
         return np.zeros(number, np.float32)

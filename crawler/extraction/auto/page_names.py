@@ -1,4 +1,4 @@
-"""The words that describe a page, hashed to bucket numbers."""
+"""The words in the names that describe a whole page, hashed to buckets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MOST_LETTERS = 200
 
 
 def page_names(page: Page) -> tuple[int, ...]:
-    """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
+    """The buckets of the words in a page's address, og:type and generator, in the types of its JSON-LD, and in the
+    class and id of its body.
+    """
     path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
     names = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
     names.update(f"path {word.lower()}" for word in _WORD.findall(path))

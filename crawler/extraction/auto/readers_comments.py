@@ -1,7 +1,7 @@
-"""Readers' comments, known by the names of the elements around them or by the heading above them.
+"""Finds readers' comments by the names of the elements around them, or by the heading above them.
 
-Beside remarks such elements hold by-lines, buttons and notices, each at a place of its own (.page_arrays): of a place
-all blocks are remarks, short ones too, if most of its text is prose.
+Besides remarks, such elements contain by-lines, buttons and notices, each at a place of its own (.page_arrays). All
+blocks at a place are remarks, also short ones, if most of its text is prose.
 """
 
 import re
@@ -12,7 +12,7 @@ from itertools import chain, islice
 from lxml import etree
 
 from crawler.page.blocks import Block
-from crawler.page.element_names import Name, named
+from crawler.page.element_names import Name, element_names
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop
 
@@ -22,8 +22,8 @@ HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", re.IGNOREC
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
 """Characters from which a line is prose even without a full stop."""
-MOST_PROSE = 0.5
-"""The share of a place's text."""
+LEAST_PROSE = 0.5
+"""The share of prose in the text of a place from which its blocks are remarks."""
 FORM = re.compile(
     "comment-respond|comment-?form|comment-notes|comments-(open|closed)|captcha|login-list|hiddenbox|subscribe", re.I
 )
@@ -35,8 +35,8 @@ UNREAD = frozenset(("button", "label", "option", "legend", *HEADINGS))
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
-    """What readers say, without blocks of the main text, given by index; empty if they are the main text, as in a
-    thread.
+    """The remarks of readers, without the blocks of the main text, given by index; empty if remarks are the main text,
+    as in a thread.
     """
     places = page.once(named_as_comments)
     if is_thread and any(index in kept for index in places):
@@ -48,15 +48,17 @@ def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
 
 
 def named_as_comments(page: Page) -> list[int]:
-    """The indexes of the blocks in elements named as comments, and in those that follow a heading of comments."""
-    elements = named(page)
+    """The indexes of the blocks in elements named as comments, and in elements after a heading of comments."""
+    elements = element_names(page)
     containers = page.containers
-    name_texts = [_said(name) for name in elements.names]
-    every = "\n".join(name_texts)
-    words = [word for word in WORDS if word in every]
+    name_texts = [_class_and_id(name) for name in elements.names]
+    all_names = "\n".join(name_texts)
+    words = [word for word in WORDS if word in all_names]
     if not words and not any(block.tag in HEADINGS and HEADING.fullmatch(block.text) for block in page.blocks):
         return []
+
     is_for_comments = [any(map(name.__contains__, words)) for name in name_texts]
+    # Whether each container is in comments, shifted by one, so that the first container has a parent, too.
     inside = [False]
     headings: dict[int, str] = {}
     """The last heading of comments in each container, by its tag."""
@@ -69,11 +71,13 @@ def named_as_comments(page: Page) -> list[int]:
             if is_for_comments[name] or HEADING.fullmatch(page.blocks[containers.starts[at]].text):
                 headings[parent] = tag
         inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
+
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
 
 def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
-    """The indexes of the blocks of a text, without comments outside of the page's main landmark, if that has text.
+    """The indexes of the blocks of a text, without comments outside of the page's main landmark, if that has blocks of
+    the text.
 
     https://www.w3.org/TR/wai-aria-1.2/#main
     """
@@ -87,51 +91,52 @@ def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
 def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
     containers = page.containers
-    elements = named(page)
+    elements = element_names(page)
     landmarks = {at for at, (tag, _, _, role, _) in enumerate(elements.names) if tag == "main" or role == "main"}
     in_main: set[int] = set()
     if not landmarks:
         return frozenset()
     end_of_last = 0
     for name, start, end in zip(elements.containers, containers.starts, containers.ends, strict=True):
-        if name in landmarks and start < end and end > end_of_last:  # else it is within the last one
+        if name in landmarks and start < end and end > end_of_last:  # otherwise it is within the last landmark
             in_main.update(range(start, end))
             end_of_last = end
     return frozenset(in_main)
 
 
-def _said(name: Name) -> str:
-    """The class and the id of elements that may contain comments."""
+def _class_and_id(name: Name) -> str:
+    """The class and the id of an element that may contain comments, in lower case."""
     tag, its_class, its_id, *_ = name
-    # Pages also use such names to say whether comments are open.
+    # Classes of a whole page may say whether comments are open.
     if tag in WHOLE:
         return ""
     return f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
 
 
 def _remarks(page: Page, places: list[int]) -> Iterator[int]:
-    """Those of some blocks that are at places with mostly prose."""
+    """The blocks, among some given by index, that are at places with mostly prose."""
     from crawler.extraction.auto import page_arrays
 
     numbers = page.once(page_arrays.places)[[page.homes[index] for index in places]].tolist()
-    every = Counter[int]()
-    prose = Counter[int]()
+    letters = Counter[int]()
+    letters_of_prose = Counter[int]()
     for index, number in zip(places, numbers, strict=True):
         block = page.blocks[index]
-        every[number] += len(block.text)
-        prose[number] += len(block.text) * _is_prose(block)
+        letters[number] += len(block.text)
+        letters_of_prose[number] += len(block.text) * _is_prose(block)
     for index, number in zip(places, numbers, strict=True):
-        if prose[number] >= MOST_PROSE * every[number] and _is_read(page.blocks[index]):
+        if letters_of_prose[number] >= LEAST_PROSE * letters[number] and _may_be_remark(page.blocks[index]):
             yield index
 
 
-def _is_read(block: "Block") -> bool:
+def _may_be_remark(block: "Block") -> bool:
+    """Whether a block is neither a heading or control nor mostly links."""
     return block.tag not in UNREAD and 2 * block.linked <= len(block.text)
 
 
 def _is_prose(block: "Block") -> bool:
     is_sentence = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
-    return is_sentence and _is_read(block) and not BY_LINE.search(block.element.get("class", "")[:MOST_LETTERS])
+    return is_sentence and _may_be_remark(block) and not BY_LINE.search(block.element.get("class", "")[:MOST_LETTERS])
 
 
 def _is_of_form(element: "etree._Element") -> bool:
@@ -139,6 +144,6 @@ def _is_of_form(element: "etree._Element") -> bool:
     around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
     return any(
         ancestor.tag in ("form", "noscript")
-        or FORM.search(_said((ancestor.tag, ancestor.get("class"), ancestor.get("id"), "", "")))
+        or FORM.search(_class_and_id((ancestor.tag, ancestor.get("class"), ancestor.get("id"), "", "")))
         for ancestor in around
     )

@@ -1,7 +1,7 @@
-"""The characters and words of many texts at once, as arrays.
+"""Reads the characters and words of many texts at once into arrays.
 
 All texts are joined into one array of code points. A lookup table gives the kind of each character, and prefix sums of
-a polynomial give the hash of each word, so no loop runs over texts or words.
+a polynomial give the hash of each word, so that no loop runs over texts or words.
 """
 
 import re
@@ -34,7 +34,7 @@ BUCKETS = 1 << BUCKET_BITS
 _BASE = 0x9E3779B97F4A7C15
 _MIX = 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
-"""Distinguishes a whole name from a word in it."""
+"""Changes the bucket of a whole name, so that it differs from that of a word in a name."""
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
 
 
@@ -47,10 +47,11 @@ class Characters:
     first: Ints
     """The kind of each text's first character."""
     last: Ints
+    """The kind of each text's last character."""
     words: Ints
     """The bucket of each word: a run of letters and digits, or two neighbouring characters of an unspaced script."""
     owner: Ints
-    """The text each word is in; in page order."""
+    """The index of the text of each word."""
 
 
 @cache
@@ -61,7 +62,8 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     kinds = np.array([by_category.get(category, OTHER) for category in map(unicodedata.category, every)], np.uint8)
     lower = np.arange(_BMP, dtype=np.uint16)
     for code in np.flatnonzero(kinds == UPPER).tolist():
-        if len(small := every[code].lower()) == 1:
+        small = every[code].lower()
+        if len(small) == 1:
             lower[code] = ord(small)
     unspaced = np.zeros(_BMP, bool)
     unspaced[[match.start() for match in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
@@ -90,12 +92,13 @@ class NameWords:
     """The words in the names of elements."""
 
     buckets: Ints
+    """The bucket of each word, and of each whole name."""
     owner: Ints
-    """The text each word is in; in order."""
+    """The index of the text of each word."""
 
 
 def read(texts: list[str]) -> Characters:
-    """The characters and words of the texts; a line end is added to each."""
+    """The characters and words of the texts."""
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
@@ -167,7 +170,7 @@ class _Hashes:
         np.cumsum(codes * powers[: len(codes)], out=self.sums[1:])
 
     def of(self, starts: Ints, stops: Ints) -> Ints:
-        """The buckets of the parts."""
+        """The buckets of the parts with these bounds."""
         hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]
         hashes ^= hashes >> np.uint64(31)
         hashes *= np.uint64(_MIX)

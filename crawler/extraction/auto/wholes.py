@@ -1,15 +1,16 @@
-"""Data tables, lists, code, and labels with their values are kept or left out whole: half of one says something else.
+"""Keeps or leaves out data tables, lists, code, and labels with their values as wholes, because a part of one would say
+something else.
 
-The network judges each block. Between two blocks that are kept a data table is kept, and so are code and a row of short
-cells in a table that is no data table. Elsewhere they are kept if their average word is likely enough, or enough of
-their words would be; after a block that is kept less is enough. A list is kept if enough of its words would be; between
-two blocks that are kept, fewer words are enough. A table for the layout of a page, with other tables in it, and a row
-with much text in its cells stay as the network judged them, and so does a list of long items. Of a short label and its
-value in a list of definitions, both are kept if one is. A short heading is kept with something under it only, except on
+The network judges each block. A data table between two kept blocks is kept, and so are code and a row of short cells in
+a table that is no data table. Elsewhere they are kept if the average probability of their words is high enough, or if
+enough of their words are in kept blocks; after a kept block, a lower probability is enough. A list is kept if enough of
+its words are in kept blocks; between two kept blocks, fewer words are enough. A table for layout, which contains other
+tables, a row with much text in its cells and a list of long items stay as the network judged them. Of a short label and
+its value in a list of definitions, both are kept if one is. A short heading is kept only with text under it, except on
 pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
-teasers. They are kept if they are most of what the page would have, and not all too unlikely.
+teasers. They are kept if they hold most of the text that would be kept, and are not too unlikely.
 """
 
 from collections import Counter, defaultdict
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crawler.page.blocks import Block, Containers
-from crawler.page.element_names import named
+from crawler.page.element_names import element_names
 from crawler.page.page import Page, PageType
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
@@ -26,41 +27,41 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
-"""Characters of a heading that says nothing by itself; longer ones may be quotations, or all there is of an entry."""
+"""Characters of a heading that says nothing by itself; longer ones may be quotations, or complete entries of a list."""
 CONTENT = frozenset(("table", "tr", "pre"))
-"""The tags of wholes that belong to the text around them; a list may be one of links."""
+"""The tags of wholes that belong to the text around them; a list may instead consist of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
-"""The share of the words."""
+"""The share of the words in kept blocks from which a whole is kept."""
 ENOUGH_BETWEEN = 0.1
-"""The share of the words between two blocks that are kept."""
+"""The same share between two kept blocks."""
 LIKELY_AFTER_TEXT = 0.25
-"""The average probability of the words in a table or in code right after the text; what follows an article has less
-than 0.1.
+"""The average probability of the words in a table or in code from which it is kept directly after kept text; tables
+after the end of an article have less than 0.1.
 """
 LIKELY_ALONE = 0.35
-"""The least probability elsewhere, as for the list of a class's members below a heading that is not kept."""
+"""The same probability elsewhere, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
-"""Blocks of an average cell or item."""
+"""The most blocks of an average cell or item."""
 NEAR = 2
-"""So many blocks after a table or list are looked at: the first may be a note under it."""
+"""Blocks after a table or list among which a kept one is looked for: the first may be a note under it."""
 MAX_VALUE = 80
-"""Characters of a label or a value; what is longer is text."""
+"""Characters of a label or a value; a longer one is text."""
 OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4
-"""Cards in a group."""
+"""The least elements of a group of cards."""
 WORDS_OF_CARD = 6
-"""Words of the average card."""
+"""The least words of the average card."""
 LIKELY = 0.1
-"""The average probability of the words in cards."""
+"""The least average probability of the words in cards."""
 MOST_OUTSIDE = 0.5
-"""Words of the main text that are not in the cards, relative to those that are."""
+"""The most words of the main text outside of the cards, as a share of the words in them."""
 
 
 def wholes(page: Page, kept: list[bool], judgement: "BlockJudgement", *, has_cards: bool = True) -> list[int]:
-    """The indexes of the blocks to keep, given which of the judged blocks would be kept; cards of lists are kept whole
-    if `has_cards`.
+    """The indexes of the blocks to keep, given whether each judged block would be kept. Cards of lists are kept as
+    wholes if `has_cards`.
     """
     kept = kept[:]
     _decide_tables_and_lists(page, kept, judgement)
@@ -79,6 +80,7 @@ def data_tables(page: Page) -> list[int]:
 
 
 def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
+    """Keep or drop each data table, row, list and code as a whole."""
     containers = page.containers
     for whole in page.once(_tables_and_lists):
         start = containers.starts[whole]
@@ -88,16 +90,19 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudg
         is_after_text = start > 0 and kept[start - 1]
         is_between = is_after_text and any(kept[end : end + NEAR])
         words = judgement.tokens[start:end]
-        is_enough = words @ kept[start:end] >= (ENOUGH_BETWEEN if is_between else ENOUGH) * words.sum()
+        least_share = ENOUGH_BETWEEN if is_between else ENOUGH
+        is_enough = words @ kept[start:end] >= least_share * words.sum()
         if not is_enough and containers.tags[whole] in CONTENT:
             likely = words @ judgement.probabilities[start:end] / words.sum()
-            is_enough = is_between or likely >= (LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE)
+            least_likely = LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE
+            is_enough = is_between or likely >= least_likely
         kept[start:end] = [bool(is_enough)] * (end - start)
 
 
 def _tables_and_lists(page: Page) -> list[int]:
     """The data tables, the rows of short cells in other tables, the lists, and the code, in page order."""
     containers = page.containers
+    # The rows of each table, the items of each list, and the cells of each row.
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
@@ -114,13 +119,14 @@ def _tables_and_lists(page: Page) -> list[int]:
             items[at] = 0
         elif tag == "pre":
             listings.append(at)
-        elif containers.starts[at] < containers.ends[at]:  # what shows nothing does not count
+        elif containers.starts[at] < containers.ends[at]:  # empty rows, cells and items do not count
             if tag == "tr" and table >= 0:
                 rows[table].append(at)
             elif tag in CELLS:
                 cells[parent] += 1
             elif tag == "li" and parent in items:
                 items[parent] += 1
+
     wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
     for table in rows.keys() - layouts:
         wholes += _wholes_of_table(containers, table, rows[table], cells)
@@ -128,6 +134,7 @@ def _tables_and_lists(page: Page) -> list[int]:
 
 
 def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:
+    """A data table itself; the rows of short cells of another table."""
     if _is_data(containers, table, rows, cells):
         return [table]
     return [row for row in rows if cells[row] > 1 and _is_short(containers, row, cells[row])]
@@ -140,28 +147,32 @@ def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter
 
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:
+    """Whether a container with this number of cells or items has few blocks in each."""
     return containers.ends[at] - containers.starts[at] <= MAX_BLOCKS_OF_PART * parts
 
 
 def _keep_cards(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
+    """Keep groups of cards that hold most of the text of a list."""
     words = judgement.tokens * kept
     for cards in alike_elements(page):
         ends = [min(end, len(kept)) for _, end in cards]
         places = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
-        held = judgement.tokens[places]
+        in_cards = judgement.tokens[places]
         outside = float(words.sum() - words[places].sum())
-        if len(held) == 0 or held.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * held.sum():
+        if len(in_cards) == 0 or in_cards.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * in_cards.sum():
             continue
-        if judgement.probabilities[places] @ held >= LIKELY * held.sum():
+        if judgement.probabilities[places] @ in_cards >= LIKELY * in_cards.sum():
             for at in places:
                 kept[at] = True
 
 
 def alike_elements(page: Page) -> list[list[tuple[int, int]]]:
-    """The groups of alike elements beside each other that show something: of each the first and the end block."""
+    """The groups of alike elements: elements with the same parent and name that have text. Each element is given as its
+    first block and the block after its last.
+    """
     containers = page.containers
     groups = defaultdict(list)
-    bounds = zip(containers.parents, named(page).containers, containers.starts, containers.ends, strict=True)
+    bounds = zip(containers.parents, element_names(page).containers, containers.starts, containers.ends, strict=True)
     for parent, name, start, end in bounds:
         if start < end and parent >= 0:
             groups[parent, name].append((start, end))
@@ -169,6 +180,7 @@ def alike_elements(page: Page) -> list[list[tuple[int, int]]]:
 
 
 def _complete_pairs(blocks: Sequence[Block], kept: list[bool]) -> None:
+    """Keep both of a label and its value if one of them is kept."""
     for first in range(len(kept) - 1):
         if kept[first] != kept[first + 1] and _is_pair(*blocks[first : first + 2]):
             kept[first] = kept[first + 1] = True
@@ -182,7 +194,9 @@ def _is_pair(label: Block, value: Block) -> bool:
 
 
 def _without_empty_headings(blocks: Sequence[Block], places: list[int]) -> list[int]:
-    """The places of blocks without short headings that are followed by one of the same rank, or by nothing."""
+    """The places of blocks, without short headings that are followed by a heading of the same or a higher rank, or by
+    nothing.
+    """
     kept_places: list[int] = []
     following = HEADINGS[0]
     for place in reversed(places):

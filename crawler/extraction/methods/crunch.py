@@ -1,20 +1,23 @@
-"""Crunch: two layers of filters, by tag and by what a node holds.
+"""Crunch: two layers of filters, by the tag of a node and by its content.
 
-S. Gupta, G. Kaiser and others, "DOM-based content extraction of HTML documents", 2003, as a thesis of 2020 on the
-automatic extraction of a page's main text tells it (section 1.2.1). The tree is walked through and filtered:
+S. Gupta, G. Kaiser and others, "DOM-based content extraction of HTML documents", 2003, as described in a thesis of 2020
+on the automatic extraction of a page's main text (section 1.2.1). The tree is walked, and two layers remove nodes:
 1. by tag: styles, scripts, images, links;
-2. what the first layer leaves: advertisements, by a list of the servers they come from; lists of links, where the
-   ratio of linked to other characters is above a threshold; tables with too little in them. A register keeps the
-   removed links, so that a reader can still follow them.
+2. by content: advertisements, by a list of the servers that they come from; lists of links, in which the ratio of
+   linked to other characters is above a threshold; tables with too little text. A register keeps the removed links, so
+   that a reader can still follow them.
 
-Where the thesis is silent: of styles, scripts and images no text ever reaches a page's lines. Removing every link would
-tear holes into sentences, so a line goes in the first layer only when it is all link. An advertisement takes with it
-the innermost element around it that is not inline, unless that is the <body>. Any element with a tag of LISTS may be a
-list of links, and goes with all that is in it; the ratio was tuned. What was taken from a table before is no substance
-of it. The text is given without the register, which `crunched` returns beside it.
+Choices where the thesis gives no details:
+- Styles, scripts and images have no text in the lines of a page anyway. Removing every link would leave holes in
+  sentences, so the first layer only removes lines that are links as a whole.
+- An advertisement is removed with the innermost element around it that is not inline, unless that is the <body>.
+- Any element with a tag of LISTS may be a list of links, and is removed with everything in it; the ratio was tuned.
+- Text that was already removed from a table does not count as text of the table.
+- The text does not contain the register, which `crunched` returns beside it.
 
-What to expect: nearly all of the main text, and much besides. Nothing is removed for being no sentence, so menus of
-buttons, dates, notices and forms stay. Today's adverts come by scripts: the list of servers hardly ever finds one.
+What to expect: nearly all of the main text, and much other text. Nothing is removed for lack of a sentence, so menus of
+buttons, dates, notices and forms stay. Today's adverts are loaded by scripts: the list of servers hardly ever finds
+one.
 """
 
 import re
@@ -40,11 +43,11 @@ ADVERT = re.compile(
     rf"(?:https?:)?//(?:[\w-]++\.)*?(?:{'|'.join(map(re.escape, sorted(AD_SERVERS)))})(?:[/:?#]|$)", re.IGNORECASE
 )
 LISTS = frozenset("aside center dd div dl dt footer form header li nav ol p section table tbody td th tr ul".split())
-# The scheme and the longest name that a server can have.
+# Characters of an address: https://, the longest host name, which has 253, and the character after it.
 MAX_HOST = 262
-# Linked characters to others: two thirds of the text are links.
+# The ratio of linked to other characters: two thirds of the text are links.
 LINK_RATIO = 2.0
-# Characters below which a table is empty.
+# Characters below which a table has too little text.
 SUBSTANCE = 25
 
 Spans = dict[Element, tuple[int, int]]
@@ -52,10 +55,12 @@ Spans = dict[Element, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Crunched:
-    """What is left of a page, and the links that are not in it."""
+    """The result of both layers."""
 
     blocks: tuple[Block, ...]
+    """The blocks that are left."""
     register: tuple[Link, ...]
+    """The links that are not in these blocks."""
 
 
 def is_more_than_a_link(block: Block) -> bool:
@@ -64,13 +69,13 @@ def is_more_than_a_link(block: Block) -> bool:
 
 
 def adverts(page: Page) -> set[Element | None]:
-    """The elements that hold a link to a server of advertisements."""
+    """The innermost block-level elements around links to servers of advertisements."""
     links = (link for link in page.root.iter("a", "iframe") if is_advert(link.get("href") or link.get("src") or ""))
     return {element for element in enclosing(links, is_block) if element is not None and element.tag != "body"}
 
 
 def is_block(element: Element) -> bool:
-    """Whether an element stands on lines of its own."""
+    """Whether an element is on lines of its own."""
     return element.tag not in INLINE
 
 
@@ -84,7 +89,7 @@ def is_advert(url: str) -> bool:
 
 
 def link_lists(page: Page, spanned: Spans) -> set[Element | None]:
-    """The elements with too many linked characters for the others in them."""
+    """The elements in which the ratio of linked to other characters is too high."""
     linked = [0, *accumulate(block.linked for block in page.blocks)]
     others = [0, *accumulate(len(block.text) - block.linked for block in page.blocks)]
     return {
@@ -95,14 +100,14 @@ def link_lists(page: Page, spanned: Spans) -> set[Element | None]:
 
 
 def empty_tables(page: Page, spanned: Spans, kept: list[bool]) -> set[Element | None]:
-    """The tables in which too little is left."""
+    """The tables in which too little text is kept."""
     left = [0, *accumulate(len(block.text) * is_kept for block, is_kept in zip(page.blocks, kept, strict=True))]
     tables = ((element, span) for element, span in spanned.items() if element.tag == "table")
     return {table for table, (start, end) in tables if left[end] - left[start] < SUBSTANCE}
 
 
 def without(removed: set[Element | None], page: Page, kept: list[bool]) -> list[bool]:
-    """Which lines are kept when these elements are removed with all that is in them."""
+    """Whether each line is kept after these elements are removed with everything in them."""
     inside = enclosing((block.element for block in page.blocks), removed.__contains__)
     return [is_kept and element is None for is_kept, element in zip(kept, inside, strict=True)]
 

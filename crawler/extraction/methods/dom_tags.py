@@ -1,20 +1,21 @@
 """DOM tags: the nodes whose tags carry text, narrowed by their attributes.
 
 The "DOM node tag extraction method" of a thesis of 2020 on the automatic extraction of a page's main text, section
-2.2.1: the tree is walked through; every node whose tag is one of those that main text is usually made of, "<p>, <br>,
-<h1> ... <h5> and so on", goes to a list; then the conditions on the attributes are changed by what is known of the main
-text until the list holds nothing else.
+2.2.1: the tree is walked, and a list of the nodes is made whose tags usually carry main text, "<p>, <br>, <h1> ... <h5>
+and so on"; then conditions on the attributes are refined, by what is known of the main text, until the list contains
+nothing else.
 
-Where the thesis is silent, as it is on all of the conditions:
-- "And so on" are here <h6>, <blockquote>, <li> and <pre>. A <br> has no text of its own: its node is the element it
-  stands in.
-- A line mostly made of links goes, whatever its tag.
-- Nodes go that stand in something named as noise: an element of EDGES, or one with a word of NOISE in its class, id or
-  role. Names mislead (a <body class="has-sidebar">): what holds NOISE_SHARE of the text is no noise.
-- The rest is narrowed to the smallest element named as main text (<article>, <main>, or a word of CONTENT) that still
-  holds CONTENT_SHARE of it. Where there is none, the list stays as it is.
+Choices where the thesis gives no details, which is the case for all of the conditions:
+- "And so on" means <h6>, <blockquote>, <li> and <pre>. A <br> has no text of its own: its node is the element around
+  it.
+- A line that consists mostly of links is removed, whatever its tag.
+- Nodes are removed if they are in an element named as noise: an element of EDGES, or one with a word of NOISE in its
+  class, id, role or itemprop. Names may mislead (a <body class="has-sidebar">): an element with NOISE_SHARE of the text
+  is not noise.
+- The list is narrowed to the smallest element that is named as main text (<article>, <main>, or a word of CONTENT) and
+  still has CONTENT_SHARE of the text. If there is none, the list stays as it is.
 
-What to expect: text that stands directly in a <div> or a <td> has no tag of text and is lost. Readers' comments in <p>
+What to expect: text directly in a <div> or a <td> has no tag that carries text, and is lost. Readers' comments in <p>
 are kept.
 """
 
@@ -30,7 +31,7 @@ TEXT_TAGS = frozenset("p h1 h2 h3 h4 h5 h6 blockquote li pre".split())
 LINK_LIMIT = 0.5
 NAMES = ("class", "id", "role", "itemprop")
 EDGES = frozenset("aside footer form header nav".split())
-# Whole words of a name, where a hyphen or an underscore parts words.
+# Whole words of a name, in which hyphens and underscores separate words.
 NOISE = re.compile(
     r"(?<![^\s_-])(?:ads?|advert\w*|aside|banner|breadcrumbs?|consent|cookie\w*|copyright|disclaimer|foot\w*|legal|login"
     r"|masthead|menu\w*|modal|nav\w*|newsletter\w*|overlay|pager|pagination|popular|popup|promo\w*|recommend\w*"
@@ -54,16 +55,18 @@ def text_nodes(page: Page) -> tuple[Block, ...]:
 
 
 def without_noise(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The nodes that stand in nothing named as noise."""
-    held = shares(nodes)
+    """The nodes that are in no element named as noise."""
+    share_of_element = shares(nodes)
     noise = enclosing(
-        (node.element for node in nodes), lambda element: held[element] < NOISE_SHARE and is_noise(element)
+        (node.element for node in nodes), lambda element: share_of_element[element] < NOISE_SHARE and is_noise(element)
     )
     return tuple(compress(nodes, (element is None for element in noise)))
 
 
 def in_content(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The nodes in the smallest element that is named as main text and holds most of them."""
+    """The nodes in the smallest element that is named as main text and has most of their text; all nodes if there is
+    none.
+    """
     named = [(share, element) for element, share in shares(nodes).items() if share >= CONTENT_SHARE]
     named = [(share, element) for share, element in named if is_content(element)]
     if not named:
@@ -74,23 +77,23 @@ def in_content(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def shares(nodes: tuple[Block, ...]) -> dict[Element, float]:
-    """For each element with nodes in it the share of their characters that it holds."""
+    """For each element with nodes in it, its share of the characters of all nodes."""
     before = [0, *accumulate(len(node.text) for node in nodes)]
     return {element: (before[end] - before[start]) / before[-1] for element, (start, end) in spans(nodes).items()}
 
 
 def is_noise(element: Element) -> bool:
-    """Whether a tag or an attribute says that this is no main text."""
+    """Whether a tag or an attribute names an element as noise."""
     return element.tag in EDGES or NOISE.search(names(element)) is not None
 
 
 def is_content(element: Element) -> bool:
-    """Whether a tag or an attribute says that this is the main text."""
+    """Whether a tag or an attribute names an element as main text."""
     return element.tag in CONTENT_TAGS or CONTENT.search(names(element)) is not None
 
 
 def names(element: Element) -> str:
-    """What the author of a page calls an element.
+    """The names that the author of a page has given to an element.
 
     >>> from lxml.html import fragment_fromstring
     >>> names(fragment_fromstring('<div id=a class="b c">'))
@@ -100,6 +103,6 @@ def names(element: Element) -> str:
 
 
 def dom_tags(page: Page) -> Extraction:
-    """The text of the nodes that carry it, without those that attributes name as noise."""
+    """The main text by this method."""
     nodes = in_content(without_noise(text_nodes(page)))
     return Extraction(text="\n".join(node.text for node in nodes), title=headline(page), blocks=nodes)

@@ -1,30 +1,33 @@
-"""Framework: the page is split by its layout tables, and what is large and has paragraphs is kept.
+"""Framework: the page is split into parts by its layout tables, and large parts with paragraphs are kept.
 
-Shi, Lin, Yang, "An approach to eliminate noise based on framework of web pages and rules". Main text stands in the
-middle of a page, in parts that are wide and high; noise stands at the edges, in parts that are long and narrow. The
-width and height of each <table> tell (Fig. 3), by the limits delta1 (`Limits.width`, pixels), delta2 and delta3
-(`width_percent`, `height_percent`) and an aspect that has no name (`aspect`). Then the rules:
+Shi, Lin, Yang, "An approach to eliminate noise based on framework of web pages and rules". Main text is in the middle
+of a page, in parts that are wide and high; noise is at the edges, in parts that are long and narrow. The width and
+height of each <table> distinguish them (Fig. 3), by the limits delta1 (`LayoutLimits.width`, pixels), delta2 and delta3
+(`width_percent`, `height_percent`) and an aspect ratio without a name (`aspect`). Then the rules apply:
 i.   a paragraph (<p> or <br>) is main text,
-ii.  so is, perhaps, a table with a high percentage,
-iii. of nested tables only one level holds main text,
-iv.  a page without tables is main text where it has paragraphs.
-Noise with paragraphs has fewer of them than the main text has: below the share `tie` of its count, a part is dropped.
+ii.  so may be a table with a high percentage,
+iii. of nested tables only one level has main text,
+iv.  the main text of a page without tables are its paragraphs.
+Noise with paragraphs has fewer of them than the main text: a part is dropped if it has fewer than the share `tie` of
+the paragraphs of the main part.
 
-The paper gives no value for any limit, and today's pages, which state no sizes, cannot teach them: the defaults are
-those of pages 760 to 1000 pixels wide, only `tie` was tuned. Where it is silent or contradicts itself:
-- A percentage width without a height falls in no branch as printed: it is judged by delta2, as rule ii has it.
-- A table without a width is as wide as what is in it: nothing speaks against it. (As printed, it would be compared.)
-- A paragraph is a line in a <p> or beside a <br>, and not mostly links: lists of links are full of <br>.
-- The level of rule iii is that of the part with the most paragraphs, the longer text where two have as many.
-- The last branch is for pages that have no paragraph in any part that the others keep: there a table is kept that is
-  not narrow and large in both directions, with `Limits.height` as the height in pixels that the paper leaves open.
-- What stands outside all tables is a part too, which is the whole page by rule iv where there are none.
+The paper gives no value for any limit, and they cannot be learned from today's pages, which state no sizes: the
+defaults suit pages 760 to 1000 pixels wide, only `tie` was tuned. Choices where the paper gives no details or
+contradicts itself:
+- A width in percent without a height is in no branch as printed: it is judged by delta2, as in rule ii.
+- A table without a width may have main text, as its width depends on its content. (As printed, it would be compared.)
+- A paragraph is a line in a <p> or beside a <br> that does not consist mostly of links: lists of links are full of
+  <br>.
+- The level of rule iii is that of the part with the most paragraphs, and of two such parts, of the longer one.
+- The last branch is for pages without paragraphs in the parts that the other branches keep: a table is kept if it is
+  not narrow, and large in both directions; `LayoutLimits.height` is the height in pixels that the paper does not name.
+- The text outside of all tables is a part, too. On a page without tables it is the whole page, as in rule iv.
 
-The extension: today's pages are laid out with <div>s, and have no sizes but names for what stands at the edges. So the
-elements of DIVS are parts as tables are, with sizes from their style if any; those in EDGES are noise as narrow tables
-are; and since divs nest for reasons of style, rule iii counts only tables. `Limits(divs=False)` is the paper's method,
-to which a page of today is one part: it finds the text, and all that stands around it. Neither finds pages without
-paragraphs, such as lists of products.
+The extension: today's pages are laid out with <div>s, which have no sizes, but at the edges have names. So the elements
+of DIVS are parts like tables, with sizes from their style if it has any; the elements of EDGES are noise like narrow
+tables; and as divs are nested for reasons of style, rule iii counts only tables. `LayoutLimits(divs=False)` is the
+method of the paper, for which a page of today is one part: it returns the main text with all text around it. Neither
+method finds the text of pages without paragraphs, such as lists of products.
 """
 
 import re
@@ -40,7 +43,7 @@ from crawler.page.page import Extraction, Page
 TABLES = frozenset(("html", "table"))
 DIVS = frozenset("article aside div footer form header main nav section".split())
 EDGES = ("aside", "footer", "header", "nav")
-# Above this share of its characters inside links, a line is no paragraph.
+# Above this share of its characters in links, a line is no paragraph.
 LINK_LIMIT = 0.5
 LENGTH = re.compile(r"\s*+(\d{1,5})(?:\.\d*+)?+\s*+(%|px)?+\s*+$")
 STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(?:px|%))", re.IGNORECASE)
@@ -48,22 +51,23 @@ STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(
 
 @dataclass(frozen=True)
 class LayoutLimits:
-    """What the paper leaves open: above each of the first four a part is large."""
+    """The limits of the paper. Above the first four, in pixels and percent, a part is large."""
 
     width: int = 300
     height: int = 300
     width_percent: int = 50
     height_percent: int = 50
     aspect: float = 5.0
-    """The longer side over the shorter one, from which on a part is narrow."""
+    """The ratio of the longer to the shorter side from which a part is narrow."""
     tie: float = 0.2
+    """The least paragraphs of a part, as a share of those of the main part."""
     divs: bool = True
-    """Whether divs and their kin are parts as well."""
+    """Whether the elements of DIVS are parts as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A width or a height as it is stated."""
+    """A width or a height as an element states it."""
 
     value: int
     _: KW_ONLY
@@ -72,12 +76,12 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class FramePart:
-    """What stands in one table or div, and in no other one inside it."""
+    """The content of one table or div, without the tables and divs in it."""
 
     width: Length | None
     height: Length | None
     level: int
-    """How many tables there are from the root to it."""
+    """The number of tables from the root to the part."""
     paragraphs: int
     size: int
     """The characters of its paragraphs."""
@@ -87,7 +91,7 @@ DEFAULT = LayoutLimits()
 
 
 def split(page: Page, limits: LayoutLimits) -> list[Element]:
-    """For each line of the page the part it stands in."""
+    """For each line of the page the element of its part."""
     tags = TABLES | DIVS if limits.divs else TABLES
     around = enclosing((block.element for block in page.blocks), lambda element: element.tag in tags)
     return [page.root if home is None else home for home in around]
@@ -130,25 +134,28 @@ def table_levels(page: Page) -> dict[Element | None, int]:
     levels: dict[Element | None, int] = {}
     depth = 0
     for event, table in etree.iterwalk(page.root, events=("start", "end"), tag="table"):
-        depth += 1 if event == "start" else -1
         if event == "start":
+            depth += 1
             levels[table] = depth
+        else:
+            depth -= 1
     return levels
 
 
 def length(element: Element, side: str) -> Length | None:
-    """The width or height that an element states, in its style if it has no attribute."""
+    """The width or height that an element states in an attribute, or else in its style."""
     stated = element.get(side)
-    if stated is None and (style := element.get("style")):
+    if stated is None:
+        style = element.get("style", "")
         stated = {name.lower(): value for name, value in STYLED.findall(style)}.get(side)
-    match = LENGTH.match(stated) if stated else None
+    match = LENGTH.match(stated or "")
     if match:
         return Length(value=int(match[1]), is_percent=match[2] == "%")
     return None
 
 
 def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
-    """Whether a part of this size may hold main text, branch by branch."""
+    """Whether a part of this size may have main text, branch by branch."""
     if width is None:
         return True
     if width.is_percent:
@@ -169,16 +176,16 @@ def is_compact(width: Length, height: Length, limits: LayoutLimits) -> bool:
 
 
 def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
-    """Whether a part takes up much of the page, as the main part of a page of links or images does."""
+    """Whether a part fills much of the page, like the main part of a page of links or images."""
     if width is None or height is None:
         return False
-    is_wide_enough = width.value > (limits.width_percent if width.is_percent else limits.width)
-    is_high_enough = height.value > (limits.height_percent if height.is_percent else limits.height)
-    return is_wide_enough and is_high_enough and is_compact(width, height, limits)
+    least_width = limits.width_percent if width.is_percent else limits.width
+    least_height = limits.height_percent if height.is_percent else limits.height
+    return width.value > least_width and height.value > least_height and is_compact(width, height, limits)
 
 
 def choose(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element]:
-    """The parts that hold the main text."""
+    """The parts that have the main text."""
     wide = {
         element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)
     }

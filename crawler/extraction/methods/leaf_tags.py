@@ -1,18 +1,22 @@
-"""Leaf tags: the text of a page's leaves, less what has no full stop.
+"""Leaf tags: the leaves of a page that have a full stop.
 
-Z. Shao, "Web Page Information Extraction Technology", Computer Technology and Development 23(9), 2013. The paper
-1. repairs the page and makes a tree of it (`Page` has done both),
-2. takes the leaves, that is the text directly inside <title>, <meta>, <p>, <tr>, <td> and their kin, and drops what
-   serves interaction and display: <form>, <script>, <style>,
-3. keeps the leaves with a full stop: main text is made of sentences, navigation of phrases, links of headlines, and
+Z. Shao, "Web Page Information Extraction Technology", Computer Technology and Development 23(9), 2013. The method of
+the paper
+1. repairs the page and parses it (`Page` has done both),
+2. takes the leaves, which are the texts directly in <title>, <meta>, <p>, <tr>, <td> and similar elements, and drops
+   the elements for interaction and display: <form>, <script>, <style>,
+3. keeps the leaves with a full stop: main text consists of sentences, navigation of phrases, links of headlines, and
    copyright lines have no sentences either.
 
-Where the paper is silent: a leaf is the text directly inside one element, so a <br> ends a line and not a leaf. Its
-full stop is the Chinese 。; here every script's sentence end counts, and where a script has none (Thai, Lao) a line's
-length. English copyright lines and today's cookie notices have full stops too: their words tell them. Lines mostly made
-of links are navigation whatever their stops, as is what stands in <nav>, <footer> and <aside>. Headings, lists and
-quotations often have no stop: a heading is kept where the next leaf is, and what stands between two neighbouring leaves
-with them.
+Choices where the paper gives no details:
+- A leaf is the text directly in one element, so a <br> ends a line, but not a leaf.
+- The full stop of the paper is the Chinese 。; here the ends of sentences in all scripts count. In scripts without one
+  (Thai, Lao), a long line counts as a sentence.
+- English copyright lines and today's cookie notices have full stops, too, and are recognised by their words.
+- Lines that consist mostly of links are navigation even with full stops, and so are all lines in <nav>, <footer> and
+  <aside>.
+- Headings, lists and quotations often have no full stop: a heading is kept if the next leaf is, and the leaves between
+  two neighbouring leaves that are kept are kept with them.
 """
 
 import re
@@ -30,7 +34,7 @@ TEXT_TAGS = frozenset(
     "section summary td th tr".split()
 )
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-# Above this share of its characters inside links, a leaf is a list of links.
+# Above this share of its characters in links, a line belongs to a list of links.
 LINK_LIMIT = 0.5
 LEGAL = re.compile(
     r"©|\(c\)\s*\d{4}|copyright|all rights reserved|版权所有|版權所有|未经授权|未经许可|icp[备證证]|备案号"
@@ -40,7 +44,9 @@ LEGAL = re.compile(
 # A legal line is short; a paragraph about the law is not.
 LEGAL_LENGTH = 300
 FRAMES = ("nav", "footer", "aside")
+# A line that begins in Thai or Lao.
 WITHOUT_STOPS = re.compile("[^\\W\\d]*[\u0e01-\u0eff]")
+# Characters from which such a line counts as a sentence.
 LONG = 40
 
 
@@ -55,7 +61,7 @@ def leaf_tags(page: Page) -> Extraction:
 
 
 def is_text(block: Block) -> bool:
-    """Whether a line, in no frame, may be part of the main text: neither a list of links nor a legal notice."""
+    """Whether a line outside of frames may be main text: it is neither in a list of links nor a legal notice."""
     return (
         (block.tag in TEXT_TAGS or block.tag in HEADINGS)
         and block.linked <= LINK_LIMIT * len(block.text)
@@ -64,7 +70,7 @@ def is_text(block: Block) -> bool:
 
 
 def is_prose(leaf: list[Block]) -> bool:
-    """Whether a leaf is made of sentences rather than of phrases."""
+    """Whether a leaf has a sentence, and is not a heading."""
     return leaf[0].tag not in HEADINGS and any(has_full_stop(line.text) or _is_long(line.text) for line in leaf)
 
 
@@ -74,14 +80,14 @@ def _is_long(text: str) -> bool:
 
 
 def _are_neighbours(leaves: list[list[Block]]) -> bool:
-    """Whether leaves stand in the parent of the first one, or one level below as the items of a list do."""
+    """Whether leaves are in the parent of the first one, or one level below it, like the items of a list."""
     home = leaves[0][0].element.getparent()
     parents = (leaf[0].element.getparent() for leaf in leaves)
     return all(parent is not None and home in (parent, parent.getparent()) for parent in parents)
 
 
 def _with_what_is_between(leaves: list[list[Block]], prose: list[bool]) -> list[bool]:
-    """Which leaves to keep: those of prose, the headings right before them, and what is between two neighbours."""
+    """Whether each leaf is kept: leaves of prose, headings directly before them, and leaves between two neighbours."""
     kept = prose.copy()
     last = None
     for index, is_kept in enumerate(prose):
@@ -92,7 +98,9 @@ def _with_what_is_between(leaves: list[list[Block]], prose: list[bool]) -> list[
         elif index and leaves[index - 1][0].tag in HEADINGS:
             kept[index - 1] = True
         last = index
-    for index in range(len(leaves) - 2, -1, -1):  # a heading of what was dropped goes with it
+
+    # Headings of leaves that are not kept, and headings without text under them.
+    for index in range(len(leaves) - 2, -1, -1):
         if leaves[index][0].tag in HEADINGS and (not kept[index + 1] or leaves[index + 1][0].tag in HEADINGS):
             kept[index] = False
     return kept

@@ -1,40 +1,39 @@
 """Slope and max text: two methods that read the source of a page as tags and the text between them, without a tree.
 
-Comments and declarations are no tags and end no text. An element of SILENT is one tag whatever stands in it; one that
-is never closed goes to the end of the source, so that reading takes linear time.
+Comments and declarations do not count as tags, and do not end a text. An element of SILENT counts as one tag with
+everything in it. If such an element is never closed, it extends to the end of the source, so that reading takes linear
+time.
 
 Slope: the text of a page where the document slope curve is flat.
 
-D. Pinto, M. Branstein and others, "QuASM: a system for question answering using semi-structured data", 2002, as a
-thesis of 2020 on the automatic extraction of a page's main text tells it (section 1.2.2): the source is cut into
-tokens, words and tags; the tags are counted part by part (drawn over the tokens, their sum is the slope curve); the
-main text has few tags, so it lies where the count is below half of its mean.
+D. Pinto, M. Branstein and others, "QuASM: a system for question answering using semi-structured data", 2002, as
+described in a thesis of 2020 on the automatic extraction of a page's main text (section 1.2.2): the source is cut into
+tokens, which are words and tags; the tags of each part are counted (their sum, plotted over the tokens, is the slope
+curve); the main text has few tags, so it is where the count is below half of its mean.
 
-Where the thesis is silent: the parts are windows of WINDOW tokens. Side by side they would cut sentences in two, so one
-is laid over the middle of each line of the source (what stands between two tags that are not inline), and the line is
-kept or dropped as a whole. Characters of scripts without spaces count in pairs. A script, a style and the like is one
-tag, a comment is nothing.
+Choices where the thesis gives no details: the parts are windows of WINDOW tokens. Adjacent windows would cut sentences
+in two, so there is one around the middle of each line of the source (the text between two tags that are not inline),
+and the line is kept or dropped as a whole. Characters of scripts without spaces count in pairs.
 
-What to expect: long paragraphs. A short line stands in a window with its neighbours' tags, so headings, captions, lists
-and forum posts are lost, and so is a text full of links; a long legal notice is kept.
+What to expect: long paragraphs. The window of a short line contains the tags of its neighbours, so headings, captions,
+lists and forum posts are lost, and so is a text full of links; a long legal notice is kept.
 
 Max text: the longest string between two tags of the source.
 
 The "largest text extraction method" of a thesis of 2020 on the automatic extraction of a page's main text, section
-2.2.2. Source code reads "tag, element, tag, element ...", and one tag holds one content; so the source is cut at its
-tags, the characters of each piece are counted, and the longest piece is the main text, which has the most to say. Tags
-that only break the lines of a long text are skipped when looking for the anchors <, > and /: otherwise a paragraph is
-all there is.
+2.2.2. Source code is a sequence of "tag, element, tag, element ...", with one content for each tag; so the source is
+cut at its tags, the characters of each piece are counted, and the longest piece is the main text. Tags that only break
+the lines of a long text are skipped, otherwise the result is a single paragraph; the remaining tags are the anchors.
 
-Where the thesis is silent: it names <br> and <span> "and the like". These are here the text-level elements (<b>,
-<font>, <em> ...), which stand within a line, and <p>, since it says that skipping solves the case of a text cut by
-paragraph tags; with <p> as an anchor the text is one paragraph, and on today's pages recall is half of what it is
-now. <a> is an anchor always: links are what main text is told from. White space counts for nothing, or indented menus
-would win; nor do scripts, styles and comments, which are no text.
+Choices where the thesis gives no details: it names <br> and <span> "and the like" as skipped tags. Here these are the
+text-level elements (<b>, <font>, <em> ...), which are within a line, and <p>, because the thesis says that skipping
+solves the case of a text cut by paragraph tags; with <p> as an anchor, recall on today's pages is half as high. <a> is
+always an anchor: links distinguish other text from main text. White space does not count, because indented menus would
+win; nor do scripts, styles and comments, which are no text.
 
-What to expect: precise, and short. A link, an image or a heading in the text ends the string, so of today's pages,
-which have many, one piece of several is found. The thesis reports that its two methods differ in recall and precision,
-each better in one: so they do here, this one in precision alone.
+What to expect: precise and short texts. A link, an image or a heading in the text ends the string, so that of today's
+pages, which have many of them, one piece of several is found. The thesis reports that of its two methods one has the
+better recall and the other the better precision: so it is here, where this one is better in precision alone.
 """
 
 import re
@@ -56,7 +55,7 @@ TAG = re.compile(
     |[!?/][^>]*+>?)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# Text-level elements stand within a line.
+# Elements within a line.
 TEXT_LEVEL = INLINE - {"a", "img", "input", "map", "output", "picture", "source"}
 
 
@@ -79,7 +78,9 @@ def plain(source: str) -> str:
     'Fish & chips'
     """
     source = source.replace("\0", "")
-    return fold_space(unescaped(source) if "&" in source else source)
+    if "&" in source:
+        source = unescaped(source)
+    return fold_space(source)
 
 
 def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:
@@ -88,9 +89,10 @@ def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:
     return tuple(block for block in page.blocks if block.text in chosen_lines)
 
 
-WINDOW = 40
-# Of the mean count of tags in a window.
+WINDOW = 40  # tokens
+# The share of the mean number of tags in a window below which the curve is flat.
 LIMIT = 0.5
+# Names of tags that do not end a line; that of comments is empty.
 IN_LINE = TEXT_LEVEL | {"", "a"}
 
 
@@ -99,7 +101,7 @@ class Tokens:
     """The source in tokens."""
 
     lines: list[tuple[str, int, int]]
-    """The text of each line, the place of its first token and of the one after it."""
+    """The text of each line, the place of its first token and the place after its last one."""
     tags: list[int]
     """The places of the tags."""
     size: int
@@ -113,7 +115,8 @@ def tokenize(html: str) -> Tokens:
     start = at = 0
     for tag, text in (*pieces(html), ("html", "")):
         if tag not in IN_LINE:
-            if at > start and (shown := plain("".join(line))):
+            shown = plain("".join(line)) if at > start else ""
+            if shown:
                 lines.append((shown, start, at))
             line.clear()
             start = at + 1
@@ -133,7 +136,7 @@ def mean_tags(tokens: Tokens) -> float:
 
 
 def tags_around(place: int, tokens: Tokens) -> int:
-    """The number of tags in the window around a token; at the ends of the source the window moves inwards."""
+    """The number of tags in the window around a token; the window does not extend beyond the source."""
     first = max(0, min(place - WINDOW // 2, tokens.size - WINDOW))
     return bisect_left(tokens.tags, first + WINDOW) - bisect_left(tokens.tags, first)
 
@@ -150,12 +153,12 @@ def slope(page: Page) -> Extraction:
     return Extraction(text="\n".join(lines), title=headline(page), blocks=blocks_of(page, lines))
 
 
-# Tags that are skipped as text-level ones are, and end a line.
+# Skipped tags that end a line.
 BREAKS = frozenset(("br", "p"))
 
 
 def strings(html: str) -> Iterator[list[list[str]]]:
-    """What stands between two anchors: lines, in the pieces that skipped tags cut them to."""
+    """The text between each two anchors, as lines, each in the pieces between skipped tags."""
     lines: list[list[str]] = [[]]
     for tag, text in pieces(html):
         if tag in BREAKS:
@@ -173,7 +176,7 @@ def max_text(page: Page) -> Extraction:
     longest: list[str] = []
     most = 0
     for lines in strings(page.usable_html):
-        # What is shown is never longer than its source.
+        # The shown text is never longer than its source.
         if sum(len(text) for line in lines for text in line) > most:
             texts = (plain("".join(line)) for line in lines)
             shown = [text for text in texts if text]

@@ -1,30 +1,31 @@
-"""Template: the text of a page, less what it has in common with other pages of its site.
+"""Template: the text of a page without the parts that it has in common with other pages of its site.
 
 J. Yan, Y. Wang, "Web Page Denoising Based on Template and SVM", Computer Science and Application 10(1), 2020, sections
-4 and 7. The noise of a page is common (menus, copyright lines, whatever a site's pages share) or its own (advertising).
-The common part is learned, for each site X by itself:
-1. The pages Xi are taken in batches of N1 = 10. Each leaf label XiTj, a tag name and its text, is looked for in the
-   cache S; where a label Sn of the same tag and nearly the same text is found, its frequency Fn goes up by one, else it
-   enters S.
-2. After N1 pages the labels whose F reaches N2 = 3 become templates, for good, and S is emptied for the next batch.
-3. Of a page to be cleaned, the labels that match a template are deleted.
-Texts are near when their edit distance D <= min(len) / 8, and up to 8 characters only when they are equal.
+4 and 7. The noise of a page is common to the site (menus, copyright lines) or the page's own (advertising). The common
+part is learned for each site X by itself:
+1. The pages Xi are taken in batches of N1 = 10. Each leaf label XiTj, a tag name and its text, is looked up in the
+   cache S; if a label Sn of the same tag and nearly the same text is found, its frequency Fn goes up by one, otherwise
+   the label is added to S.
+2. After N1 pages the labels whose F reaches N2 = 3 become templates, permanently, and S is emptied for the next batch.
+3. The labels of a page that match a template are deleted from the page.
+Texts are near if their edit distance D <= min(len) / 8; up to 8 characters only equal texts are near.
 
-Where the paper is silent or contradicts itself:
-- F counts pages. By the letter of step 1 a label counts each time it stands on a page; but a word that one page repeats
-  is not common to the site, and the numbers of the paper's Table 2 and Figure 3 are those of pages.
-- At exactly 8 characters the formula allows an edit and the sentence before it none: none. A text that is near to
-  several labels counts for the first that is equal, else for the one most alike. A label that matches a template
-  already is not counted again. The last batch, if it is not full, makes no templates.
-- A page that brings no long label which its batch has not seen is a copy (a print version, an address with a session)
-  and is passed over: three copies would make a template of the article itself.
-- A site is a host. For time's sake labels of more than 100 characters have to be equal, those of more than 500, and
-  those after the first 1,000 of a page, are neither learned nor removed. A site has 1,000 templates at most; the
-  library counts what it refuses.
-- Deleting labels alone would leave holes in sentences, where a link's words are a template. So whole lines go, when
-  more than half of their characters are common, or stay whole.
-Without a library nothing is common: what comes back is all text that readers see. The first ten pages of a site have
-none, nor has a page by itself.
+Choices where the paper gives no details or contradicts itself:
+- F counts pages. In the words of step 1, a label counts each time that it occurs on a page; but a word that one page
+  repeats is not common to the site, and the numbers in the paper's Table 2 and Figure 3 are numbers of pages.
+- At exactly 8 characters the formula allows one edit, but the sentence before it none. Here it is none.
+- A text that is near to several labels counts for the equal one, or else for the most similar one.
+- A label that matches a template already is not counted again. An incomplete last batch makes no templates.
+- A page without any long label that is new to its batch is a copy (a print version, an address with a session), and is
+  skipped: three copies would make a template of the article itself.
+- A site is a host. To save time, labels of more than 100 characters match only if they are equal. Labels of more than
+  500 characters, and those after the first 1,000 of a page, are neither learned nor removed. A site has at most 1,000
+  templates; the library counts the refused ones.
+- If only labels were deleted, a link whose words are a template would leave a hole in its sentence. So a line is
+  removed as a whole if more than half of its characters are common, and otherwise kept as a whole.
+
+Without a library nothing is common, and the result is all text that readers see. This is so for the first ten pages of
+a site, and for a single page.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -38,24 +39,21 @@ from crawler.page.page import Extraction, Page
 N1 = 10
 N2 = 3
 COMMON_SHARE = 0.5
-"""A line of which more than this is common is noise."""
+"""The share of common characters above which a line is noise."""
 MAX_LENGTH = 500
 MAX_LABELS = 1_000
 MAX_TEMPLATES = 1_000
 
 
 class LeafLabel(NamedTuple):
-    """A leaf label, as pages have it in common."""
+    """A leaf label as it is compared between pages."""
 
     tag: str
     text: str
 
 
 class Library:
-    """The templates of a site; to be added to, never to be taken from.
-
-    A subclass may have other labels.
-    """
+    """The templates of a site. Templates can be added, but not removed. A subclass may read other labels from pages."""
 
     longest_near = MAX_NEAR_LENGTH
 
@@ -63,7 +61,7 @@ class Library:
         self._templates: list[LeafLabel] = []
         self._labels = LabelIndex(self.longest_near)
         self.refused = 0
-        """How many templates were not taken because there are enough."""
+        """How many templates were refused because the library is full."""
         for label in templates:
             self.add(label)
 
@@ -74,7 +72,7 @@ class Library:
         return iter(self._templates)
 
     def add(self, label: LeafLabel) -> bool:
-        """Take in a template; whether it was new and there was room."""
+        """Add a template, if it is new and the library is not full; returns whether it was added."""
         if label in self._labels:
             return False
         if len(self) >= MAX_TEMPLATES:
@@ -103,20 +101,20 @@ NOTHING_COMMON = Library()
 
 
 class Learner:
-    """Adds to the library of a site what its pages have in common, batch after batch."""
+    """Adds the common labels of a site's pages to its library, batch after batch."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
         self.copies = 0
-        """How many pages were passed over because the batch had seen all they say."""
+        """How many pages were skipped as copies of pages in their batch."""
         self._batch: list[frozenset[LeafLabel]] = []
 
     def __len__(self) -> int:
-        """How many labels wait for their batch to be full."""
+        """The number of labels in the incomplete batch."""
         return sum(map(len, self._batch))
 
     def add(self, page: Page) -> tuple[LeafLabel, ...]:
-        """Take in a page; the templates that it completed, which are in the library then."""
+        """Learn from a page; returns the templates that it completed, which are then in the library."""
         new = self.library.labels(page) - page.once(self.library.common)
         if not any(len(label.text) > EXACT_LENGTH for label in new.difference(*self._batch)):
             self.copies += 1
@@ -145,13 +143,13 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
-    """The cache S of the paper's Table 2: each label, near ones as the first of them, and how many pages have it."""
+    """The cache S of the paper's Table 2: how many pages have each label; near labels count for the first of them."""
     seen = LabelIndex(longest_near)
     cache = []
     counts = []
     for page in pages:
         on_page = set()
-        for label in sorted(page):  # the same labels whatever the order in memory
+        for label in sorted(page):  # so that the result does not depend on the order of a set
             number = seen.find(*label)
             if number is None:
                 number = seen.add(*label)
@@ -164,15 +162,17 @@ def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_
 
 
 def learn(pages: Iterable[Page], library: Library | None = None) -> Library:
-    """The library of the site whose pages these are."""
-    learner = Learner(Library() if library is None else library)
+    """The library that is learned from the pages of a site; a given library is extended."""
+    if library is None:
+        library = Library()
+    learner = Learner(library)
     for page in pages:
         learner.add(page)
     return learner.library
 
 
 def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
-    """Which lines of a page are common noise, by their index in its blocks."""
+    """The indexes of the lines of a page that are common noise."""
     if not common:
         return frozenset()
     sizes = [0] * len(page.blocks)
@@ -185,7 +185,7 @@ def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
 
 
 def template(page: Page, library: Library | None = None) -> Extraction:
-    """The text of a page without what its site's library knows to be common."""
+    """The text of a page without the lines that are common noise by the library of its site."""
     common = common_lines(page, page.once((library or NOTHING_COMMON).common))
     kept = tuple(compress(page.blocks, (line not in common for line in range(len(page.blocks)))))
     return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

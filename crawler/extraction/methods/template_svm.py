@@ -1,32 +1,31 @@
-"""Template and SVM: the blocks of a page that a classifier takes for main text, less what the site has in common.
+"""Template and SVM: the blocks of a page that a classifier takes for main text, without the site's common labels.
 
 J. Yan, Y. Wang, "Web Page Denoising Based on Template and SVM", Computer Science and Application 10(1), 2020. After the
 template pass (.template), each block-level label (body, section, div), without the block-level labels nested in it, is
-described by five shares of what is left of the page:
-    R1 = innerLen / (outerLen + 1)              its part of the page's text, in characters
-    R2 = innerLinkLen / (outerLinkLen + 1)      of the text inside links
-    R3 = innerLinkNum / (outerLinkNum + 1)      of the <a>
-    R4 = innerPicNum / (outerPicNum + 1)        of the <img>
-    R5 = innerLinkLen / (innerLen + 1)          how much of its own text is inside links
-where inner is of the block, outer of the page, and + 1 smoothes what would be divided by 0. An SVM with a radial
-kernel,
+described by five shares of the rest of the page:
+    R1 = innerLen / (outerLen + 1)              its share of the page's text, in characters
+    R2 = innerLinkLen / (outerLinkLen + 1)      its share of the text in links
+    R3 = innerLinkNum / (outerLinkNum + 1)      its share of the <a>
+    R4 = innerPicNum / (outerPicNum + 1)        its share of the <img>
+    R5 = innerLinkLen / (innerLen + 1)          the share of its own text in links
+where inner is of the block, outer of the page, and + 1 prevents a division by 0. An SVM with a radial kernel,
     decision(r) = sum_i w_i exp(-gamma |r - v_i|^2) + bias,   v_i its support vectors, w_i their weights,
-tells main text (above 0) from noise. Its parameters are chosen by 10-fold cross-validation on as many blocks of each
-kind.
+separates main text (above 0) from noise. Its parameters are chosen by 10-fold cross-validation on equal numbers of
+blocks of both kinds.
 
-Where the paper is silent or contradicts itself:
-- Lengths are of text with its space folded. Of common labels nothing counts, an <a> all of whose text is common
-  neither.
-- Blocks without text are not judged: they would add nothing to the text, and hundreds of alike samples to the training.
-- In Table 4, R1 of the last row is printed as 0.336; 65 / 193 is 0.337. The example is of the page before the template
-  pass, which two pages cannot bring about.
-- Its 96% precision and 96.5% recall are of leaf labels judged by hand, of the very 3,000 news pages of five sites from
-  which it was trained. On 459 news pages of 21 sites, 18 of which are not in the training, with libraries of their
-  sites, it is 71% and 83% of the leaf labels of four words or more, by whether they stand in the gold; of their text it
-  is 84% and 95%. Folds here hold whole sites, of shops and forums too; and five shares do not tell an article from
-  teasers and notices of the same length.
+Choices and results where the paper gives no details or contradicts itself:
+- Lengths are those of text with folded space. Text in common labels is not counted, nor is a link whose text is
+  entirely common.
+- Blocks without text are not judged: they would add nothing to the text, and hundreds of equal samples to the training.
+- In Table 4, R1 of the last row is printed as 0.336; 65 / 193 is 0.337. The example shows the page before the template
+  pass, for which two pages are too few.
+- The paper's 96% precision and 96.5% recall were measured on leaf labels judged by hand, on the 3,000 news pages of
+  five sites from which the SVM was trained. On 459 news pages of 21 sites, 18 of which are held out from training, with
+  libraries of their sites, both are 71% and 83% for leaf labels of four words or more, judged by whether they are in
+  the gold text; for their text they are 84% and 95%. Here each fold consists of whole sites, also of shops and forums;
+  and five shares do not distinguish an article from teasers and notices of the same length.
 
-The weights beside this file were made by `winnow train template-svm`; they need numpy only.
+The weights beside this file were made by `winnow train template-svm`; only numpy is needed to use them.
 """
 
 from collections.abc import Collection
@@ -46,13 +45,13 @@ from crawler.page.page import Extraction, Page
 
 Matrix = NDArray[np.float64]
 WEIGHTS = Path(__file__).with_suffix(".npz")
-# Blocks judged at once: so many times the support vectors is a matrix of some megabytes.
+# Blocks judged at once: their matrix with all support vectors has some megabytes.
 AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class BlockCounts:
-    """What a block-level label holds, without those nested in it: the paper's Table 3."""
+    """The content of a block-level label without those nested in it, as in the paper's Table 3."""
 
     tag: str
     length: int
@@ -62,7 +61,7 @@ class BlockCounts:
 
 
 class LeafFeatures(NamedTuple):
-    """The paper's R1 to R5 of a block-level label: its Table 4."""
+    """R1 to R5 of a block-level label, as in the paper's Table 4."""
 
     text: float
     link_text: float
@@ -82,7 +81,7 @@ class Svm:
 
     def decide(self, features: Matrix) -> Matrix:
         """The decision function, row by row: above 0 is main text."""
-        # By einsum rather than @, whose threads take more time from a crawl than these few numbers need.
+        # einsum rather than @, whose threads would cost a crawl more time than these few numbers need.
         norms = np.einsum("ij,ij->i", self.vectors, self.vectors)
         decisions = []
         for start in range(0, len(features), AT_ONCE):
@@ -102,7 +101,7 @@ def save(svm: Svm, path: Path) -> None:
 
 
 def load(path: Path) -> Svm:
-    """The SVM in a file; nothing in it is run."""
+    """The SVM in a file; nothing in the file is executed."""
     with np.load(path, allow_pickle=False) as held:
         return Svm(
             vectors=held["vectors"], weights=held["weights"], gamma=float(held["gamma"]), bias=float(held["bias"])
@@ -116,25 +115,25 @@ def shipped() -> Svm:
 
 
 def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
-    """What each block-level label holds besides labels that are common; the first is the page's root."""
-    of_page = leaves(page)
-    length, link_length, links = ([0] * len(of_page.homes) for _ in range(3))
-    empty = set()
-    filled = set()
-    for leaf in of_page.leaves:
+    """The content of each block-level label without common labels; the first is the page's root."""
+    page_leaves = leaves(page)
+    lengths, link_lengths, links = ([0] * len(page_leaves.homes) for _ in range(3))
+    links_with_common_text = set()
+    links_with_other_text = set()
+    for leaf in page_leaves.leaves:
         if (leaf.tag, leaf.text) in common:
-            empty.add(leaf.anchor)
+            links_with_common_text.add(leaf.anchor)
             continue
-        length[leaf.home] += len(leaf.text)
+        lengths[leaf.home] += len(leaf.text)
         if leaf.anchor >= 0:
-            filled.add(leaf.anchor)
-            link_length[leaf.home] += len(leaf.text)
-    for anchor, home in enumerate(of_page.anchors):
-        links[home] += anchor in filled or anchor not in empty
-    numbers = zip(of_page.homes, length, link_length, links, strict=True)
+            links_with_other_text.add(leaf.anchor)
+            link_lengths[leaf.home] += len(leaf.text)
+    for anchor, home in enumerate(page_leaves.anchors):
+        links[home] += anchor in links_with_other_text or anchor not in links_with_common_text
+    numbers = zip(page_leaves.homes, lengths, link_lengths, links, strict=True)
     return tuple(
-        BlockCounts(tag=home.tag, length=whole, link_length=linked, links=count, images=home.images)
-        for home, whole, linked, count in numbers
+        BlockCounts(tag=label.tag, length=length, link_length=link_length, links=count, images=label.images)
+        for label, length, link_length, count in numbers
     )
 
 
@@ -157,7 +156,7 @@ def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
 
 
 def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
-    """The block-level labels of a page that are main text, by their index."""
+    """The indexes of the block-level labels of a page that are main text."""
     blocks = counts(page, common)
     judged = [home for home, block in enumerate(blocks) if block.length]
     if not judged:

@@ -1,1 +1,1 @@
-"""Kept blocks as text and as Markdown."""
+"""Writes the kept blocks of a page as plain text and as Markdown."""

@@ -1,4 +1,4 @@
-"""Code as it stands in its <pre>, whatever elements its lines are made of."""
+"""Restores code as it is in its <pre>, whatever elements its lines consist of."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from lxml import etree
 from crawler.page.blocks import INLINE, steps
 from crawler.page.text import fold_space
 
-# Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
+# Parts of a <pre>, separated by other elements, whose indentation is restored: for each of them, the whole <pre> is
+# read.
 MAX_PARTS = 5
 GUTTER = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
 NAMED = re.compile(
@@ -18,19 +19,21 @@ NAMED = re.compile(
 NO_LANGUAGES = frozenset(
     "auto container default line lines none nohighlight notranslate plain plaintext table text txt wrap wrapper".split()
 )
-"""Words in the place of a language: no language, one that the page's script guesses, or the form of the listing."""
+"""Words in the place of a language that stand for no language, for a language that the page's script guesses, or for
+the form of the listing.
+"""
 FRAMES = frozenset("code div figure span table tbody td tr".split())
-"""Elements around a <pre> that may hold nothing else."""
+"""Elements that may frame a <pre>, with nothing else in them."""
 MAX_FRAMES = 6
-"""A <figure> with a table of line numbers and code is the fifth."""
+"""Elements around a <pre> that may be frames: a <figure> with a table of line numbers and code is the fifth."""
 PROSE = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
-"""Elements that no frame of code holds."""
+"""Elements that are never in a frame of code."""
 MAX_BESIDE = 4
 """Elements beside a <pre> in its frame: numbers, a caption, a button."""
 
 
 def listing(pre: etree._Element, lines: list[str]) -> list[str]:
-    """The code in a <pre>, whose texts these are; nothing where they are the numbers of another one's lines."""
+    """The lines of code in a <pre>, given the texts of its blocks; none if they are the line numbers of other code."""
     if is_gutter(pre, lines):
         return []
     if len(lines) > 1:
@@ -39,38 +42,44 @@ def listing(pre: etree._Element, lines: list[str]) -> list[str]:
 
 
 def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
-    """The lines as they stand in a <pre>; all of its empty ones, too, if no other line of it is missing."""
+    """The lines as they are in the <pre>; with its empty lines, too, if no other line of it is missing."""
     code = source(pre).split("\n")
-    letters = list(map(_letters, code))
-    kept_letters = [letter for line in lines for letter in map(_letters, line.split("\n")) if letter]
-    if [letter for letter in letters if letter] == kept_letters:
+    letters_of_code = list(map(_letters, code))
+    kept_letters = [letters for line in lines for letters in map(_letters, line.split("\n")) if letters]
+    if [letters for letters in letters_of_code if letters] == kept_letters:
         return code
-    rest = iter(zip(letters, code, strict=True))
-    kept_code = [next((line for letter, line in rest if letter == kept_letter), None) for kept_letter in kept_letters]
+    rest = iter(zip(letters_of_code, code, strict=True))
+    kept_code = [next((line for letters, line in rest if letters == kept), None) for kept in kept_letters]
     if None in kept_code:
         return lines
     return [line for line in kept_code if line is not None]
 
 
 def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
-    """Whether a <pre> holds the numbers of the lines of code beside it."""
+    """Whether a <pre> has the line numbers of the code beside it."""
     if not lines[0][:1].isdigit():
         return False
+
+    # Numbers in sequence.
     numbers = " ".join(lines).split()
     if not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
         return False
     if any(int(after) - int(before) != 1 for before, after in pairwise(numbers)):
         return False
+
+    # In a table, code is in the next cell; elsewhere a class names the numbers.
     cell = pre.getparent()
     while cell is not None and cell.tag in ("div", "figure", "code"):
         cell = cell.getparent()
-    if cell is not None and cell.tag == "td" and (beside := cell.getnext()) is not None:
-        return next(beside.iter("pre"), None) is not None
+    if cell is not None and cell.tag == "td":
+        next_cell = cell.getnext()
+        if next_cell is not None:
+            return next(next_cell.iter("pre"), None) is not None
     return any(element is not None and GUTTER.search(element.get("class", "")) for element in (pre, pre.getparent()))
 
 
 def language(pre: etree._Element) -> str:
-    """The language of code as the page names it, if it does."""
+    """The language of code as the page names it; empty if it does not."""
     for element in chain([pre], pre.iterchildren("code"), _frames(pre)):
         for match in NAMED.finditer(element.get("class", "")):
             name = match[1].lower()
@@ -80,7 +89,7 @@ def language(pre: etree._Element) -> str:
 
 
 def _frames(pre: etree._Element) -> Iterator[etree._Element]:
-    """The elements around a <pre> that hold little else, the innermost first."""
+    """The elements around a <pre> that contain little else, the innermost first."""
     inner = pre
     for frame in islice(pre.iterancestors(), MAX_FRAMES):
         beside = chain(inner.itersiblings(), inner.itersiblings(preceding=True))
@@ -93,7 +102,7 @@ def _frames(pre: etree._Element) -> Iterator[etree._Element]:
 
 
 def source(pre: etree._Element) -> str:
-    """The text of a <pre> with its line breaks: those in it, <br>, and the ends of elements that are not inline."""
+    """The text of a <pre> with its line breaks: those in the text, <br>, and the ends of block-level elements."""
     pieces: list[str] = []
 
     def end_line() -> None:
@@ -113,4 +122,5 @@ def source(pre: etree._Element) -> str:
 
 
 def _letters(text: str) -> str:
+    """A text without white space."""
     return "".join(fold_space(text).split())

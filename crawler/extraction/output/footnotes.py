@@ -1,8 +1,9 @@
 """The footnotes of a page, and the links from the text to them and back.
 
 A reference is a short link within the page, such as a raised 1 or [a], to an element below it. That element is a
-footnote if it links back to the reference, or if the reference is raised and the element is named as a note: so write
-Pandoc, markdown-it, MediaWiki, Sphinx, WordPress and Word. Only notes and references of the kept text count.
+footnote if it links back to the reference, or if the reference is raised and the element is named as a note. Pandoc,
+markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references of the kept
+text count.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from crawler.page.blocks import INLINE, Block
 from crawler.page.links import MAX_LINKS
 from crawler.page.page import Page
 
-MAX_PIECES = 8  # of the text of a reference
+MAX_PIECES = 8  # texts in a reference that are joined
 MAX_ABOVE = 8  # elements between a note and its link back
-MAX_NAME = 200
+MAX_NAME = 200  # characters
 _LABEL = re.compile(r"[\[(]?\s*([\w*†‡§¶]{1,4})(?::\d{1,3})?\s*[\])]?")
 _NAMED = re.compile("fn|foot|note|cite|ref", re.IGNORECASE)
 _REFERENCE = re.compile("footnote|noteref", re.IGNORECASE)
@@ -37,12 +38,12 @@ class Footnotes:
     references: Mapping[etree._Element, str] = field(default_factory=dict)
     """The links to notes, with the labels of the notes."""
     notes: Mapping[etree._Element, str] = field(default_factory=dict)
-    """The elements around notes."""
+    """The elements of the notes, with their labels."""
     returns: frozenset[etree._Element] = frozenset()
     """The links from notes back to their references."""
 
     def kind(self, element: etree._Element) -> Markup | None:
-        """Whether an element is a link to a note, or one back from it; None for others."""
+        """NOTE for a link to a note, RETURN for a link back from one; None for other elements."""
         if element in self.references:
             return Markup.NOTE
         if element in self.returns:
@@ -51,7 +52,8 @@ class Footnotes:
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
-    """The footnotes in these blocks that other blocks of them refer to."""
+    """The footnotes in these blocks to which others of these blocks refer."""
+    # Links that may be references, by their texts and their places.
     links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
     labels = {}
     for link in links:
@@ -62,6 +64,8 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
         return Footnotes()
     own = {block.element for block in blocks}
     labels = {link: label for link, label in labels.items() if _around(link) in own}
+
+    # Notes that link back, or whose references are raised. A note keeps its label if that is unique in the text.
     references = _references(page.root, labels, _kept(blocks))
     returns = dict(_returns(links, references))
     returned = set(returns.values())
@@ -87,7 +91,10 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
 def _references(
     root: etree._Element, labels: Mapping[etree._Element, str], kept: set[etree._Element]
 ) -> dict[etree._Element, list[etree._Element]]:
-    """The kept elements that links with labels above them lead to, each with these links."""
+    """The kept elements to which links with labels above them lead, each with these links.
+
+    An element that is reached by several fragments, such as a whole list, is not a note.
+    """
     fragments_of_links = set(map(_fragment, labels))
     targets: dict[str, tuple[int, etree._Element]] = {}
     places: dict[etree._Element, int] = {}
@@ -101,7 +108,9 @@ def _references(
     fragments: defaultdict[etree._Element, set[str]] = defaultdict(set)
     for link in labels:
         at, target = targets.get(_fragment(link), (0, link))
-        note = _note(target) if at > places[link] else None
+        if at <= places[link]:
+            continue
+        note = _note(target)
         if note is not None and note in kept:
             links_of_note[note].append(link)
             fragments[note].add(_fragment(link))
@@ -119,7 +128,7 @@ def _note(target: etree._Element) -> etree._Element | None:
 
 
 def _around(element: etree._Element) -> etree._Element | None:
-    """The block-level element that an element is or stands in, if it is near."""
+    """The nearest block-level element that is or contains an element; None if it is far above."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
     return next((ancestor for ancestor in around if ancestor.tag not in INLINE), None)
 
@@ -127,7 +136,7 @@ def _around(element: etree._Element) -> etree._Element | None:
 def _returns(
     links: Sequence[etree._Element], references: Mapping[etree._Element, Sequence[etree._Element]]
 ) -> Iterator[tuple[etree._Element, etree._Element]]:
-    """The links from notes to their references, with the notes."""
+    """The links from notes back to their references, with the notes."""
     names = {
         note: {
             name
@@ -146,14 +155,14 @@ def _returns(
 
 
 def _is_raised(link: etree._Element) -> bool:
-    """Whether a link that leads to something named as a note is raised, or named as a reference."""
+    """Whether a link is raised or named as a reference, and the fragment that it leads to is named as a note."""
     around = (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
     is_named = _REFERENCE.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
     return bool(_NAMED.search(_fragment(link)) and (is_named or any(element.tag == "sup" for element in around)))
 
 
 def _kept(blocks: Sequence[Block]) -> set[etree._Element]:
-    """The elements that the blocks are in."""
+    """The elements around the blocks."""
     kept: set[etree._Element] = set()
     for block in blocks:
         for ancestor in chain([block.element], block.element.iterancestors()):
@@ -164,7 +173,7 @@ def _kept(blocks: Sequence[Block]) -> set[etree._Element]:
 
 
 def _fragment(link: etree._Element) -> str:
-    """What a link within the page leads to; empty for others."""
+    """The fragment to which a link within the page leads; empty for other links."""
     href = link.get("href", "")
     return href[1 : MAX_NAME + 1] if href[:1] == "#" else ""
 

@@ -1,8 +1,8 @@
 """The kept blocks of a page as Markdown: headings, lists, tables, code, quotes, emphasis, links and images.
 
-The tree is walked once more, as `crawler.page.blocks` does, so that the n-th line of text is the n-th block of the
-page; what is kept of it is rendered (`inline`) and remembered with what it stands in, and all is put together
-(`layout`). Nothing of this is done unless Markdown is asked for.
+The tree is walked again, in the same way as in `crawler.page.blocks`, so that the n-th line of text is the n-th block
+of the page. Each line that is kept is rendered (.markdown_inline) and stored with the elements around it, and all lines
+are joined into a document (.markdown_layout). This is done only if Markdown is requested.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ KINDS = {"b": Markup.STRONG, "strong": Markup.STRONG, "i": Markup.EM, "em": Mark
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SCOPES = frozenset(("blockquote", "li", "dd"))
-# Lists and quotes in each other; deeper ones are no deeper.
+# Nested lists and quotes that are shown; deeper ones are not indented further.
 MAX_SCOPES = 8
-MAX_ALT = 300
-MAX_FRAGMENT = 200
-# Lines above which the headline is looked for.
+MAX_ALT = 300  # characters
+MAX_FRAGMENT = 200  # characters
+# First lines among which the headline is looked for; also the elements around an image that are examined.
 MAX_ABOVE = 10
 MAX_AFTER = 3
-"""Blocks after the last kept one before which images are looked at: captions of the images before."""
+"""Blocks after the last kept one with which images are still examined: the blocks may be captions of these images."""
 WHOLE = frozenset(("html", "body"))
-# Images smaller than this are icons, as are those with such addresses.
+# Images smaller than this are icons, as are images with such file names.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
 
 
 def markdown(page: Page, extraction: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
-    """The main text as Markdown below the title, and the images in it except those whose address is refused."""
+    """The title and the main text as Markdown, with the images in it, except images with refused addresses."""
     if not extraction.blocks:
         return ""
     lines = _LineReader(page, extraction.blocks, links).run()
@@ -69,14 +69,16 @@ class _LineReader:
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
         self.page = page
         self.links = links
+        """Whether links are written with their addresses."""
         self.kept = {id(block) for block in blocks}
         self.left = len(self.kept)
+        """How many kept blocks have not been reached."""
         self.links_left = MAX_LINKS
         self.footnotes = footnotes(page, blocks)
         self.labels: list[str] = []
         """The labels of the footnotes that this line refers to."""
         self.at = 0
-        """How many blocks there were so far."""
+        """The index of the next block."""
         self.long_lines: set[str] = set()
         self.lines: list[MarkdownLine] = []
         self.pieces: list[str] = []
@@ -84,7 +86,7 @@ class _LineReader:
         """The links in this line."""
         self.anchor: etree._Element | None = None
         self.touches_link = False
-        """Whether nothing has been read since a link ended."""
+        """Whether nothing has been read since the end of a link."""
         self.containers: list[etree._Element] = []
         self.open: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
@@ -93,10 +95,10 @@ class _LineReader:
         self.pres: list[etree._Element] = []
         self.tables: list[MarkdownTable] = []
         self.breaks = 2
-        """How many <br> there were since the last line; 2 where another element began or ended."""
+        """How many <br> there were since the last line; 2 if another element began or ended."""
 
     def run(self) -> list[MarkdownLine]:
-        """The lines of Markdown that the kept blocks make."""
+        """The kept blocks as lines of Markdown."""
         root = self.page.root
         self.containers.append(root)
         for step, element, text in steps(root):
@@ -115,16 +117,19 @@ class _LineReader:
         return self.lines
 
     def read(self, text: str) -> None:
+        """Add a text to the line."""
         self.pieces.append(text if text.isascii() else without_marks(text))
         self.touches_link = False
 
     def read_formula(self, element: etree._Element, text: str) -> None:
+        """Add a formula to the line, between its marks."""
         before, after = MARKS[Markup.DISPLAY if is_display(element) else Markup.MATH]
         self.pieces.append(before)
         self.read(text)
         self.pieces.append(after)
 
     def enter(self, element: etree._Element, tag: str) -> None:
+        """Enter an element."""
         if tag not in INLINE:
             self.end_line()
             self.containers.append(element)
@@ -142,6 +147,7 @@ class _LineReader:
             self.mark(kind, element)
 
     def leave(self, element: etree._Element, tag: str) -> None:
+        """Leave an element."""
         if tag not in INLINE:
             self.end_line()
             self.containers.pop()
@@ -156,6 +162,7 @@ class _LineReader:
             self.read("")
 
     def mark(self, kind: Markup, element: etree._Element) -> None:
+        """Add the opening mark of an element to the line."""
         self.pieces.append(MARKS[kind][0])
         if kind is Markup.LINK:
             self.linked.append(element)
@@ -163,7 +170,7 @@ class _LineReader:
             self.labels.append(self.footnotes.references[element])
 
     def begin(self, element: etree._Element, tag: str) -> None:
-        """Note what the lines in an element that is not inline stand in."""
+        """Record that the next lines are in an element that is not inline."""
         self.breaks = self.breaks + 1 if tag == "br" else 2
         if tag in SCOPES or element in self.footnotes.notes:
             self.scopes.append(Indent(element, self.footnotes.notes.get(element, "")))
@@ -181,6 +188,7 @@ class _LineReader:
             self.tables[-1].begin_cell(element)
 
     def end(self, element: etree._Element, tag: str) -> None:
+        """Record that an element that is not inline has ended."""
         if tag != "br":
             self.breaks = 2
         if tag in SCOPES or element in self.footnotes.notes:
@@ -195,21 +203,25 @@ class _LineReader:
             self.tables[-1].end_cell()
 
     def end_line(self) -> None:
-        """End the line; if it is a block that is kept, it is rendered and remembered."""
+        """End the line, and keep it if it is a kept block. Open marks continue in the next line."""
         if not self.pieces:
             return
         for kind, _ in reversed(self.open):
             self.pieces.append(MARKS[kind][1])
+
         bare = "".join(self.pieces)
         if not bare.isascii():
             bare = without_marks(bare)
-        if bare.strip() if self.pres else fold_space(bare):
-            if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
+        is_block = bare.strip() if self.pres else fold_space(bare)
+        if is_block:
+            block = self.page.blocks[self.at] if self.at < len(self.page.blocks) else None
+            if block is not None and id(block) in self.kept:
                 self.left -= 1
                 if self.page.document is not None or not remember_long_line(block.text, self.long_lines):
                     self.keep(block)
             self.at += 1
             self.breaks = 0
+
         self.pieces = []
         self.linked = []
         self.labels = []
@@ -218,26 +230,31 @@ class _LineReader:
             self.mark(kind, element)
 
     def keep(self, block: Block) -> None:
+        """Render the line of a kept block, and store it with the elements around it."""
         pre = self.pres[-1] if self.pres else None
         heading = self.headings[-1] if self.headings else None
         table = self.tables[-1] if self.tables else None
         in_cell = table is not None and table.cell is not None
+
         if pre is not None:
             text = block.text
         else:
-            marked = raw(without_anchors(self.pieces) if block.tag in ANCHORED else self.pieces)
+            pieces = without_anchors(self.pieces) if block.tag in ANCHORED else self.pieces
+            marked = raw(pieces)
             if _letters(without_marks(marked)) == _letters(block.text):
                 marked = without_returns(marked)
                 if not marked:
                     return
                 text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
-            else:  # the walks do not agree
+            else:  # the two walks do not agree
                 text = escaped(block.text)
+
+        # A footnote is not indented by the elements around it. In the tree an open <dd> contains the next one.
         scopes = self.scopes[next((at for at, scope in enumerate(self.scopes) if scope.label), 0) :][:MAX_SCOPES]
-        # In the tree an open <dd> holds the next one.
         scopes = [
             scope for scope, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(scope)
         ]
+
         line = MarkdownLine(
             text=text,
             block=block,
@@ -253,24 +270,27 @@ class _LineReader:
             table.add(line)
 
     def address(self, anchor: etree._Element) -> str:
-        """Where a link leads, in the form that Markdown wants; nothing where it leads nowhere else."""
+        """The address of a link in the form of Markdown; empty if the link is not shown."""
         href = anchor.get("href", "").strip()
         if href in ("", "#") or not self.links_left:
             return ""
         self.links_left -= 1
         address, mark, fragment = href.partition("#")
-        if address and (address := absolute(self.page.base, address) or "") == "":
-            return ""
+        if address:
+            address = absolute(self.page.base, address) or ""
+            if not address:
+                return ""
         return target(address + mark + fragment[:MAX_FRAGMENT])
 
 
 def _letters(text: str) -> str:
+    """A text without white space."""
     return "".join(text.split())
 
 
 def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
-    """The images between the kept blocks, by the index of the block that each comes before, and those right after the
-    last one, by AFTER_ALL.
+    """The images between the kept blocks, by the index of the block after each, and the images directly after the last
+    kept block, by AFTER_ALL.
     """
     kept = {id(block) for block in blocks}
     indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
@@ -286,13 +306,15 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
         if (near or is_after) and image.url not in seen and not _is_icon(image):
             seen.add(image.url)
             alt = escaped(fold_space(without_marks(image.alt[:MAX_ALT])), in_link=True, more=True)
-            before = AFTER_ALL if is_after else indexes[bisect_left(indexes, image.at)]
+            before = AFTER_ALL
+            if not is_after:
+                before = indexes[bisect_left(indexes, image.at)]
             images_before.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
     return images_before
 
 
 def _is_beside(image: ImageLink, block: Block) -> bool:
-    """Whether an image is in the element that the block is in, unless that is the whole page."""
+    """Whether an image is in the parent of a block's element, unless that is the whole page."""
     around = block.element.getparent()
     return (
         around is not None

@@ -1,7 +1,9 @@
-"""A line of Markdown: its text with what would be taken for markup escaped, its emphasis, code and links.
+"""Writes a line of Markdown: its text, with characters escaped that would be read as markup, and its emphasis, code and
+links.
 
-While a line is read its markup is one character each, out of those that are none in Unicode and therefore in no text.
-So white space is folded and words are set apart as they are for plain text.
+While a line is read, each mark of its markup is one of Unicode's noncharacters, which occur in no text
+(https://www.unicode.org/faq/private_use.html#noncharacters). So white space is folded and words are separated as in
+plain text.
 """
 
 import re
@@ -21,7 +23,7 @@ class Markup(StrEnum):
     LINK = "link"
     MATH = "math"
     DISPLAY = "display"
-    """A formula that stands by itself."""
+    """A formula on a line of its own."""
     NOTE = "note"
     """A link to a footnote."""
     RETURN = "return"
@@ -38,73 +40,79 @@ MARKS = {
     Markup.NOTE: ("\ufddc", "\ufddd"),
     Markup.RETURN: ("\ufdde", "\ufddf"),
 }
-"""What opens and what closes each kind."""
+"""The marks that open and close each kind."""
 OPEN_CODE, CLOSE_CODE = MARKS[Markup.CODE]
 VERBATIM: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
 VERBATIM |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
 VERBATIM |= {MARKS[kind][1]: None for kind in (Markup.MATH, Markup.DISPLAY)}
-"""Marks before text in which nothing is escaped, with its kind, and those after it."""
+"""The marks before text in which nothing is escaped, with its kind, and the marks after it."""
 OPEN_LINK, CLOSE_LINK = MARKS[Markup.LINK]
 OPEN_NOTE, CLOSE_NOTE = MARKS[Markup.NOTE]
 OPEN_RETURN, CLOSE_RETURN = MARKS[Markup.RETURN]
 RETURN = re.compile(f"{OPEN_RETURN}[^{CLOSE_RETURN}]*{CLOSE_RETURN}")
-# What is left beside a link back from a footnote: "^", "[]".
+# Characters beside a link back from a footnote, which are left without it: "^", "[]".
 LEFT = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
 MATH = dict(zip("".join((*MARKS[Markup.MATH], *MARKS[Markup.DISPLAY])), ("$", "$", "$$", "$$"), strict=True))
 SIGNS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
 MARK = re.compile("([\ufdd0-\ufddf])")
-# There is no emphasis with a space inside it, or with a sign at its edge and a letter beyond.
+# Markdown has no emphasis with a space at its inner edge, or with a sign at its inner edge and a letter outside
+# (https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run).
 SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6\ufdd8\ufdda]) | ([\ufdd1\ufdd3\ufdd5\ufdd7\ufdd9\ufddb])")
 SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddf]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
 SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddf]{1,9})")
 EMPTY = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
-DEEPEST = 3  # marks in each other: a link, strong, em
+DEEPEST = 3  # nested marks: a link, strong, em
 SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?! )|(?<=[^ ])\*|(?<![^\W_])_(?! )|(?<=[^ ])_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])"
     r"|\[(?=\^)|&(?=#?\w{1,32};)|~(?=~)"
 )
 SPECIAL_SIGN = re.compile(r"[\\`*_\]<\[&~]")
-"""One of them is in all that SPECIAL matches; most texts have none, and are searched ten times as fast."""
+"""The characters of which each match of SPECIAL has one. Most texts have none of them, and this search is ten times as
+fast.
+"""
 BRACKET = re.compile(r"[\[\]]")
-# What has a meaning at the start of a line; of a number, its dot.
+# Characters that have a meaning at the start of a line. In a number, its dot is escaped.
 START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+[:|]")
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script draws. Its length is bounded, as an end is looked for from each beginning.
+# TeX in the text of a page, which a script draws. Its length is bounded, because its end is searched for from each
+# beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
 SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
 DOLLARS = re.compile(IN_DOLLARS)
 WORD = re.compile(r"[^\W\d_]{2}")
 DOLLAR = re.compile(r"(?<!\\)\$")
 TEX_SIGN = re.compile(r"[\\^_{}=<>+]")
-# Signs that end an address, or mean something in it.
+# Characters that would end an address, or have a meaning in it.
 IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 
 def without_marks(text: str) -> str:
-    """The text of a line with marks in it. A pattern is faster than `str.translate` where a text is not ASCII."""
+    """A line without its marks. The pattern is faster than `str.translate` if the text is not ASCII."""
     return MARK.sub("", text)
 
 
 def raw(pieces: list[str]) -> str:
-    """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.blocks.joined`."""
-    apart = []
+    """The pieces of a line, with its marks, as one text, in which spaces are as in `crawler.page.blocks.joined`."""
+    spaced = []
     before = ""
     for piece in pieces:
         if MARK.match(piece):
-            apart.append(piece)
+            spaced.append(piece)
             continue
         first = piece[:1]
         if (first.isupper() or first.isdigit()) and begins_a_word(first, before[-2:]):
-            apart.append(" ")
-        apart.append(piece)
+            spaced.append(" ")
+        spaced.append(piece)
         before = piece
-    text = "".join(apart)
+    text = "".join(spaced)
     if "\n" in text and "\n" in without_marks(text).strip():
-        text = "".join(LINE_END_BETWEEN_WIDE.sub("", piece) for piece in apart)
+        text = "".join(LINE_END_BETWEEN_WIDE.sub("", piece) for piece in spaced)
     if not MARK.search(text):
         return fold_space(text)
+
+    # Spaces and signs at the inner edges of marks are moved out of them, and empty marks are removed.
     for _ in range(DEEPEST):
         if not MARK.search(text):
             break
@@ -115,16 +123,17 @@ def raw(pieces: list[str]) -> str:
 
 
 def without_returns(text: str) -> str:
-    """A line with marks in it without the links back from footnotes."""
+    """A line with its marks, without the links back from footnotes."""
     if OPEN_RETURN not in text:
         return text
     return LEFT.sub("", fold_space(EMPTY.sub("", RETURN.sub("", text))))
 
 
 def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong: bool = True) -> str:
-    """A line with marks in it as Markdown; each link takes its address from `addresses`, none if that is empty.
+    """A line with its marks as Markdown.
 
-    Each reference to a footnote takes its label from `labels`.
+    Each link takes the next address from `addresses`, and is plain text if that is empty. Each reference to a footnote
+    takes the next label from `labels`.
     """
     tokens = MARK.split(text)
     has_math = not MATH.keys().isdisjoint(tokens)
@@ -132,6 +141,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     address = ""
     opened = 0
     inside: Markup | None = None
+
+    # Tokens at even places are texts, the others are marks.
     for at, token in enumerate(tokens):
         if inside is Markup.NOTE:
             inside = None if token == CLOSE_NOTE else inside
@@ -158,7 +169,7 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
 
 
 def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[bool, bool, bool]) -> str:
-    """A part without marks: code and formulas as they are, else escaped."""
+    """A part of a line without marks: code and formulas as they are, other text escaped."""
     if inside is Markup.MATH:
         return tamed(text)
     if inside is Markup.CODE and text.strip():
@@ -168,7 +179,8 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[boo
     parts = []
     end = 0
     in_link, more, first = place
-    for formula in SOURCE.finditer(text) if "\\)" in text or "\\]" in text else DOLLARS.finditer(text):
+    pattern = SOURCE if "\\)" in text or "\\]" in text else DOLLARS
+    for formula in pattern.finditer(text):
         source = next(filter(None, formula.groups()))
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
@@ -181,7 +193,7 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[boo
 
 
 def tamed(tex: str) -> str:
-    r"""TeX in which nothing ends the formula, and nothing is a tag or a link to programs that know no formulas.
+    r"""TeX in which nothing ends the formula, and nothing is a tag or a link for programs that do not know formulas.
 
     >>> tamed("a$ <b> [c](d)")
     'a\\$ \\lt b\\gt  [c] (d)'
@@ -191,26 +203,28 @@ def tamed(tex: str) -> str:
 
 
 def _is_tex(text: str) -> bool:
-    """Whether what stands between two dollars is a formula: letters with signs of TeX, or one letter."""
+    """Whether the text between two dollars is a formula: it has signs of TeX, or is one letter."""
     return len(text) == 1 or TEX_SIGN.search(text) is not None
 
 
 def _with_dollars(text: str, has_math: bool) -> str:
-    """Escaped text in which no dollar begins a formula: beside formulas none, else those that would be taken for it."""
+    """Escaped text in which no dollar begins a formula. Dollars are escaped if the line has formulas, or if the text
+    would be read as one.
+    """
     if has_math or SOURCE.search(text):
         return text.replace("$", r"\$")
     return text
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:
-    r"""Text in which nothing has a meaning to Markdown; `more` where markup follows, `first` at the start of a line.
+    r"""Text in which nothing is markup. `more` tells that markup follows, `first` that the text begins a line.
 
     >>> escaped("*a* 2 * 3 [b](c) snake_case <b> a < b"), escaped("1986. Bees"), escaped("- a #b")
     ('\\*a\\* 2 * 3 [b\\](c) snake_case \\<b> a < b', '1986\\. Bees', '\\- a #b')
     """
     if SPECIAL_SIGN.search(text):
         text = SPECIAL.sub(r"\\\g<0>", text)
-    if more and text[-1:] == "\\":  # it would take the meaning of what follows
+    if more and text[-1:] == "\\":  # it would escape the markup that follows
         text = f"{text}\\"
     if in_link:
         text = BRACKET.sub(r"\\\g<0>", text.replace("\\]", "]"))
@@ -237,5 +251,5 @@ def code_span(text: str) -> str:
 
 
 def target(url: str) -> str:
-    """An address as it may stand between the parentheses of a link."""
+    """An address in the form that the parentheses of a link allow."""
     return url.translate(IN_ADDRESS)

@@ -1,4 +1,4 @@
-"""Lines of Markdown put together: which are a paragraph, an item, a row, a quote, and how much is between them."""
+"""Joins lines of Markdown into a document: finds its paragraphs, items, tables and quotes, and separates them."""
 
 from __future__ import annotations
 
@@ -14,56 +14,59 @@ from crawler.extraction.output.markdown_inline import TICKS
 from crawler.extraction.output.plain_text import LEAST_LINES, Starts, in_one, item_marks, paragraphs
 from crawler.page.blocks import Block
 
-# A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
+# A table with more columns, or with longer cells, is not a table of data, but for layout.
 MAX_COLUMNS = 60
 MAX_CELL = 400
 MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
-"""Characters of a cell where a row of headers says that the table is one of data; the longest seen have 1,000."""
+"""Characters of a cell in a table of data, which has a row of headers; the longest cells seen have 1,000."""
 NOTE_INDENT = 4
-# Lists with different marks are different lists.
+# The marks of a list directly after another one: adjacent lists with the same marks would be one list.
 OTHER_MARKS = str.maketrans("-.", "*)")
-MAX_ROWS = 1_000  # that a cell is taken to reach down
+MAX_ROWS = 1_000  # rows that a cell may span
 AFTER_ALL = -1
 """The key of the images that come after all lines."""
 
 
 @dataclass(eq=False)
 class Indent:
-    """A quote, an item or a footnote that lines stand in."""
+    """A quote, an item or a footnote around lines."""
 
     element: etree._Element
     label: str = ""
     """The label of a footnote."""
     is_begun: bool = False
+    """Whether its first line has been written."""
 
     @property
     def is_quote(self) -> bool:
-        """Whether it is a quote."""
+        """Whether this is a quote."""
         return self.element.tag == "blockquote" and not self.label
 
     def follows(self, other: Indent) -> bool:
-        """Whether both are definitions of one list, of which the tree holds one in the other."""
+        """Whether both are definitions of one list, although in the tree the second one is in the first."""
         return self.element.tag == other.element.tag == "dd" and self.element.getparent() is other.element
 
 
 @dataclass(eq=False)
 class MarkdownTable:
-    """A table, and where in it the walk is."""
+    """A table, and the position of the walk in it."""
 
     is_layout: bool = False
-    """Whether it lays out the page: another table is in it, or a heading, or a long text."""
+    """Whether it is a table for layout: with another table, a heading or a long text in it."""
     row: int = -1
     column: int = 0
     cell: etree._Element | None = None
+    """The open cell."""
     first_row: Counter[str] = field(default_factory=Counter)
     """The tags of the cells in the first row."""
     spanned: dict[int, int] = field(default_factory=dict)
-    """For how many more rows a column is taken by a cell above."""
+    """For each column with a cell that spans several rows, how many more rows it spans."""
     cells: dict[tuple[int, int], list[MarkdownLine]] = field(default_factory=dict)
+    """The lines of each cell, by row and column."""
 
     def begin_row(self) -> None:
-        """The next row begins."""
+        """Begin the next row."""
         if self.is_layout:
             return
         self.row += 1
@@ -71,7 +74,7 @@ class MarkdownTable:
         self.spanned = {column: rows - 1 for column, rows in self.spanned.items() if rows > 1}
 
     def begin_cell(self, cell: etree._Element) -> None:
-        """The next cell begins; those that reach down from above come before it."""
+        """Begin the next cell, in the next column without a cell from above."""
         while self.column in self.spanned:
             self.column += 1
         self.cell = cell
@@ -82,7 +85,7 @@ class MarkdownTable:
             self.is_layout = True
 
     def end_cell(self) -> None:
-        """The cell ends, after as many columns as it spans."""
+        """End the cell, after as many columns as it spans."""
         if self.cell is None:
             return
         columns = _span(self.cell.get("colspan"), MAX_COLUMNS)
@@ -93,7 +96,7 @@ class MarkdownTable:
         self.cell = None
 
     def add(self, line: MarkdownLine) -> None:
-        """Add a line to the cell."""
+        """Add a line to the open cell; a cell that is not one of data makes the table one for layout."""
         if self.cell is None:
             return
         lines = self.cells.setdefault((self.row, self.column), [])
@@ -106,17 +109,17 @@ class MarkdownTable:
 
     @property
     def is_data(self) -> bool:
-        """Whether it has rows and columns to be read as such."""
+        """Whether this is a table of data: it has several rows and columns, and is not one for layout."""
         if self.is_layout:
             return False
-        firsts = [column for _, column in self.cells]
+        columns = {column for _, column in self.cells}
         rows = {row for row, _ in self.cells}
-        return len(rows) > 1 and len(set(firsts)) > 1 and len(self.cells) > len(rows)
+        return len(rows) > 1 and len(columns) > 1 and len(self.cells) > len(rows)
 
 
 @dataclass(slots=True)
 class MarkdownLine:
-    """A kept block as a line of Markdown, and what it stands in."""
+    """A kept block as a line of Markdown, with the elements around it."""
 
     text: str
     block: Block
@@ -127,22 +130,26 @@ class MarkdownLine:
     pre: etree._Element | None
     table: MarkdownTable | None
     breaks: int
-    """How many <br> there are between it and the line before, 2 where there is more between."""
+    """How many <br> there are between the line and the one before; 2 if other elements are between them."""
 
 
 class _Document:
+    """The document so far."""
+
     def __init__(self, images: dict[int, list[str]]) -> None:
         self.images = images
         self.out: list[str] = []
         self.before: MarkdownLine | None = None
+        """The line by which the last part was placed."""
         self.marks: dict[etree._Element, str] = {}
-        self.others: set[etree._Element] = set()
-        """The lists with other marks than usual."""
+        """The marks of items."""
+        self.lists_with_other_marks: set[etree._Element] = set()
         self.starts = Starts()
         self.parts: Counter[etree._Element | None] = Counter()
+        """How many parts of each <pre> there were."""
 
     def add(self, part: list[str], line: MarkdownLine) -> None:
-        """Add a part, which stands where this line of it does."""
+        """Add the lines of a part, in the quotes, items and footnotes around this line of it."""
         if not part:
             return
         between = self.between(line)
@@ -152,31 +159,36 @@ class _Document:
                 first = f"{first}> "
                 rest = f"{rest}> "
                 continue
-            if not scope.is_begun:
+            if scope.is_begun:
+                first += self.space(scope)
+            else:
                 self.separate(line.scopes[: at + 1])
-            first += self.space(scope) if scope.is_begun else self.mark(scope)
+                first += self.mark(scope)
             rest += self.space(scope)
             scope.is_begun = True
         self.out.append(between)
-        self.out.append("\n".join([(rest if at else first) + text for at, text in enumerate(part)]))
+        self.out.append("\n".join([first + part[0], *(rest + text for text in part[1:])]))
         self.before = line
 
     def between(self, line: MarkdownLine) -> str:
-        """What is between the part before and one that begins with this line."""
+        """The line breaks between the last part and one that begins with this line, with the marks of quotes."""
         before = self.before
         if before is None:
             return ""
-        fresh = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.is_begun)), None)
-        if fresh is not None and not line.scopes[fresh].label:
-            item = line.scopes[fresh].element
+
+        # A new item of the same list, of a list in the item, or after the term that it defines: no empty line.
+        new = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.is_begun)), None)
+        if new is not None and not line.scopes[new].label:
+            item = line.scopes[new].element
             items = [scope for scope in before.scopes if not scope.is_quote]
             in_list = any(scope.element.getparent() is item.getparent() for scope in items)
-            below = fresh > 0 and line.scopes[fresh - 1] in items and line.scopes[fresh - 1] is before.scopes[-1]
-            defined = item.tag == "dd" and (
+            is_nested = new > 0 and line.scopes[new - 1] in items and line.scopes[new - 1] is before.scopes[-1]
+            is_definition = item.tag == "dd" and (
                 before.block.tag == "dt" or any(item_scope.element.tag == "dd" for item_scope in items)
             )
-            if in_list or below or defined:
+            if in_list or is_nested or is_definition:
                 return "\n"
+
         prefix = ""
         for earlier, other in zip(before.scopes, line.scopes, strict=False):
             if earlier is not other:
@@ -185,21 +197,24 @@ class _Document:
         return f"\n{prefix.rstrip()}\n"
 
     def mark(self, scope: Indent) -> str:
-        """What an item or a footnote begins with."""
+        """The beginning of the first line of an item or a footnote."""
         if scope.label:
             return f"[^{scope.label}]: "
         item = scope.element
         if item not in self.marks:
             marks = {item: ":   "} if item.tag == "dd" else item_marks(item)
-            is_other = item.getparent() in self.others
-            self.marks |= (
-                {element: mark.translate(OTHER_MARKS) for element, mark in marks.items()} if is_other else marks
-            )
+            if item.getparent() in self.lists_with_other_marks:
+                marks = {element: mark.translate(OTHER_MARKS) for element, mark in marks.items()}
+            self.marks |= marks
         return self.marks[item]
 
     def separate(self, scopes: tuple[Indent, ...]) -> None:
-        """Give the list of the innermost item other marks if a list is directly before, as they would be one."""
-        before = self.before.scopes[: len(scopes)] if self.before is not None else ()
+        """Choose other marks for the list of the innermost item if a list is directly before it, as both would be read
+        as one.
+        """
+        if self.before is None:
+            return
+        before = self.before.scopes[: len(scopes)]
         if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
             return
         earlier = before[-1]
@@ -209,12 +224,15 @@ class _Document:
         home = other.element.getparent()
         if home is None or home is earlier.element.getparent():
             return
-        if self.mark(earlier)[-2] == ("." if home.tag == "ol" else "-"):
-            self.others.add(home)
+        usual_sign = "." if home.tag == "ol" else "-"
+        if self.mark(earlier)[-2] == usual_sign:
+            self.lists_with_other_marks.add(home)
 
     def space(self, scope: Indent) -> str:
-        """What the other lines of an item or a footnote begin with."""
-        return " " * (NOTE_INDENT if scope.label else len(self.mark(scope)))
+        """The beginning of the further lines of an item or a footnote."""
+        if scope.label:
+            return " " * NOTE_INDENT
+        return " " * len(self.mark(scope))
 
     def fenced(self, lines: list[MarkdownLine]) -> list[str]:
         """A part of a <pre> between fences."""
@@ -231,23 +249,24 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     """The lines as a document, with the images before the blocks whose indexes they have."""
     document = _Document(images)
     written: set[MarkdownTable] = set()
-    units = {table: table for table in {line.table for line in lines} if table is not None and table.is_data}
+    units = {table for table in {line.table for line in lines} if table is not None and table.is_data}
     parts = [list(group) for _, group in groupby(lines, lambda line: _unit(line, units))]
     for number, part in enumerate(parts, 1):
         unit = _unit(part[0], units)
         if _is_label(part, parts[number : number + 1]):
             continue
+        heading = part[0].heading
         if isinstance(unit, MarkdownTable):
             for line in part:
                 document.show_images(line)
-            # Text between its rows does not begin it anew.
+            # A table is written once, also if there is text between its rows.
             if unit not in written:
                 document.add(table_rows(unit), part[0])
                 written.add(unit)
         elif part[0].pre is not None:
             document.show_images(part[0])
             document.add(document.fenced(part), part[0])
-        elif (heading := part[0].heading) is not None:
+        elif heading is not None:
             document.show_images(part[0])
             text = " ".join(line.text for line in part)
             document.add([f"{'#' * int(heading.tag[1])} {text}"], part[0])
@@ -255,20 +274,22 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
             for paragraph in _paragraphs(part, images):
                 document.show_images(paragraph[0])
                 document.add(_text(paragraph, document.starts), paragraph[0])
-    for image in images.get(AFTER_ALL, ()) if lines else ():
+    last_images = images.get(AFTER_ALL, ()) if lines else ()
+    for image in last_images:
         document.add([image], lines[-1])
     return "".join(document.out)
 
 
 def _is_label(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
-    """Whether a part is only the language of the code in the part after it, which the code's fence names."""
-    if len(part) > 1 or part[0].pre is not None or not after or (pre := after[0][0].pre) is None:
+    """Whether a part is only the language of the code in the part after it, which the fence of the code names."""
+    if len(part) > 1 or part[0].pre is not None or not after:
         return False
-    return part[0].text.lower() == language(pre)
+    pre = after[0][0].pre
+    return pre is not None and part[0].text.lower() == language(pre)
 
 
-def _unit(line: MarkdownLine, tables: dict[MarkdownTable, MarkdownTable]) -> object:
-    """What lines are put together by."""
+def _unit(line: MarkdownLine, tables: set[MarkdownTable]) -> object:
+    """The table, code, heading or element of a line: adjacent lines with the same unit are one part."""
     if line.table is not None and line.table in tables:
         return line.table
     if line.pre is not None:
@@ -279,7 +300,7 @@ def _unit(line: MarkdownLine, tables: dict[MarkdownTable, MarkdownTable]) -> obj
 
 
 def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iterator[list[MarkdownLine]]:
-    """The lines of an element by paragraphs: what has an empty line, another element or an image before it is one."""
+    """The lines of an element by paragraphs: one begins after an empty line, another element or an image."""
     paragraph: list[MarkdownLine] = []
     for line in lines:
         if paragraph and (line.breaks != 1 or line.at in images or line.at != paragraph[-1].at + 1):
@@ -290,7 +311,7 @@ def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iter
 
 
 def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
-    """The lines of a paragraph; a backslash keeps them apart, unless the page has only broken it."""
+    """The lines of a paragraph, separated by backslashes; lines that the page has only wrapped are joined."""
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
         plain = [line.block.text for line in lines]
@@ -301,32 +322,40 @@ def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
 
 
 def fenced(lines: list[MarkdownLine], is_read: bool) -> list[str]:
-    """Code between fences that are longer than any in it, indented if all of its <pre> is read for it."""
+    """Code between fences that are longer than any ticks in it. If `is_read`, its whole <pre> is read for its
+    indentation and its language.
+    """
     pre = lines[0].pre
     assert pre is not None  # noqa: S101 - these are lines of code
     texts = [line.block.text for line in lines]
-    code = "\n".join(listing(pre, texts) if is_read else texts).split("\n")
+    name = ""
+    if is_read:
+        texts = listing(pre, texts)
+        name = language(pre)
+    code = "\n".join(texts).split("\n")
     if not any(code):
         return []
     longest = max((len(ticks) for line in code for ticks in TICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}{language(pre) if is_read else ''}", *code, fence]
+    return [f"{fence}{name}", *code, fence]
 
 
 def table_rows(table: MarkdownTable) -> list[str]:
-    """A table's rows, the first as its head."""
+    """The rows of a table; the first one is its head."""
     texts = {place: " ".join(line.text for line in lines) for place, lines in table.cells.items()}
     columns = 1 + max(column for _, column in texts)
     rows = []
     for _, group in groupby(sorted(texts), key=lambda place: place[0]):
         cells = [""] * columns
         for place in group:
-            # At the start of a line a sign is escaped already.
+            # A pipe at the start of a line is already escaped.
             cells[place[1]] = texts[place].removeprefix("\\" * texts[place].startswith("\\|")).replace("|", "\\|")
         rows.append(f"| {' | '.join(cells)} |")
     return [rows[0], f"|{' --- |' * columns}", *rows[1:]]
 
 
 def _span(value: str | None, most: int) -> int:
-    number = int(value) if value and value.isascii() and value.isdigit() and len(value) < 6 else 1
-    return min(max(number, 1), most)
+    """The number of rows or columns that a cell spans, by an attribute; at most `most`."""
+    if value and value.isascii() and value.isdigit() and len(value) < 6:
+        return min(max(int(value), 1), most)
+    return 1

@@ -1,15 +1,14 @@
-"""The kept blocks of a page as text that reads well.
+"""Writes the kept blocks of a page as readable text.
 
-A paragraph is a line. The items of a list begin with "- " or their number, those of a list in an item after spaces.
-The short cells of a table's row share a line, with the empty ones between them. Code keeps its lines and their
-indentation without the numbers beside it, and what a page holds twice, once more for small screens or for print, is
-there once.
+A paragraph is a line. The items of a list begin with "- " or their number; nested lists are indented. The short cells
+of a table's row share a line, with the empty cells between them. Code keeps its lines and their indentation, without
+the line numbers beside it. A long text that the page contains twice, for small screens or for print, is written once.
 
-`unwrapped` puts paragraphs together that a page breaks into lines of its own. Old pages end every line of about 60 to
-80 characters with a <br>; poems, addresses and lists do so, too, and must keep their lines. Lines are taken for broken
-where they are as full as they can be: the next line's first word had no room on them. That is so by chance in a poem
-once or twice, in a broken paragraph nearly always; and nearly all of its lines end within a sentence. Headlines in a
-row, which have no full stop, are never a paragraph.
+`unwrapped` joins paragraphs that a page has wrapped itself. Old pages end every line of about 60 to 80 characters with
+a <br>; so do poems, addresses and lists, which must keep their lines. Lines count as wrapped if they are as full as
+possible: the first word of the next line did not fit on them. In a poem this happens once or twice by chance, in a
+wrapped paragraph nearly always; and nearly all of its lines end within a sentence. Headlines in sequence, which have no
+full stop, are never a paragraph.
 """
 
 import re
@@ -26,18 +25,18 @@ from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, wi
 
 DASH = "- "
 INDENT = "  "
-MAX_DEPTH = 8  # of a list in others; deeper ones are no deeper
+MAX_DEPTH = 8  # nested lists that are indented; deeper ones are not indented further
 MAX_COLUMNS = 60
 MAX_ROWS = 1_000
 HOLDERS = frozenset(("li", "td", "th", "pre"))
-# Above these there is no list item or cell that what stands below is the text of.
+# An item or cell above one of these elements is not the holder of the text in it.
 OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
-# Levels from a text to its cell or code; what lies deeper is laid out. An item is marked where it has the text itself,
-# or the first element in it: what is deeper in a list is a card or a reader's comment.
+# Levels from a text to its holder; deeper text is laid out. An item gets its mark only if the text is in the item
+# itself, or in a child of it: deeper text in a list belongs to a card or a reader's comment.
 REACH = 3
-# A shorter line may well be said twice; in Chinese half as many characters say as much.
+# Characters of a line that is written once; shorter ones may be repeated on purpose. In Chinese it is half as many.
 DOUBLE_LENGTH = 160
-# Characters of a cell, and of a row, that is a line.
+# Characters of the cells, and of the row, that share a line.
 MAX_CELL = 120
 MAX_ROW = 400
 
@@ -45,13 +44,14 @@ _element = attrgetter("element")
 
 
 def plain(blocks: Sequence[Block], *, keeps_repeated: bool = False) -> str:
-    """The text of these blocks, which are some of a page's and in its order.
+    """The text of some blocks of a page, which are in the order of the page.
 
-    A web page has long texts twice for screens of two sizes; what a document says twice is to be read twice.
+    Long texts that are repeated, as in web pages for screens of two sizes, are written once unless `keeps_repeated`,
+    which is for documents.
     """
     text = _Text(keeps_repeated=keeps_repeated)
     for element, run in groupby(blocks, _element):
-        lines = text.unsaid(run)
+        lines = text.new_lines(run)
         if lines:
             text.add(element, lines)
     text.end()
@@ -64,28 +64,35 @@ class _Text:
         self.lines: list[str] = []
         self.long_lines: set[str] = set()
         self.holders: dict[etree._Element, etree._Element | None] = {}
+        """The holders that were found for elements."""
         self.begun: set[etree._Element] = set()
         """The items that have a line."""
         self.marks: dict[etree._Element, str] = {}
+        """The marks of the items of lists."""
         self.depths: dict[etree._Element, int] = {}
-        """How deep in others the lists of the marked items are."""
+        """How deeply the lists of the marked items are nested."""
         self.columns: dict[etree._Element | None, set[int]] = {}
         """The columns of each table that have text."""
         self.row: etree._Element | None = None
+        """The open row."""
         self.cells: dict[etree._Element, list[str]] = {}
+        """The lines of the cells of the open row."""
         self.pre: etree._Element | None = None
+        """The open <pre>."""
         self.code: list[str] = []
+        """The lines of the open <pre>."""
         self.parts: Counter[etree._Element] = Counter()
+        """How many parts of each <pre> there were."""
         self.starts = Starts()
 
-    def unsaid(self, run: Iterable[Block]) -> list[str]:
-        """The texts of some blocks, without what was there before in the same words."""
+    def new_lines(self, run: Iterable[Block]) -> list[str]:
+        """The texts of some blocks, without long texts that were written before."""
         return [
             block.text for block in run if self.keeps_repeated or not remember_long_line(block.text, self.long_lines)
         ]
 
     def add(self, element: etree._Element, lines: list[str]) -> None:
-        """Add the texts that follow each other in an element."""
+        """Add adjacent lines of an element."""
         holder = self.holder(element)
         if holder is None:
             self.end()
@@ -109,7 +116,7 @@ class _Text:
             self.cells.setdefault(holder, []).extend(self.unwrapped(element, lines))
 
     def unwrapped(self, element: etree._Element, lines: list[str]) -> list[str]:
-        """The lines of an element, those of a paragraph that the page broke as one."""
+        """The lines of an element, with paragraphs joined that the page has wrapped."""
         if len(lines) < LEAST_LINES:
             return lines
         return unwrapped(element, lines, self.starts)
@@ -122,12 +129,15 @@ class _Text:
             self.row = None
         elif self.pre is not None:
             self.parts[self.pre] += 1
-            self.lines += listing(self.pre, self.code) if self.parts[self.pre] <= MAX_PARTS else self.code
+            if self.parts[self.pre] <= MAX_PARTS:
+                self.lines += listing(self.pre, self.code)
+            else:
+                self.lines += self.code
             self.code = []
             self.pre = None
 
     def row_cells(self) -> list[list[str]]:
-        """The lines of the cells of the row, with empty ones between them unless nothing is in their columns."""
+        """The lines of the cells of the open row, with the empty cells between them whose columns have text."""
         row = self.row
         if row is None or len(self.cells) < 2 or not len(self.cells) < len(row) <= MAX_COLUMNS:
             return list(self.cells.values())
@@ -140,7 +150,7 @@ class _Text:
         return [lines for column, lines in cells if lines or column in self.columns[table]]
 
     def holder(self, element: etree._Element) -> etree._Element | None:
-        """The item, cell or code that an element is or stands in, if it is not far."""
+        """The item, cell or code that an element is, or that is at most `REACH` levels above it; None without one."""
         passed = []
         ancestor: etree._Element | None = element
         for _ in range(REACH + 1):
@@ -161,13 +171,18 @@ class _Text:
         return ancestor
 
     def mark(self, item: etree._Element, line: str) -> str:
-        """What begins a line of an item: a dash or its number, if it is the first and has no mark of its own."""
+        """The beginning of a line of an item: the indent and the mark for its first line, unless the line has a mark of
+        its own; nothing for later lines.
+        """
         if item in self.begun:
             return ""
         self.begun.add(item)
         home = item.getparent()
         above = home.getparent() if home is not None else None
-        self.depths[item] = depth = min(self.depths.get(above, -1) + 1, MAX_DEPTH) if above is not None else 0
+        depth = 0
+        if above is not None:
+            depth = min(self.depths.get(above, -1) + 1, MAX_DEPTH)
+        self.depths[item] = depth
         if MARKED.match(line):
             return INDENT * depth
         if item not in self.marks:
@@ -176,7 +191,7 @@ class _Text:
 
 
 def item_marks(item: etree._Element) -> dict[etree._Element, str]:
-    """What begins each item of the list that this one is in: a dash, or its number where they are in order."""
+    """The mark of each item of the list around this item: its number in an ordered list; otherwise the item's dash."""
     home = item.getparent()
     if home is None or home.tag != "ol":
         return {item: DASH}
@@ -195,8 +210,10 @@ def _number(value: str | None, otherwise: int) -> int:
 
 
 def _columns(table: etree._Element | None) -> set[int]:
-    """The columns of a table that have text in one of its rows."""
-    rows = chain.from_iterable(part.iterchildren("tr") for part in chain([table], table)) if table is not None else ()
+    """The columns of a table that have text in any of its rows."""
+    if table is None:
+        return set()
+    rows = chain.from_iterable(part.iterchildren("tr") for part in chain([table], table))
     cells = chain.from_iterable(map(_places, islice(rows, MAX_ROWS)))
     return {column for column, cell in cells if any(not piece.isspace() for piece in cell.itertext())}
 
@@ -210,7 +227,7 @@ def _places(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
 
 
 def remember_long_line(line: str, long_lines: set[str]) -> bool:
-    """Remember a line if it is long; returns whether the page had it before."""
+    """Remember a line if it is long; returns whether it was remembered before."""
     if len(line) * 2 < DOUBLE_LENGTH or (len(line) < DOUBLE_LENGTH and line[0] < EASTERN):
         return False
     if line in long_lines:
@@ -220,7 +237,7 @@ def remember_long_line(line: str, long_lines: set[str]) -> bool:
 
 
 def row_lines(cells: list[list[str]]) -> list[str]:
-    """The lines of a table's row: one of short cells, else those that the cells have."""
+    """The lines of a table's row: one line if its cells are short, otherwise the lines of its cells."""
     if len(cells) > 1:
         texts = [" ".join(cell) for cell in cells]
         lengths = [len(text) for text in texts]
@@ -233,23 +250,24 @@ LEAST_LINES = 4
 # Columns of a full line; a Chinese character has two.
 NARROWEST = 36
 WIDEST = 120
-# Lines differ by so much where the page was broken for letters of different widths.
+# The share of the full width by which wrapped lines may be shorter, because letters have different widths.
 SLACK = 0.12
-# Shares of the line ends: within a sentence, and of those the ones at which there was no more room.
+# The least share of line ends that are full and within a sentence, and of those within a sentence, the least share that
+# is full.
 LEAST_WITHIN = 0.5
 LEAST_FULL = 0.9
-# A line that begins like this is one of a list: "Place: …", "l3:5:wait".
+# The beginning of a line that is an item of a list: "Place: …", "l3:5:wait".
 LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
 MARKED = re.compile(
     r"[-–—*]\s|[•·‣・▪◦●○■□►▶◆◇★☆※✓✔]|[(（\[]?\d{1,3}[.)）\]、．](?!\d)|[①-⑳]|[一二三四五六七八九十]{1,3}、"
 )
-"""How the items of a list begin where the page writes their marks itself."""
+"""The beginning of an item if the page itself has written its mark."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 
 
 class Starts(dict[etree._Element, frozenset[str]]):
-    """The lines in an element that have an empty one before them; all of it is read once for all of its runs."""
+    """A cache of `_starts_of_paragraphs`: an element is read once for all of its runs of lines."""
 
     def __missing__(self, element: etree._Element) -> frozenset[str]:
         self[element] = starts = _starts_of_paragraphs(element)
@@ -257,7 +275,7 @@ class Starts(dict[etree._Element, frozenset[str]]):
 
 
 def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
-    """The paragraphs of these lines, which follow each other in an element; the lines where they are none."""
+    """The paragraphs of adjacent lines of an element; the lines themselves if the page has not wrapped them."""
     parts = paragraphs(element, lines, starts)
     if not parts:
         return lines
@@ -265,24 +283,27 @@ def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list
 
 
 def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> list[range]:
-    """Which of these lines make up each paragraph; nothing where the page did not break them."""
+    """The lines of each paragraph, as ranges of indexes; empty if the page has not wrapped these lines."""
     widths = list(map(width, lines))
     full = max(widths)
     if not NARROWEST <= full <= WIDEST:
         return []
     ends = range(len(lines) - 1)
+
+    # Whether the lines are wrapped.
     is_full = [widths[at] + _first_width(lines[at + 1]) > full * (1 - SLACK) for at in ends]
-    within = [_is_within(lines[at], lines[at + 1]) for at in ends]
-    both = sum(is_broken and other for is_broken, other in zip(is_full, within, strict=True))
-    if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(within) or not any(map(has_full_stop, lines)):
+    is_within = [_is_within(lines[at], lines[at + 1]) for at in ends]
+    both = sum(full_end and within_end for full_end, within_end in zip(is_full, is_within, strict=True))
+    if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(is_within) or not any(map(has_full_stop, lines)):
         return []
-    apart = starts[element]
-    begun = [at + 1 for at in ends if lines[at + 1] in apart or not (within[at] or is_full[at])]
+
+    starts_of_paragraphs = starts[element]
+    begun = [at + 1 for at in ends if lines[at + 1] in starts_of_paragraphs or not (is_within[at] or is_full[at])]
     return [range(start, end) for start, end in pairwise([0, *begun, len(lines)])]
 
 
 def _first_width(line: str) -> int:
-    """How many columns more it takes to begin this line on the one before."""
+    """The columns that the first word of a line would take at the end of the line before, with a space."""
     if line[0] >= EASTERN:
         return 2
     word = FIRST_WORD.match(line)
@@ -290,7 +311,7 @@ def _first_width(line: str) -> int:
 
 
 def _is_within(line: str, after: str) -> bool:
-    """Whether the end of a line is within a sentence that goes on in the next one."""
+    """Whether the end of a line is within a sentence that continues in the next line."""
     last = line[-1]
     first = after[0]
     if last in STOPS or LABEL.match(after) or MARKED.match(after):
@@ -299,7 +320,7 @@ def _is_within(line: str, after: str) -> bool:
 
 
 def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
-    """The lines in an element that have an empty one before them."""
+    """The lines of an element that follow an empty line or another element."""
     starts: list[str] = []
     pieces: list[str] = []
     breaks = 0
@@ -322,7 +343,7 @@ def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
             if descendant is not element and descendant.tag not in INLINE:
                 end_line()
                 breaks += 1 if descendant.tag == "br" else 2
-                walker.skip_subtree()  # its lines are its own
+                walker.skip_subtree()  # its lines are in another run
                 continue
             text = descendant.text
         else:
@@ -334,7 +355,7 @@ def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
 
 
 def in_one(lines: list[str]) -> str:
-    """Lines as one; there is no space between two of Chinese or Japanese."""
+    """Lines joined by spaces, except between two lines of Chinese or Japanese."""
     text = [lines[0]]
     for before, line in pairwise(lines):
         if not (before[-1] >= EASTERN and line[0] >= EASTERN):

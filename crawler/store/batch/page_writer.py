@@ -168,7 +168,7 @@ def _is_of_page(ended: Completion) -> bool:
 
 
 def _is_changed(ended: Completion) -> bool:
-    return ended.result.check is not None and ended.result.check.found is PageChange.CHANGED
+    return ended.result.check is not None and ended.result.check.change is PageChange.CHANGED
 
 
 def _is_other(ended: Completion, now: PageHistory) -> bool:
