@@ -237,11 +237,14 @@ def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
 
 def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
     """The history of a page after a visit without a result: due soon after a failure, otherwise at its interval. A page
-    that is gone stays due as before.
+    that is gone is due after the same pause as before.
     """
     if history.gone_at is not None and not history.noindex:
-        return history
-    pause = context.bounds.least if failed else _pause(history, context.bounds)
+        pause = _pause_of_gone(history.gone_count - 1, context.bounds)
+    elif failed:
+        pause = context.bounds.least
+    else:
+        pause = _pause(history, context.bounds)
     return replace(history, due_at=context.now + pause)
 
 

@@ -119,3 +119,11 @@ def test_an_absent_page_is_requested_at_its_interval_and_a_deleted_one_ever_late
         visit = Visit(known, ChangeCheck(check), code, "", is_seed=False, lastmod=None, validators={}, new_links=0)
         gone = history_after(visit, RoundContext(2, NOW, Bounds()))
         assert gone.due_at - NOW == pytest.approx(pause), (code, misses)
+
+
+def test_a_page_that_is_gone_waits_as_long_again_after_a_failure() -> None:
+    known = PageHistory(gone_count=3, gone_at="2026-11-30T00:00:00+00:00", due_at=NOW)
+    check = ChangeCheck(PageChange.NOTHING)
+    visit = Visit(known, check, Code.TIMEOUT, "", is_seed=False, lastmod=None, validators={}, new_links=0)
+    after = history_after(visit, RoundContext(5, NOW, Bounds()))
+    assert (after.due_at - NOW, after.gone_count) == (pytest.approx(2 * Bounds().most), 3)
