@@ -61,7 +61,7 @@ PROGRAM = "import crawler, sys; print(crawler.__file__, flush=True); from scrapy
 
 def test_the_demo_is_crawled_from_the_wheel_alone(unpacked: Path, tmp_path: Path) -> None:
     line = [sys.executable, "-c", PROGRAM, "crawl", "topic", "-a", "seeds=demo", "-a", "name=wheel"]
-    asked = {"env": environment(unpacked), "capture_output": True, "text": True, "timeout": 60}
+    asked = {"env": environment(unpacked), "capture_output": True, "text": True, "timeout": 300}
     ended = subprocess.run(line, cwd=tmp_path, check=False, **asked)
     assert ended.returncode == 0, ended.stderr
     assert Path(ended.stdout.splitlines()[0]).is_relative_to(unpacked)
@@ -80,7 +80,7 @@ def test_the_demo_is_crawled_from_the_wheel_alone(unpacked: Path, tmp_path: Path
     ],
 )
 def test_the_dashboard_is_served_from_the_wheel_alone(served: int, path: str, language: str, said: str) -> None:
-    connection = HTTPConnection("127.0.0.1", served, timeout=30)
+    connection = HTTPConnection("127.0.0.1", served, timeout=120)
     connection.request("GET", path, headers={"Accept-Language": language})
     answer = connection.getresponse()
     text = answer.read().decode()

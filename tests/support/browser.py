@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 # The first is the same browser without the parts that make windows, which cost most of the time.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE = 20_000.0  # milliseconds that a page may take to come to a point, on a machine with much else to do
+PATIENCE = 120_000.0  # milliseconds that a page may take to come to a point, on a machine with much else to do
 SIZE = {"width": 1200, "height": 800}
 # Nothing is looked up: what a hostile page names must not even be asked for.
 ARGUMENTS = ("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost", "--disable-gpu")

@@ -201,7 +201,7 @@ def crawl(
     arguments: Mapping[str, Any],
     settings: Mapping[str, Any] = OPEN,
     *more: str,
-    timeout: float = 60,
+    timeout: float = 300,
     env: Mapping[str, str] | None = None,
 ) -> Crawl:
     """A crawl with these arguments and settings, run to its end in `folder`."""
