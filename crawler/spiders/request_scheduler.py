@@ -104,7 +104,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
-                self.status.waiting_links = await self._in_thread(self.session.waiting_links)
+                self.status.waiting_links = await self._in_thread(self.session.count_waiting_links)
                 dropped = self.session.committer.priority_updates.dropped
                 if dropped:
                     logger.warning("Links with an outdated priority, as too many priorities changed: %d", dropped)
@@ -176,7 +176,7 @@ class FrontierScheduler(BaseScheduler):
         begin = monotonic()
         if not self.session.plan.limits_tries or begin < self.counts_links_at:
             return
-        await self._in_thread(self.session.waiting_links)
+        await self._in_thread(self.session.count_waiting_links)
         end = monotonic()
         rest = max(LEAST_COUNT_SECONDS, (end - begin) / COUNT_SHARE)
         self.counts_links_at = end + rest * self.frontier.limits.workers

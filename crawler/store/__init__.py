@@ -1,1 +1,1 @@
-"""The database: its tables, claims of addresses, and the commit of results."""
+"""The database: its tables, the claims of addresses, and the commits of results."""

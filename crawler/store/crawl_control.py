@@ -1,4 +1,4 @@
-"""What people ask of the workers of a crawl: to pause, to go on, or to stop. Workers read it with each batch."""
+"""Tells the workers of a crawl to pause, to go on, or to stop. Workers read this with each batch."""
 
 from sqlalchemy import Connection, update
 

@@ -1,16 +1,16 @@
 """The tables of crawls, their frontiers and jobs, the same in SQLite and PostgreSQL.
 
     crawl     one row for each crawl, by name
-    worker    a process that works on a crawl now; while its row exists it may hold addresses
+    worker    a process that works on a crawl; while its row exists it may hold leases
     output    how much of each file of JSON lines belongs to committed pages
     site      a registrable domain and how much of its budget is spent
-    host      a host: the best priority that waits there, and when it may be asked again
+    host      a host: the best priority in its queue, and when it may be requested again
     address   every address that the crawl has seen, waiting, held or done: the frontier and the set of seen addresses
-    address_pattern  what the requests to addresses of a pattern were good for, by site
-    sample    what each worker did in every few seconds, merged as it ages
+    address_pattern  how many requests to the addresses of a pattern were useful, by site
+    sample    what each worker did in intervals of a few seconds; older rows are merged
     job       a scheduled crawl, and when it is due
     run       each start of a job's crawl
-    edit      each change that somebody made in the dashboard
+    edit      each change made in the dashboard
 
 The tables of pages and images are in page_tables.py.
 
@@ -49,12 +49,12 @@ Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates ids on
 def index(
     name: str, *columns: ColumnElement[Any], where: ColumnElement[bool] | None = None, unique: bool = False
 ) -> None:
-    """Define an index of the rows that meet the condition."""
+    """Define an index on columns, of all rows or of those that meet the condition."""
     Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 class AddressState(IntEnum):
-    """How far an address has come."""
+    """The state of an address in the frontier."""
 
     WAITING = 0
     HELD = 1
@@ -71,8 +71,8 @@ crawl = Table(
     Column("id", Serial, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("seeds", Text, nullable=False),  # JSON, as given by the user
-    Column("topic", Text, nullable=False, default=""),  # as given by the user; empty if the seeds tell it
-    Column("topic_digest", Text),  # of its words and examples; null if no worker has told it
+    Column("topic", Text, nullable=False, default=""),  # as given by the user; empty if it is learned from the seeds
+    Column("topic_digest", Text),  # of its words and examples; null before a worker has set it
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left
@@ -82,7 +82,7 @@ crawl = Table(
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
-    Column("control", Text, nullable=False, default=""),  # what people ask of its workers, see crawl_control.py
+    Column("control", Text, nullable=False, default=""),  # what a user told its workers to do, see crawl_control.py
     Column("offset_before", BigInteger, nullable=False, default=0),  # the last offset of a change before it began
 )
 
@@ -92,7 +92,7 @@ worker = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("folder_id", Text, nullable=False),  # the folder of its files, wherever it is mounted
+    Column("folder_id", Text, nullable=False),  # identifies the folder of its files, wherever that is mounted
     Column("heartbeat", Float, nullable=False),
     Column("batch", BigInteger, nullable=False, default=0),  # the number of the last committed batch
     Column("waiting", BigInteger, nullable=False, default=0),  # addresses it added, minus those it leased
@@ -143,8 +143,8 @@ host = Table(
     Column("tries", Integer, nullable=False, default=0),  # unlikely links leased, less those renewed
     UniqueConstraint("crawl_id", "name"),
 )
-_is_free = host.c.best.is_not(None) & host.c.worker.is_(None)
-index("host_ready", host.c.crawl_id, host.c.best.desc(), host.c.next_at, where=_is_free)
+HAS_QUEUE_AND_NO_WORKER = host.c.best.is_not(None) & host.c.worker.is_(None)
+index("host_ready", host.c.crawl_id, host.c.best.desc(), host.c.next_at, where=HAS_QUEUE_AND_NO_WORKER)
 index("host_site", host.c.site_id)
 index("host_worker", host.c.worker, where=host.c.worker.is_not(None))
 
@@ -164,16 +164,16 @@ address = Table(
     Column("state", SmallInteger, nullable=False, default=AddressState.WAITING),
     Column("worker", BigInteger),
     Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they had leased it
-    Column("outcome", Text),  # the code of its outcome; null while it is queued and if something is stored
+    Column("outcome", Text),  # the code of its outcome; null while it is queued, and if its page or image is stored
     Column("outcome_detail", Text),  # the parameter of the outcome
     Column("shown_on", BigInteger),  # the site whose pages show it, for images to be judged
     Column("sight", Text),  # how a page shows it, for images to be judged
     Column("via", Text),  # how it was found
     Column("lastmod", Float),  # when it changed, according to a sitemap or feed
-    Column("labels", Text, nullable=False, default=""),  # what the link to it is called, and how it is marked
+    Column("labels", Text, nullable=False, default=""),  # the text and the class of the link to it, one per line
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
-"""The columns to set when an address is queued again."""
+"""The values that clear the outcome of an address when it is queued again."""
 ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 # Literals: with a parameter, a database cannot tell that a partial index covers the rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
@@ -197,13 +197,13 @@ address_pattern = Table(
     Column("site_id", BigInteger, primary_key=True, autoincrement=False),
     Column("pattern", Text, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("useful", Integer, nullable=False),  # requests that brought a page, or links that do
+    Column("useful", Integer, nullable=False),  # requests that brought a page, or links to patterns that do
     Column("useless", Integer, nullable=False),
     Column("in_a_row", Integer, nullable=False),  # useless requests since the last useful one
-    Column("open", Integer, nullable=False),  # requests that brought only links of which nothing is known
+    Column("open", Integer, nullable=False),  # requests that brought only links to patterns of unknown use
     Column("put_off", Integer, nullable=False),  # addresses that were not requested
     Column("rendered", Integer, nullable=False, default=0),  # pages that were rendered in a browser
-    Column("gained", Integer, nullable=False, default=0),  # those of them that had more text or links then
+    Column("gained", Integer, nullable=False, default=0),  # rendered pages that gained text or links
     Column("lists", Integer, nullable=False, default=0),  # requests that brought a list of other pages
     Column("copies", Integer, nullable=False, default=0),  # pages that were copies of others
     sqlite_with_rowid=False,
@@ -218,8 +218,8 @@ sample = Table(
     Column("number", Integer, primary_key=True),  # of the worker
     Column("seconds", Float, nullable=False),
     Column("pages", Integer, nullable=False),  # stored, or unchanged
-    Column("read", Integer, nullable=False),  # whose relevance was computed
-    Column("on_topic", Integer, nullable=False),  # of the judged pages
+    Column("read", Integer, nullable=False),  # pages whose relevance was computed
+    Column("on_topic", Integer, nullable=False),  # of the pages read
     Column("requests", Integer, nullable=False),
     Column("failed", Integer, nullable=False),  # addresses that failed
     Column("bytes", BigInteger, nullable=False),  # of responses, as received
@@ -244,7 +244,7 @@ job = Table(
     Column("paused", Boolean, nullable=False, default=False),
     Column("next_at", Float),  # null if it never runs again
     Column("runs", Integer, nullable=False, default=0),  # the number of the last run
-    Column("notify", Text),  # the address that is told how runs end
+    Column("notify", Text),  # the webhook that is notified when a run ends
 )
 
 run = Table(
@@ -255,14 +255,14 @@ run = Table(
     Column("number", Integer, nullable=False),
     Column("how", Text, nullable=False),  # cron, late or now
     Column("due", Float),
-    Column("missed", Integer, nullable=False, default=0),  # missed times before it that it makes up for
+    Column("missed", Integer, nullable=False, default=0),  # earlier times that were missed, for which it makes up
     Column("passed", Integer, nullable=False, default=0),  # times that were skipped while it ran
     Column("status", Text, nullable=False),  # as defined in job_store.py
     Column("exit", Integer),
     Column("started_at", Float, nullable=False),
     Column("beat", Float, nullable=False),
     Column("ended_at", Float),
-    Column("place", Text, nullable=False),  # the folder of its log, wherever it is mounted
+    Column("place", Text, nullable=False),  # identifies the folder of its log, wherever that is mounted
     Column("host", Text, nullable=False),
     Column("pid", BigInteger),  # when its process got the job's lock
     Column("pages", BigInteger),
@@ -270,7 +270,7 @@ run = Table(
     Column("changed", BigInteger),
     Column("gone", BigInteger),
     Column("read", BigInteger),  # pages whose relevance was computed
-    Column("on_topic", BigInteger),  # of those
+    Column("on_topic", BigInteger),  # of the pages read
     Column("notice", Text),  # as defined in run_notice.py; empty while it is sent
     UniqueConstraint("job_id", "number"),
 )

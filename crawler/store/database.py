@@ -28,27 +28,31 @@ NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres
 LOCK_SECONDS = 5.0  # how long a statement waits for another program's lock before it is retried
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # how long PostgreSQL may take for a statement, or wait for the next one in a transaction
-CACHE_KILOBYTES = 16_000  # of SQLite's cache; the system keeps the rest of the file
-# Errors that may pass: in SQLite a lock, or a full or failing disk; in PostgreSQL a lost connection, a conflict between
-# transactions, a lack of resources, a lock, an intervention of the operator, or a failing disk.
-SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
-POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
-# Messages with which a server refuses connections; they have no codes.
+CACHE_KILOBYTES = 16_000  # of SQLite's cache; the operating system caches the rest of the file
+SQLITE_TRANSIENT = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
+"""Codes of errors that may pass: a lock, or a full or failing disk (https://www.sqlite.org/rescode.html)."""
+POSTGRESQL_TRANSIENT = ("08", "25P03", "40", "53", "55", "57", "58")
+"""Prefixes of codes of errors that may pass: a lost connection, a conflict between transactions, a lack of resources,
+a lock, an intervention of the operator, or a failing disk
+(https://www.postgresql.org/docs/current/errcodes-appendix.html).
+"""
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
+"""Messages with which a server refuses connections; they have no codes."""
 
 
 def database_url(setting: str, folder: Path) -> URL:
-    """The URL of the database: from the setting, or of a file in the output folder."""
+    """The URL of the database: the setting, or else the URL of a file in the output folder."""
     if not setting:
         return URL.create("sqlite", database=str(folder / "crawl.db"))
     try:
         url = make_url(setting)
-        in_file = not url.query and url.database not in (None, "", ":memory:")
-        is_known = url.drivername in DRIVERS and (url.drivername != "sqlite" or in_file)
-        is_known = is_known and "@" not in f"{url.host}{url.database}"
+        is_file = not url.query and url.database not in (None, "", ":memory:")
+        is_supported = url.drivername in DRIVERS and (url.drivername != "sqlite" or is_file)
+        # A sign @ in a password that is not escaped ends up in the name of the host.
+        is_supported = is_supported and "@" not in f"{url.host}{url.database}"
     except (ArgumentError, ValueError):
-        is_known = False
-    if not is_known:
+        is_supported = False
+    if not is_supported:
         raise StateError(
             "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
             " (in a password, @ : / ? # % are written as %40 %3A %2F %3F %23 %25)"
@@ -86,11 +90,9 @@ def open_database(url: URL) -> Engine:
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError(NO_DRIVER) from None
     except (SQLAlchemyError, OSError) as error:
-        kind = (
-            DatabaseUnavailableError
-            if is_transient(error) and not LOCKED_OUT.search(error_message(error))
-            else StateError
-        )
+        kind = StateError
+        if is_transient(error) and not LOCKED_OUT.search(error_message(error)):
+            kind = DatabaseUnavailableError
         reason = getattr(error, "strerror", None) or error_message(error)
         raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=reason) from None
     return engine
@@ -115,9 +117,9 @@ def is_transient(error: Exception) -> bool:
         return False
     number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
     if number is not None:
-        return number & 0xFF in SQLITE_PASSES
+        return number & 0xFF in SQLITE_TRANSIENT
     if state is not None:
-        return error.connection_invalidated or state.startswith(POSTGRESQL_PASSES)
+        return error.connection_invalidated or state.startswith(POSTGRESQL_TRANSIENT)
     return error.connection_invalidated or isinstance(error, OperationalError)
 
 
@@ -139,10 +141,13 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
+
     limit = 1000 * STATEMENT_SECONDS
     options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
     options_of_url = url.query.get("options", "")
-    options = f"{options} {options_of_url if isinstance(options_of_url, str) else ' '.join(options_of_url)}".strip()
+    if not isinstance(options_of_url, str):
+        options_of_url = " ".join(options_of_url)
+    options = f"{options} {options_of_url}".strip()
     keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive, **ENCODING}
     return create_engine(url, pool_size=1, max_overflow=2, connect_args=arguments)
@@ -155,13 +160,14 @@ def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # If a transaction reads first and writes later, another one could write in between.
+    # IMMEDIATE takes the lock for writing now: otherwise another transaction could write between a read and a write of
+    # this one (https://www.sqlite.org/lang_transaction.html).
     reading = connection.get_execution_options().get("reading")
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
 def has_tables(connection: Connection, url: URL) -> bool:
-    """Whether there are tables, which are then those of this release; raises a StateError if a newer one made them.
+    """Whether there are tables, after bringing them to this release's version; raises a StateError if they are newer.
 
     Tables of an earlier release are changed over another connection, after this one's transaction is rolled back.
     """
@@ -173,6 +179,7 @@ def has_tables(connection: Connection, url: URL) -> bool:
 
 
 def _known_version(connection: Connection, name: str) -> int | None:
+    """The version of a database's tables, None if it has none; raises a StateError if a newer release made them."""
     version_found = found_version(connection)
     newest = newest_version()
     if version_found is not None and version_found > newest:
@@ -187,6 +194,7 @@ def _known_version(connection: Connection, name: str) -> int | None:
 
 
 def _make_tables(connection: Connection, name: str) -> None:
+    """Create the tables or bring them to this release's version, one worker at a time."""
     if connection.dialect.name == "postgresql":
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
@@ -205,8 +213,10 @@ T = TypeVar("T")
 
 
 def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
-    """Do work, retried while the database is locked, full or unreachable; returns its result. After each failure,
-    `undo` returns the reason; after `retry_seconds`, which may change, a StateError reports it.
+    """The result of work, retried while the database is locked, full or unreachable.
+
+    After each failure, `undo` prepares the next attempt and returns the reason of the failure. After `retry_seconds`,
+    which may change, a StateError with that reason is raised.
     """
     began = time.monotonic()
     tries = 0
@@ -224,13 +234,14 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
 def break_connection(connection: Any) -> None:
     """Break a driver's connection to a hung server, from another thread: the running statement then fails."""
     if hasattr(connection, "fileno"):
-        with suppress(Exception):  # it may be closed already
+        with suppress(Exception):  # the connection may be closed already
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
             with connected:
                 connected.shutdown(socket.SHUT_RDWR)
 
 
-NAMED_AT_ONCE = 5_000  # the most parameters of a statement; databases have a limit
+PARAMETERS_AT_ONCE = 5_000
+"""Values of a list in one statement: databases limit the parameters of a statement."""
 
 
 def dialect_insert(engine: Engine) -> Callable[..., Any]:
@@ -250,7 +261,7 @@ def replacing_insert(dialect: str, table: Table, columns: tuple[str, ...]) -> An
 
 def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
     """Slices of a sequence that are short enough to be parameters of one statement."""
-    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
+    return (things[start : start + PARAMETERS_AT_ONCE] for start in range(0, len(things), PARAMETERS_AT_ONCE))
 
 
 def database_time(connection: Connection) -> float:
@@ -268,12 +279,14 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-AS_THEY_ARE = (int, float, bytes, type(None))
-"""Types of values that columns store as they are."""
+UNCONVERTED_TYPES = (int, float, bytes, type(None))
+"""Types of values that columns store without a conversion."""
 
 
 def column_value(value: Any) -> Any:
-    """A value as its column stores it: a list as JSON, a text without characters that PostgreSQL refuses."""
-    if isinstance(value, AS_THEY_ARE):
+    """A value as its column stores it: a list or mapping as JSON, a text without characters that PostgreSQL refuses."""
+    if isinstance(value, UNCONVERTED_TYPES):
         return value
-    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    if isinstance(value, str):
+        return storable(value)
+    return storable(json.dumps(value, ensure_ascii=False))

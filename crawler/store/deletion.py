@@ -29,70 +29,76 @@ from crawler.store.page_tables import (
 )
 from crawler.store.read_only import open_sqlite, reading
 
-PAGES_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
+ROWS_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
 
 
 def delete_crawl(url: URL, name: str) -> None:
     """Delete a crawl in one transaction; raises a BusyError if a worker runs it."""
     with _writing(url) as engine, engine.begin() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
+            connection.execute(text("SET LOCAL statement_timeout = 0"))  # deleting millions of rows takes long
         # While this row is locked no worker can join; once it is deleted there is nothing to join.
-        known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
-        number = connection.execute(known).scalar_one_or_none()
-        if number is None:
+        crawl_row = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
+        crawl_id = connection.execute(crawl_row).scalar_one_or_none()
+        if crawl_id is None:
             raise StateError("the crawl {name} does not exist any more", name=repr(name))
-        if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
+        if any(worker_state.alive for worker_state in workers_of(connection, database_time(connection))[crawl_id]):
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
-        delete_frontier(connection, number)
-        connection.execute(delete(address).where(address.c.host_id == -number))  # those that were erased
+
+        delete_frontier(connection, crawl_id)
+        connection.execute(delete(address).where(address.c.host_id == -crawl_id))  # the erased addresses
         for table in (page, page_change, erasure, page_version, robots_file, output, worker, template, sample):
-            connection.execute(delete(table).where(table.c.crawl_id == number))
-        connection.execute(delete(crawl).where(crawl.c.id == number))
+            connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
+        connection.execute(delete(crawl).where(crawl.c.id == crawl_id))
 
 
 def delete_old_pages(url: URL, before: str) -> int:
-    """Delete the pages last requested before a time in ISO 8601, and earlier verdicts; returns how many pages."""
-    count, seconds = 0, datetime.fromisoformat(before).timestamp()
-    unseen = func.coalesce(page.c.checked_at, 0) < seconds  # an unchanged page keeps its old fetch time
-    dropped_since = (
+    """Delete pages that were last requested before a time in ISO 8601; returns how many.
+
+    Earlier verdicts, earlier versions of pages, and the responses of deleted pages are deleted, too.
+    """
+    seconds = datetime.fromisoformat(before).timestamp()
+    is_unchecked = func.coalesce(page.c.checked_at, 0) < seconds  # an unchanged page keeps its old fetch time
+    is_without_page = (
         ~select(page.c.id)
         .where(page.c.key == stored_response.c.key, page.c.fetched_at == stored_response.c.fetched_at)
         .exists()
     )
+    count = 0
     with _writing(url) as engine:
         with engine.connect().execution_options(reading=True) as connection:
-            crawls = connection.execute(select(crawl.c.id)).scalars().all()
-        for number in crawls:
-            dropped = _drop(engine, page, number, page.c.fetched_at < before, unseen)
-            if dropped:
-                _delete_unused_bands(engine, number)
+            crawl_ids = connection.execute(select(crawl.c.id)).scalars().all()
+        for crawl_id in crawl_ids:
+            deleted = _delete_old(engine, page, crawl_id, page.c.fetched_at < before, is_unchecked)
+            if deleted:
+                _delete_unused_bands(engine, crawl_id)
                 with engine.begin() as connection:
-                    delete_unused(connection, number)
-            count += dropped
-            _drop(engine, verdict, number, verdict.c.decided_at < before)
-            _drop(engine, page_version, number, page_version.c.fetched_at < before)
-            _drop(engine, stored_response, number, stored_response.c.fetched_at < before, dropped_since)
+                    delete_unused(connection, crawl_id)
+            count += deleted
+            _delete_old(engine, verdict, crawl_id, verdict.c.decided_at < before)
+            _delete_old(engine, page_version, crawl_id, page_version.c.fetched_at < before)
+            _delete_old(engine, stored_response, crawl_id, stored_response.c.fetched_at < before, is_without_page)
     return count
 
 
 def _delete_unused_bands(engine: Engine, crawl_id: int) -> None:
     """Delete the bands of deleted pages."""
-    there = select(page.c.id).where(page.c.key == near_duplicate_band.c.key).exists()
+    has_page = select(page.c.id).where(page.c.key == near_duplicate_band.c.key).exists()
     with engine.begin() as connection:
-        connection.execute(delete(near_duplicate_band).where(near_duplicate_band.c.crawl_id == crawl_id, ~there))
+        connection.execute(delete(near_duplicate_band).where(near_duplicate_band.c.crawl_id == crawl_id, ~has_page))
 
 
-def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
-    """Delete the old rows of a crawl; returns how many."""
-    (known_by,) = table.primary_key
-    old = select(known_by).where(table.c.crawl_id == crawl_id, *is_old).limit(PAGES_AT_ONCE)
-    count, dropped = 0, PAGES_AT_ONCE
-    while dropped:
+def _delete_old(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
+    """Delete the rows of a crawl that meet the conditions, in parts; returns how many."""
+    (key_column,) = table.primary_key
+    old_rows = select(key_column).where(table.c.crawl_id == crawl_id, *is_old).limit(ROWS_AT_ONCE)
+    count = 0
+    while True:
         with engine.begin() as connection:
-            dropped = connection.execute(delete(table).where(known_by.in_(old))).rowcount
-        count += dropped
-    return count
+            deleted = connection.execute(delete(table).where(key_column.in_(old_rows))).rowcount
+        if not deleted:
+            return count
+        count += deleted
 
 
 def vacuum(url: URL) -> bool:
@@ -100,7 +106,8 @@ def vacuum(url: URL) -> bool:
     if url.drivername != "sqlite":
         return False  # PostgreSQL vacuums by itself
     with reading(url) as connection:
-        if any(one.alive for workers in workers_of(connection, database_time(connection)).values() for one in workers):
+        workers_of_crawls = workers_of(connection, database_time(connection)).values()
+        if any(worker_state.alive for states in workers_of_crawls for worker_state in states):
             return False
     file = open_sqlite(url)
     try:
@@ -115,6 +122,7 @@ def vacuum(url: URL) -> bool:
 
 @contextmanager
 def _writing(url: URL) -> Iterator[Engine]:
+    """The database, opened for writing and closed afterwards; its errors become StateErrors."""
     engine = open_database(url)
     try:
         with database_errors(url):
@@ -130,6 +138,6 @@ def delete_frontier(connection: Connection, crawl_id: int) -> None:
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    learned = (shared_example, evidence, verdict, focus, address_pattern)
-    for table in (host, site, *learned, near_duplicate_band, stored_response):
+    tables_of_learning = (shared_example, evidence, verdict, focus, address_pattern)
+    for table in (host, site, *tables_of_learning, near_duplicate_band, stored_response):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

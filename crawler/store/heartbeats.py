@@ -1,7 +1,7 @@
 """The rows of workers: heartbeats, counts, and the expiry of silent workers.
 
-Workers of other machines can only be known to live by their heartbeats; `processes.held_lock` tells it at once of those
-of this machine.
+That a worker of another machine is dead can only be told by its missing heartbeat. A worker of this machine is known to
+be dead as soon as its lock is free (`processes.held_lock`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from crawler.store.batch.hosts import UPDATE_BEST, count_sites, pause
 from crawler.store.crawl_tables import IS_HELD, AddressState, address, crawl, host, worker
 from crawler.store.database import database_time
 
-MOST_CRASHES = 20  # workers that may crash while they have leased an address, until it is given up
+MOST_CRASHES = 20
+"""An address is given up when so many workers have crashed while they had leased it."""
 LEASE_SECONDS = 60.0
-"""Without a heartbeat, after which a worker expires and its leases are returned, and a job's run counts as dead."""
+"""Seconds without a heartbeat after which a worker expires, and a job's run counts as dead. An expired worker loses its
+leases.
+"""
 
 
 WRITE_HEARTBEAT = (
@@ -43,13 +46,14 @@ class LostReplyError(Exception):
 
     def __init__(self, is_committed: bool) -> None:
         self.is_committed = is_committed
+        """Whether the batch was committed; otherwise the worker expired."""
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
     """Write a heartbeat with the number of the batch; returns the time of the database's clock."""
     file = connection.engine.url.database
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
-        raise OSError(ENOENT, "it was deleted", file)  # SQLite would write on, to nowhere
+        raise OSError(ENOENT, "it was deleted", file)  # SQLite would keep writing to the deleted file
     now = database_time(connection)
     batch = {"me": worker_id, "before": number - 1, "now": now, "batch_number": number}
     if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
@@ -76,6 +80,7 @@ class WorkerState:
 
     number: int
     folder_id: str
+    """The id of the folder of its files."""
     silent: float
     """Seconds since its last heartbeat."""
     held: int
@@ -96,20 +101,24 @@ def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Work
 
 
 def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], WorkerState]]:
-    holders = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
-    held = defaultdict(int, map(tuple, connection.execute(holders)))
+    """The rows of all workers, each with the worker's state."""
+    counts_of_held = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
+    held_by_worker = defaultdict(int, map(tuple, connection.execute(counts_of_held)))
     rows = connection.execute(select(worker).order_by(worker.c.number))
-    return [(row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held[row.id])) for row in rows]
+    return [
+        (row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held_by_worker[row.id]))
+        for row in rows
+    ]
 
 
-def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
+def expire_worker(connection: Connection, worker_id: int, crash: int = 1) -> None:
     """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves cleanly."""
-    gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
-    returned = return_held(connection, dead, crash)
-    if gone is not None:
-        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
-        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
-        connection.execute(worker.delete().where(worker.c.id == dead))
+    row = connection.execute(select(worker).where(worker.c.id == worker_id).with_for_update()).one_or_none()
+    returned = return_held(connection, worker_id, crash)
+    if row is not None:
+        sums = {"waiting": crawl.c.waiting + row.waiting + returned, "pages": crawl.c.pages + row.pages}
+        connection.execute(update(crawl).where(crawl.c.id == row.crawl_id).values(**sums))
+        connection.execute(worker.delete().where(worker.c.id == worker_id))
 
 
 def forget_leases(connection: Connection, worker_id: int) -> None:
@@ -120,47 +129,50 @@ def forget_leases(connection: Connection, worker_id: int) -> None:
 
 def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     """Return all leases and hosts of a worker; returns how many addresses are queued again."""
-    held = (address.c.worker == worker_id, IS_HELD)
-    pages = (
+    is_held = (address.c.worker == worker_id, IS_HELD)
+
+    # The budgets of the sites. A worker that crashed may have sent the requests.
+    pages_of_sites = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
-        .where(*held, address.c.kind != AddressKind.IMAGE)
+        .where(*is_held, address.c.kind != AddressKind.IMAGE)
         .group_by(host.c.site_id)
     )
-    count_sites(
-        connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1, requests=min(crash, 1) - 1
-    )
-    hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
-    deadly = update(address).where(*held, address.c.crashes + crash >= MOST_CRASHES)
+    pages = {row.site_id: row.pages for row in connection.execute(pages_of_sites)}
+    count_sites(connection, pages, held=-1, requests=min(crash, 1) - 1)
+
+    # The addresses: those with too many crashes are given up, the others are queued.
+    hosts = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
+    deadly = update(address).where(*is_held, address.c.crashes + crash >= MOST_CRASHES)
     connection.execute(deadly.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))
-    back = (
-        update(address).where(*held).values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crash)
-    )
-    returned = connection.execute(back).rowcount
+    held = update(address).where(*is_held)
+    requeued = held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crash)
+    count = connection.execute(requeued).rowcount
+
+    # The hosts, with a pause: the worker may have sent requests that it has not reported.
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    # The worker may have sent requests that it has not reported.
-    rested = database_time(connection) + pause()
-    later = case((host.c.next_at > rested, host.c.next_at), else_=rested)
+    pause_ends = database_time(connection) + pause()
+    later = case((host.c.next_at > pause_ends, host.c.next_at), else_=pause_ends)
     connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None, next_at=later))
-    return returned
+    return count
 
 
 class CrawlLock(Enum):
     """How PostgreSQL locks the row of a crawl (https://www.postgresql.org/docs/current/explicit-locking.html)."""
 
     SHARED = "KEY SHARE"
-    """Many workers may have it. Whoever adds a row that refers to the crawl has it from then on, too."""
+    """Many workers may hold it. A transaction that adds a row which refers to the crawl holds it from then on, too."""
     CHANGE = "NO KEY UPDATE"
-    """One at a time has it, beside those with SHARED."""
+    """One worker at a time may hold it, beside the workers that hold SHARED."""
     ALONE = "UPDATE"
-    """Nobody else has a lock."""
+    """No other worker may hold any lock."""
 
 
-_crawl_row = select(crawl.c.id).where(crawl.c.id == bindparam("crawl"))
+CRAWL_ROW = select(crawl.c.id).where(crawl.c.id == bindparam("crawl"))
 LOCK_CRAWL = {
-    CrawlLock.SHARED: _crawl_row.with_for_update(read=True, key_share=True),
-    CrawlLock.CHANGE: _crawl_row.with_for_update(key_share=True),
-    CrawlLock.ALONE: _crawl_row.with_for_update(),
+    CrawlLock.SHARED: CRAWL_ROW.with_for_update(read=True, key_share=True),
+    CrawlLock.CHANGE: CRAWL_ROW.with_for_update(key_share=True),
+    CrawlLock.ALONE: CRAWL_ROW.with_for_update(),
 }
 
 
@@ -171,6 +183,6 @@ def lock_crawl(connection: Connection, crawl_id: int, lock: CrawlLock = CrawlLoc
 
 def has_workers(connection: Connection, crawl_id: int) -> bool:
     """Whether a worker of the crawl has a recent heartbeat."""
-    recent = worker.c.heartbeat >= database_time(connection) - LEASE_SECONDS
-    living = select(worker.c.id).where(worker.c.crawl_id == crawl_id, recent).limit(1)
-    return connection.execute(living).first() is not None
+    is_alive = worker.c.heartbeat >= database_time(connection) - LEASE_SECONDS
+    living_workers = select(worker.c.id).where(worker.c.crawl_id == crawl_id, is_alive).limit(1)
+    return connection.execute(living_workers).first() is not None

@@ -1,8 +1,8 @@
-"""Labels: people's judgements of images, of texts, and of pages that are on the topic or not.
+"""Labels: what people say of images, of the texts of pages, and of pages on the topic or off it.
 
-Labels are there to learn from and outlive the crawls that they are of. The newest label of a thing replaces the older.
-Labels are written in a transaction of their own, which takes milliseconds: a crawl waits no longer for it, and it waits
-no longer than some seconds for a crawl.
+Models are trained on labels, which therefore outlive their crawls. A new label replaces the earlier one of the same
+image or page. Each label is written in a transaction of its own: a crawl waits milliseconds for it, and it waits a few
+seconds at most for a crawl.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -23,15 +23,15 @@ from crawler.store.read_only import exists, reading
 
 CONTENT = "content"
 NOISE = "noise"
-NEWEST = 2**63 - 1  # no label or verdict has a higher number
-TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
-AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}
-"""Labels that are read at a time. Those of texts contain their pages."""
+NEWEST = 2**63 - 1  # no label or verdict has a higher id
+TEXT_COLUMNS = ("crawl", "kind", "url", "page", "value", "detail")
+LABELS_AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}
+"""How many labels of each kind are read at a time. Labels of texts contain the sources of their pages."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """Somebody's label of an image, of the text of a page, or of what a page is about."""
+    """A person's label of an image, of the text of a page, or of the topic of a page."""
 
     kind: LabelKind
     crawl: str
@@ -49,13 +49,13 @@ class Label:
 
     @property
     def key(self) -> int:
-        """A 64-bit key: the same for all labels of the same thing."""
+        """A 64-bit key, the same for all labels of one kind of an image or page."""
         return label_key(self.crawl, self.kind, self.url, self.page)
 
 
 def put_label(engine: Engine, new_label: Label) -> None:
-    """Save a label in place of the earlier one of the same thing."""
-    row: dict[str, Any] = {name: storable(getattr(new_label, name)) for name in TEXTS}
+    """Save a label in place of the earlier one of the same image or page."""
+    row: dict[str, Any] = {name: storable(getattr(new_label, name)) for name in TEXT_COLUMNS}
     source = zstd.compress(new_label.source, COMPRESSION_LEVEL) if new_label.source else None
     row |= {"key": new_label.key, "said_at": new_label.said_at, "source": source}
     new = dialect_insert(engine)(label)
@@ -71,8 +71,8 @@ def remove_label(engine: Engine, key: int) -> bool:
 
 
 def all_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> Iterator[Label]:
-    """All labels of a kind, of a crawl or of all, in the order in which they were added."""
-    rows_of_kind = select(label).where(*_of(crawl, kind)).order_by(label.c.id).limit(AT_ONCE[kind])
+    """All labels of a kind, of one crawl or of all crawls, in the order in which they were added."""
+    rows_of_kind = select(label).where(*_of_kind(crawl, kind)).order_by(label.c.id).limit(LABELS_AT_ONCE[kind])
     after = 0
     while rows := connection.execute(rows_of_kind.where(label.c.id > after)).all():
         yield from map(_label, rows)
@@ -81,7 +81,7 @@ def all_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> It
 
 @contextmanager
 def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
-    """The labelled pages of a crawl or of all in a database; empty if no crawl was ever run."""
+    """The labels of texts in a database, of one crawl or of all crawls; none if no crawl was ever run."""
     if not exists(url):
         yield iter(())
         return
@@ -92,15 +92,19 @@ def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
 def count_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> dict[str, int]:
     """How many labels of a kind there are: of images and topics by label, of texts all under `text`."""
     value = label.c.kind if kind == LabelKind.TEXT else label.c.value
-    rows = connection.execute(select(value, func.count()).where(*_of(crawl, kind)).group_by(value))
-    return {str(said): int(number) for said, number in rows}
+    rows = connection.execute(select(value, func.count()).where(*_of_kind(crawl, kind)).group_by(value))
+    return {str(value_of_label): int(number) for value_of_label, number in rows}
 
 
-def _of(crawl: str | None, kind: LabelKind) -> list[Any]:
-    return [label.c.kind == kind, *([] if crawl is None else [label.c.crawl == crawl])]
+def _of_kind(crawl: str | None, kind: LabelKind) -> list[ColumnElement[bool]]:
+    """The conditions for the labels of a kind, of one crawl or of all crawls."""
+    if crawl is None:
+        return [label.c.kind == kind]
+    return [label.c.kind == kind, label.c.crawl == crawl]
 
 
 def _label(row: Row[Any]) -> Label:
+    """The label in a row."""
     source = zstd.decompress(row.source) if row.source is not None else b""
     return Label(
         kind=LabelKind(row.kind),
@@ -116,7 +120,7 @@ def _label(row: Row[Any]) -> Label:
 
 @contextmanager
 def _writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that waits at most some seconds for locks; raises a StateError if it fails."""
+    """A transaction that waits at most LOCK_SECONDS for locks; raises a StateError if it fails."""
     try:
         with engine.begin() as connection:
             if connection.dialect.name == "postgresql":

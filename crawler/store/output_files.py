@@ -2,7 +2,7 @@
 
 The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
 its files; the next worker that starts in that folder takes it over. The lock beside the file is held until the process
-ends in any way. So a worker that gets the lock knows that the previous holder is dead: that worker's leases are
+ends, however it ends. So a worker that gets the lock knows that the previous holder is dead: that worker's leases are
 returned at once, and its uncommitted lines are cut off.
 """
 
@@ -35,7 +35,7 @@ from crawler.store.heartbeats import expire_worker, lock_crawl
 logger = logging.getLogger(__name__)
 
 FOLDER_ID_FILE = ".folder_id"
-END = 64  # bytes whose hash identifies the file
+END_BYTES = 64  # the last committed bytes, whose hash identifies the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,20 @@ class JsonLines:
         self._file = -1
 
     def open(self, committed: FileOffset) -> FileOffset:
-        """Cut off what was never committed; rename a file that is not the one that was written. What is left of it."""
+        """Open the file and cut off what was not committed; returns how much of it is committed.
+
+        If it is not the file that was written, it is renamed and a new one is begun.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
         if not self._has(committed):
             self._take_rewritten(committed)
         if not self._has(committed):
             self.close()
-            aside = rename_previous(self.path)
-            why = f"is not the file that this crawl wrote, and was renamed to {aside}" if aside else "was deleted"
+            new_path = rename_previous(self.path)
+            why = "was deleted"
+            if new_path is not None:
+                why = f"is not the file that this crawl wrote, and was renamed to {new_path}"
             logger.warning("%s %s; a new file is begun, and earlier items are only in the database", self.path, why)
             committed = FileOffset()
             self._open()
@@ -70,7 +75,7 @@ class JsonLines:
         return committed
 
     def append(self, records: Iterable[Mapping[str, Any]], committed: FileOffset) -> FileOffset:
-        """Write and sync records behind what is committed; the offset to commit."""
+        """Write and sync records after what is committed; returns the offset to commit."""
         data = b"".join(map(json_line, records))
         if not data:
             return committed
@@ -80,7 +85,8 @@ class JsonLines:
             if os.name == "posix" and os.fstat(self._file).st_nlink == 0:
                 raise OSError(ENOENT, "it was deleted")
             self.cut(committed)
-            offset = FileOffset(committed.size + len(data), file_end_hash((self._read_end(committed) + data)[-END:]))
+            new_end = (self._read_end(committed) + data)[-END_BYTES:]
+            offset = FileOffset(committed.size + len(data), file_end_hash(new_end))
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
@@ -106,7 +112,10 @@ class JsonLines:
         return file_end_hash(self._read_end(committed)) == committed.end
 
     def _take_rewritten(self, committed: FileOffset) -> None:
-        """Put the file in place that lines were removed from, if that was committed and then interrupted."""
+        """Replace the file by its rewritten version, from which lines were removed, if that was committed.
+
+        The program that rewrote it was interrupted before it put the new version in place.
+        """
         rewritten = JsonLines(rewritten_path(self.path))
         if rewritten.path.exists():
             rewritten._open()
@@ -123,21 +132,21 @@ class JsonLines:
 
     def _read_end(self, committed: FileOffset) -> bytes:
         """The last committed bytes; fewer if the file is shorter."""
-        os.lseek(self._file, max(0, committed.size - END), os.SEEK_SET)
-        return os.read(self._file, min(END, committed.size))
+        os.lseek(self._file, max(0, committed.size - END_BYTES), os.SEEK_SET)
+        return os.read(self._file, min(END_BYTES, committed.size))
 
 
 def rewritten_path(path: Path) -> Path:
-    """Where a file is written anew without some of its lines; it replaces the file once its size is committed.
+    """The path of the rewritten version of a file, without some of its lines; this replaces the file once committed.
 
-    A link to a file stays; the file that it leads to is replaced.
+    A symbolic link stays; the file to which it leads is replaced.
     """
     target = path.resolve()
     return target.with_name(f"{target.name}.rewritten")
 
 
 def put_in_place(path: Path) -> None:
-    """Replace a file by the one that was written anew."""
+    """Replace a file by its rewritten version."""
     rewritten_path(path).replace(path.resolve())
 
 
@@ -154,22 +163,25 @@ def json_line(record: Mapping[str, Any]) -> bytes:
 
 
 def rename_previous(path: Path) -> Path | None:
-    """Rename a file that is not empty to the first free of NAME.previous.jsonl, NAME.previous-2.jsonl and so on."""
+    """Rename a file that is not empty to the first free of NAME.previous.jsonl, NAME.previous-2.jsonl and so on.
+
+    Returns the new path, or None if there is no file or it is empty.
+    """
     if not path.exists() or not path.stat().st_size:
         return None
-    aside = path.with_suffix(f".previous{path.suffix}")
+    new_path = path.with_suffix(f".previous{path.suffix}")
     number = 1
-    while aside.exists():
+    while new_path.exists():
         number += 1
-        aside = path.with_suffix(f".previous-{number}{path.suffix}")
-    return path.rename(aside)
+        new_path = path.with_suffix(f".previous-{number}{path.suffix}")
+    return path.rename(new_path)
 
 
 class WorkerFiles:
-    """Takes a free number in a folder, with its lock; then opens its files of pages and images.
+    """The number, the lock and the files of one worker: it takes a free number in a folder, and locks it.
 
-    A worker that another one has started takes a number too, but writes into the files of that one, whose number is
-    `shared`.
+    A worker that another worker has started takes a number too, but writes to the files of the other one, whose number
+    is `shared`.
     """
 
     def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path, shared: int | None = None) -> None:
@@ -180,6 +192,7 @@ class WorkerFiles:
         self.folder_id = folder_id(folder)
         self.shared = shared
         self.is_new = False
+        """Whether no worker had this number before."""
         self.lock, self.number = self._take_number()
         self.pages, self.images = map(JsonLines, self.paths(shared or self.number))
 
@@ -198,17 +211,17 @@ class WorkerFiles:
     def append(
         self, connection: Connection, pages: Iterable[Mapping[str, Any]], images: Iterable[Mapping[str, Any]]
     ) -> None:
-        """Write records to the files, and save how long these are; other workers wait until this is committed."""
+        """Write records to the files, and save their offsets; workers with the same files wait until the commit."""
         own_files = files_of(self.crawl_id, self.shared or self.number)
-        committed = file_offsets(connection, *own_files)
+        committed_pages, committed_images = file_offsets(connection, *own_files)
         try:
-            save_file_offsets(
-                connection, self.pages.append(pages, committed[0]), self.images.append(images, committed[1]), *own_files
-            )
+            new_pages = self.pages.append(pages, committed_pages)
+            new_images = self.images.append(images, committed_images)
         except OSError:
             with suppress(OSError):
-                self.pages.cut(committed[0])
+                self.pages.cut(committed_pages)
             raise
+        save_file_offsets(connection, new_pages, new_images, *own_files)
 
     def close(self) -> None:
         """Close the files and release the lock."""
@@ -217,22 +230,22 @@ class WorkerFiles:
         self.lock.release()
 
     def withdraw(self) -> None:
-        """Give up a new number, if nothing was written under it."""
+        """Give up a new number if nothing was written to its files."""
         if not self.is_new or self.number == 1:
             return
-        empty = output.c.pages_size + output.c.images_size == 0
+        is_empty = output.c.pages_size + output.c.images_size == 0
         with suppress(SQLAlchemyError), self.engine.begin() as connection:
-            connection.execute(delete(output).where(*files_of(self.crawl_id, self.number), empty))
+            connection.execute(delete(output).where(*files_of(self.crawl_id, self.number), is_empty))
         pages, _ = self.paths(self.number)
         if pages.exists() and not pages.stat().st_size:
             pages.unlink()
 
     def start_fresh(self, connection: Connection) -> None:
-        """Keep only this number, and rename the files of all numbers in this folder."""
-        of_crawl = output.c.crawl_id == self.crawl_id
-        here = select(output.c.number).where(of_crawl, output.c.folder_id == self.folder_id)
-        numbers = connection.execute(here).scalars().all()
-        connection.execute(delete(output).where(of_crawl))
+        """Delete all numbers of the crawl but this one, and rename the files of all its numbers in this folder."""
+        is_of_crawl = output.c.crawl_id == self.crawl_id
+        of_folder = select(output.c.number).where(is_of_crawl, output.c.folder_id == self.folder_id)
+        numbers = connection.execute(of_folder).scalars().all()
+        connection.execute(delete(output).where(is_of_crawl))
         self._insert(connection, self.number)
         files_of_others = self._files_of_others(connection)
         for pages, images in map(self.paths, numbers):
@@ -241,21 +254,18 @@ class WorkerFiles:
                 rename_previous(images)
 
     def _take_number(self) -> tuple[FileLock, int]:
-        """The first number of this folder whose lock is free, or a new one; the workers of all free numbers expire."""
+        """Lock the first free number of this folder, or a new one; the workers of all free numbers expire."""
         with self.engine.begin() as connection:
-            here = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
-            numbers = connection.execute(select(output.c.number).where(*here)).scalars().all()
+            of_folder = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
+            numbers = connection.execute(select(output.c.number).where(*of_folder)).scalars().all()
             others = self._files_of_others(connection)
         own_numbers = sorted(number for number in numbers if self.paths(number)[0].name not in others)
+
+        is_only_worker = self.shared is None and self.engine.dialect.name == "sqlite"
         locked: tuple[FileLock, int] | None = None
         for number in own_numbers:
             lock = self._lock(number)
-            if (
-                lock is None
-                and number == own_numbers[0]
-                and self.shared is None
-                and self.engine.dialect.name == "sqlite"
-            ):
+            if lock is None and number == own_numbers[0] and is_only_worker:
                 raise StateError(
                     "a crawl named {name} is running here; give this one another -a name=NAME "
                     "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
@@ -274,20 +284,22 @@ class WorkerFiles:
         return self._new_number()
 
     def _new_number(self) -> tuple[FileLock, int]:
+        """Lock the first unused number, and insert it."""
         for _ in range(100):
             with self.engine.begin() as connection:
-                used = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
-                used_numbers = set(connection.execute(used).scalars())
+                of_crawl = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
+                used_numbers = set(connection.execute(of_crawl).scalars())
                 others = self._files_of_others(connection)
-                free = (n for n in count(1) if n not in used_numbers and self.paths(n)[0].name not in others)
-                number = next(free)
+            number = next(n for n in count(1) if n not in used_numbers and self.paths(n)[0].name not in others)
+
             lock = self._lock(number)
             if lock is None:
                 time.sleep(0.05)
                 continue  # another worker is taking it right now
             try:
-                for path in self.paths(number) if self.shared is None else ():
-                    rename_previous(path)
+                if self.shared is None:
+                    for path in self.paths(number):
+                        rename_previous(path)
                 with self.engine.begin() as connection:
                     self._insert(connection, number)
             except IntegrityError:  # another worker was faster
@@ -302,34 +314,37 @@ class WorkerFiles:
     def _files_of_others(self, connection: Connection) -> set[str]:
         """The files of other crawls in this folder: `bees-2` may be a crawl, or the second worker of `bees`."""
         numbers = select(crawl.c.name, output.c.number).join(output, output.c.crawl_id == crawl.c.id)
-        others = numbers.where(output.c.folder_id == self.folder_id, crawl.c.id != self.crawl_id)
-        return {pages_file(row.name, row.number) for row in connection.execute(others)}
+        of_others = numbers.where(output.c.folder_id == self.folder_id, crawl.c.id != self.crawl_id)
+        return {pages_file(row.name, row.number) for row in connection.execute(of_others)}
 
     def _lock(self, number: int) -> FileLock | None:
+        """The lock of a number, if it was free."""
         pages, _ = self.paths(number)
         return take_lock(pages.with_name(f".{pages.stem}.lock"))
 
     def _recover(self, number: int) -> None:
         """Expire the dead worker of this number, and cut its files back to what it committed."""
-        dead = worker.c.crawl_id == self.crawl_id, worker.c.number == number
+        has_number = worker.c.crawl_id == self.crawl_id, worker.c.number == number
         with self.engine.begin() as connection:
             lock_crawl(connection, self.crawl_id)
-            for worker_id in connection.execute(select(worker.c.id).where(*dead)).scalars().all():
+            for worker_id in connection.execute(select(worker.c.id).where(*has_number)).scalars().all():
                 expire_worker(connection, worker_id)
             self._cut_back(connection, number, *map(JsonLines, self.paths(number)))
 
     def _cut_back(self, connection: Connection, number: int, *files: JsonLines) -> None:
-        """Cut the files of a number, as far as there are any, back to what is committed."""
+        """Cut those files of a number that exist back to what is committed."""
         own_files = files_of(self.crawl_id, number)
         committed = file_offsets(connection, *own_files)
-        left = []
+        offsets = []
         for lines, offset in zip(files, committed, strict=True):
-            left.append(lines.open(offset) if lines.path.exists() else offset)
+            offsets.append(lines.open(offset) if lines.path.exists() else offset)
             lines.close()
-        if (left[0], left[1]) != committed:  # a file is begun anew
-            save_file_offsets(connection, left[0], left[1], *own_files)
+        new_pages, new_images = offsets
+        if (new_pages, new_images) != committed:  # a file is begun anew
+            save_file_offsets(connection, new_pages, new_images, *own_files)
 
     def _insert(self, connection: Connection, number: int) -> None:
+        """Insert the row of a number's files; raises an IntegrityError if there is one."""
         values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}
         connection.execute(insert(output).values(**values))
 
@@ -356,7 +371,7 @@ def files_of(crawl_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def file_offsets(connection: Connection, *own_files: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
-    """How much of a worker's files of pages and images is committed; no other worker writes to them meanwhile."""
+    """How much of a worker's files of pages and images is committed. Their row is locked until the transaction ends."""
     columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
     row = connection.execute(select(*columns).where(*own_files).with_for_update()).one()
     return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)

@@ -1,15 +1,15 @@
 """The order in which pages became new, changed or gone: with each change a page gets a new, larger offset.
 
-A page has the offset of its last change only, so that whoever reads the changes after an offset reads each page once.
+A page has the offset of its last change only, so that a reader of the changes after an offset reads each page once.
 
-On PostgreSQL, a transaction with smaller offsets may be committed after one with larger offsets. Whoever reads between
-the two and then continues after the larger offset would miss the smaller. So readers first wait for the transactions
-that may have drawn smaller offsets: each of them holds a lock on the table from before it draws until it ends. Writers
-wait for nobody. SQLite has one writer at a time.
+On PostgreSQL, a transaction with smaller offsets may be committed after one with larger offsets. A reader that reads
+between the two, and then continues after the larger offset, would miss the smaller. So readers first wait for the
+transactions that may have drawn smaller offsets: each of them locks the table before it draws, until it ends. Writers
+do not wait. SQLite has one writer at a time.
 
-A database that is restored from a copy draws the offsets after the copy once more, for other changes. So each start of
-a worker begins an epoch with a random token, and whoever reads changes comes back with an offset and the token of its
-epoch, such as `1234-5f0c9a7e`: after a restore, that offset belongs to another epoch or was not drawn yet.
+A database that is restored from a backup draws the offsets after the backup once more, for other changes. So each start
+of a worker begins an epoch with a random token, and a reader continues with an offset and the token of its epoch, such
+as `1234-5f0c9a7e`: after a restore, that offset belongs to another epoch or was not drawn yet.
 """
 
 import re
@@ -26,8 +26,8 @@ from crawler.errors import DatabaseUnavailableError
 from crawler.store.database import dialect_insert, in_chunks
 from crawler.store.page_tables import change_epoch, erasure, page, page_change
 
-POLL = 0.02  # seconds
-LONGEST_WAIT = 60.0
+POLL_SECONDS = 0.02  # between two looks at the transactions that are writing
+LONGEST_WAIT_SECONDS = 60.0
 WRITERS = text(
     "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
@@ -36,7 +36,7 @@ WRITERS = text(
 """The transactions of PostgreSQL that have written to the table and have not ended."""
 LAST_DRAWN = {
     "sqlite": text("SELECT seq FROM sqlite_sequence WHERE name = 'page_change'"),
-    # A role that may read tables alone sees no last value of a sequence, but sees the offsets in use.
+    # A role that may only read tables cannot see the last value of a sequence, but it sees the offsets in use.
     "postgresql": text(
         'SELECT greatest((SELECT max("offset") FROM page_change), (SELECT last_value FROM pg_sequences '
         "WHERE format('%I.%I', schemaname, sequencename) = pg_get_serial_sequence('page_change', 'offset')))"
@@ -46,26 +46,26 @@ LAST_DRAWN = {
 
 
 DELETE_CHANGES = delete(page_change).where(page_change.c.key.in_(bindparam("keys", expanding=True)))
-_changed_pages = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(bindparam("keys", expanding=True)))
-INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], _changed_pages.order_by(page.c.key))
+CHANGED_PAGES = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(bindparam("keys", expanding=True)))
+INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], CHANGED_PAGES.order_by(page.c.key))
 
 
 LOCK_CHANGES = text("LOCK TABLE page_change IN SHARE MODE")
-"""On PostgreSQL, waits for the transactions that have drawn offsets, and holds back further ones."""
-OFFSET = re.compile(r"([0-9]{1,18})(?:-([0-9a-f]{8}))?")  # not \d, by which pydantic means digits of any script
+"""On PostgreSQL, waits for the transactions that have drawn offsets, and blocks further ones."""
+OFFSET = re.compile(r"([0-9]{1,18})(?:-([0-9a-f]{8}))?")  # not \d, which matches digits of any script in pydantic
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeOffset:
-    """The place of a change in the order of all changes of a database."""
+    """The position of a change in the order of all changes of a database."""
 
     number: int
     epoch: str = ""
-    """The token of its epoch; empty for 0, and if it is not to be checked."""
+    """The token of its epoch; empty for 0, and if it is not checked."""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Parse an offset; raises a ValueError.
+        """The offset that a text is; raises a ValueError if it is none.
 
         >>> ChangeOffset.of("1234-5f0c9a7e"), str(ChangeOffset.of("0"))
         (ChangeOffset(number=1234, epoch='5f0c9a7e'), '0')
@@ -111,18 +111,18 @@ def change_epochs(connection: Connection) -> ChangeEpochs:
 
 
 def begin_epoch(connection: Connection) -> None:
-    """Give all offsets that are drawn from now on another token than those before."""
+    """Begin an epoch: all offsets that are drawn from now on have a new token."""
     if connection.dialect.name == "postgresql":
         connection.execute(LOCK_CHANGES)
     last = last_drawn(connection)
     epoch = {"token": secrets.token_hex(4)}
     begun = dialect_insert(connection.engine)(change_epoch).values(after=last, **epoch)
-    # An epoch without offsets gets another token: a copy of the database may have had that one.
+    # An epoch without offsets gets a new token: a backup of the database may contain the one it has.
     connection.execute(begun.on_conflict_do_update(index_elements=["after"], set_=epoch))
 
 
 def save_changes(connection: Connection, keys: Collection[int]) -> None:
-    """Give pages new offsets. The transaction has locked the rows of these pages before, so it waits for no other."""
+    """Give pages new offsets. The transaction has already locked the rows of these pages, so it does not wait here."""
     for part in in_chunks(sorted(keys)):
         connection.execute(DELETE_CHANGES, {"keys": part})
         connection.execute(INSERT_CHANGES, {"keys": part})
@@ -133,7 +133,7 @@ def last_drawn(connection: Connection) -> int:
     return int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
 
 
-def last_offset(connection: Connection, patience: float = LONGEST_WAIT) -> int:
+def last_offset(connection: Connection, patience: float = LONGEST_WAIT_SECONDS) -> int:
     """The largest offset that any page ever had, once the transactions that write now have ended.
 
     A transaction that begins after this call sees all changes up to that offset.
@@ -150,11 +150,11 @@ def _wait(connection: Connection, until: float) -> None:
     while writing := writing & set(connection.execute(WRITERS).scalars()):
         if time.monotonic() > until:
             raise DatabaseUnavailableError("a crawl is storing pages at the moment; try again")
-        time.sleep(POLL)
+        time.sleep(POLL_SECONDS)
 
 
 def delete_unused(connection: Connection, crawl_id: int) -> None:
-    """Delete the offsets of deleted pages, but for those that were erased, which readers must hear of."""
-    exists = select(page.c.id).where(page.c.key == page_change.c.key).exists()
+    """Delete the offsets of deleted pages, but not those of erased pages: readers must learn of an erasure."""
+    has_page = select(page.c.id).where(page.c.key == page_change.c.key).exists()
     is_erased = select(erasure.c.key).where(erasure.c.key == page_change.c.key).exists()
-    connection.execute(delete(page_change).where(page_change.c.crawl_id == crawl_id, ~exists, ~is_erased))
+    connection.execute(delete(page_change).where(page_change.c.crawl_id == crawl_id, ~has_page, ~is_erased))

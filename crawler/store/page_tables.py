@@ -3,17 +3,17 @@
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
 page_change          the order of the last changes of pages
-change_epoch         which offsets of changes were drawn since which start of a worker
-erasure              which pages and hosts were erased, by digest, and are not requested again
+change_epoch         ranges of change offsets: each start of a worker begins a range with a random token
+erasure              digests of the pages and hosts that were erased and are not requested again
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
-robots_file          each different robots.txt by which stored pages were requested
-shared_example       learned from seeds and examples: addresses of seeds, texts on the topic, seeds to request again
+robots_file          each distinct robots.txt that allowed the requests for stored pages
+shared_example       what seeds and examples teach: addresses of seeds, texts on the topic, seeds to request again
 template             what the pages of a host have in common
 focus                the topic model of each worker, for the others and for later runs
 evidence             counts of the images that a site's pages show, one row for each site and batch
 verdict              the verdict on each image that was judged, and its reasons
-label                people's labels of pages and images, by the name of the crawl; outlive crawls and pages
+label                people's labels of pages and images, by the name of the crawl; they outlive crawls and pages
 """
 
 from enum import StrEnum
@@ -40,7 +40,7 @@ from crawler.recrawl.page_history import NEVER
 from crawler.store.crawl_tables import Serial, index, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, bool: Boolean, list: Text, dict: Text}
-"""The columns of the types of a page's fields; lists and mappings are JSON."""
+"""The column type for each type of a page's fields; lists and mappings are JSON."""
 
 
 def _field_column(name: str) -> Column[Any]:
@@ -59,43 +59,44 @@ page = Table(
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("last_round", Integer, nullable=False, default=1),  # in which it was last fetched or unchanged
+    Column("last_round", Integer, nullable=False, default=1),  # the round in which it was last stored or unchanged
     Column("first_round", Integer, nullable=False, default=1),
-    Column("changed_round", Integer),  # in which its text was last found changed
+    Column("changed_round", Integer),  # the round in which its text was last found changed
     Column("changed_at", Text),
-    Column("gone_round", Integer),  # in which it was found gone or with noindex; null while it is neither
+    Column("gone_round", Integer),  # the round in which it was found gone or with noindex; null while it is neither
     Column("gone_at", Text),
     Column("gone_count", SmallInteger, nullable=False, default=0),  # consecutive visits on which it was missing
     Column("noindex", Boolean, nullable=False, default=False),  # whether gone_round and gone_at are about noindex
-    Column("not_modified_round", Integer),  # in which the server last answered 304
-    Column("revisited_at", Text),  # when the stored version was last met again: by a 304, or byte for byte
-    Column("revisit_status", SmallInteger),  # the status of that answer
+    Column("not_modified_round", Integer),  # the round in which the server last answered 304
+    Column("revisited_at", Text),  # when the stored version was last confirmed: by a 304, or byte for byte
+    Column("revisit_status", SmallInteger),  # the status of that response
     Column("checked_at", Float),  # when it was last requested, with any result
     Column("due_at", Float, nullable=False, default=0),
     Column("interval", Float),  # seconds from one visit to the next
     Column("checks", Integer, nullable=False, default=0),  # visits since it was new
     Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text; of `auto`, of its texts for balance, precision and recall
+    Column("source_fingerprint", Text),  # of its text; with `auto`, of its texts for balance, precision and recall
     Column("signature", LargeBinary),  # of its clean text, for finding near-duplicates
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("lastmod", Float),  # when it last changed, by its sitemap or feed
+    Column("lastmod", Float),  # when it last changed, according to its sitemap or feed
     Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; null for most methods
-    # Whose text it is, by what the page says itself: its own (0), unknown (1) or that of another page (2).
+    # Whose text it is, according to the page itself: its own (0), unknown (1) or that of another page (2).
     Column("text_owner", SmallInteger, nullable=False, default=int(TextOwner.UNKNOWN)),
 )
 IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
-"""The condition that a page is requested again: all but those that have crashed workers."""
-# With the other times that are counted at the end of a scheduled run: a page is stored when it is new or changed.
-_times = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
-index("page_age", page.c.crawl_id, *_times)
+"""The condition for pages that are requested again some time: all but those that have crashed workers."""
+TIMES_OF_RUNS = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
+"""The time of a page's last fetch, and the other times that are counted with it at the end of a scheduled run."""
+index("page_age", page.c.crawl_id, *TIMES_OF_RUNS)
 index("page_due", page.c.crawl_id, page.c.due_at)
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
-# All columns that the closing lines count and by which the dashboard filters pages: reading the rows of a million
-# pages, with their texts, takes minutes.
-_rounds = page.c.last_round, page.c.first_round, page.c.changed_round, page.c.gone_round, page.c.not_modified_round
-_filters = page.c.relevance, page.c.language, page.c.page_type, page.c.site_id, page.c.certainty
-index("page_list", page.c.crawl_id, page.c.id, *_filters, *_rounds)
+ROUNDS = page.c.last_round, page.c.first_round, page.c.changed_round, page.c.gone_round, page.c.not_modified_round
+"""The columns that the closing lines count."""
+PAGE_FILTERS = page.c.relevance, page.c.language, page.c.page_type, page.c.site_id, page.c.certainty
+"""The columns by which the dashboard filters pages."""
+# All of them are in one index: reading the rows of a million pages, with their texts, takes minutes.
+index("page_list", page.c.crawl_id, page.c.id, *PAGE_FILTERS, *ROUNDS)
 index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
 
 page_version = Table(
@@ -126,7 +127,7 @@ change_epoch = Table(
     "change_epoch",
     tables,
     Column("after", BigInteger, primary_key=True, autoincrement=False),  # the last offset before the epoch
-    Column("token", Text, nullable=False),  # random; a restored database goes on with other ones
+    Column("token", Text, nullable=False),  # random: a restored database continues with other tokens
 )
 
 erasure = Table(
@@ -134,7 +135,7 @@ erasure = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("digest", Text, primary_key=True),  # of the address of a page, or of the name of a host
-    Column("key", BigInteger),  # the key of the page's address, to be found among the changes; null for a host
+    Column("key", BigInteger),  # the key of the page's address, which finds it among the changes; null for a host
     Column("erased_at", Text, nullable=False),
 )
 index("erasure_key", erasure.c.key)
@@ -153,12 +154,12 @@ stored_response = Table(
     tables,
     Column("key", BigInteger, primary_key=True, autoincrement=False),  # the key of its page
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    # That of its page, unless the page was fetched again without storing its response.
+    # The same as that of its page, unless the page was fetched again without storing its response.
     Column("fetched_at", Text, nullable=False),
     Column("status_line", Text, nullable=False),
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value
     Column("request_line", Text),
-    Column("request_headers", Text),  # JSON, without those that hold secrets
+    Column("request_headers", Text),  # JSON, without the headers that hold secrets
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
 index("stored_response_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
@@ -168,7 +169,7 @@ robots_file = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("digest", Text, primary_key=True),  # SHA-256 of its bytes, as the evidence of `rights` names it
-    Column("first_url", Text, nullable=False),  # where it was read first
+    Column("first_url", Text, nullable=False),  # the address where it was read first
     Column("read_at", Text, nullable=False),  # when it was read first
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
@@ -178,7 +179,7 @@ shared_example = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("kind", Text, nullable=False),  # home or example
+    Column("kind", Text, nullable=False),  # a value of LessonKind
     Column("text", Text, nullable=False),
 )
 
@@ -232,14 +233,13 @@ verdict = Table(
     Column("label_key", BigInteger),  # the key of its label, if there is one
 )
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
-_by_kind = verdict.c.noise, verdict.c.kind
-index("verdict_label", verdict.c.label_key, *_by_kind)
-# The columns behind the id are those by which the dashboard filters verdicts: their rows are too many to be read.
-_filters_of_images = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability
-index("verdict_list", verdict.c.crawl_id, *_by_kind, verdict.c.id, *_filters_of_images)
-# Only audited rows, which are few. Without `audited` itself SQLite would read them.
-_counted = verdict.c.audited, verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
-index("verdict_audit", verdict.c.crawl_id, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
+index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
+VERDICT_FILTERS = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability
+"""The columns by which the dashboard filters verdicts. They are in the index, as there are too many rows to read."""
+index("verdict_list", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id, *VERDICT_FILTERS)
+AUDIT_COLUMNS = verdict.c.audited, verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
+"""The columns that are counted of audited verdicts. Without `audited` in the index SQLite would read the rows."""
+index("verdict_audit", verdict.c.crawl_id, verdict.c.kind, verdict.c.id, *AUDIT_COLUMNS, where=IS_AUDITED)
 
 focus = Table(
     "focus",
@@ -274,7 +274,7 @@ label = Table(
     Column("page", Text, nullable=False),  # the page that shows it
     # Of an image: content or noise; of a text: the main text; of a topic: on_topic or off_topic.
     Column("value", Text, nullable=False),
-    # JSON: how a page shows the image, the chosen blocks of a text, or which topic a page is on or not.
+    # JSON: how a page shows the image, the chosen blocks of a text, or the digest of the topic that was judged.
     Column("detail", Text, nullable=False),
     Column("source", LargeBinary),  # compressed by zstd: the source of a text's page, or the title and text of a page
     Column("said_at", Float, nullable=False),

@@ -1,4 +1,4 @@
-"""Short read-only access to the database: a query over the time limit is aborted, so that no crawl is held up."""
+"""Read-only access to the database; short queries are aborted at a time limit, so that they do not delay crawls."""
 
 import sqlite3
 import time
@@ -23,10 +23,13 @@ from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, display_ur
 from crawler.translation.message import N_
 
 SECONDS = 2.0
+"""Time limit of all queries over one short connection."""
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
-INTERRUPTED = 9
-CANCELED = "57014"
-SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a connection
+SQLITE_INTERRUPT = 9  # https://www.sqlite.org/rescode.html#interrupt
+QUERY_CANCELED = "57014"  # https://www.postgresql.org/docs/current/errcodes-appendix.html
+SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a short connection
+CONNECT_SECONDS = 10  # how long it may take to accept another one
+ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 NOTHING = N_("No crawl was ever run here.")
 SLOW = N_("This took too long and was aborted.")
 
@@ -46,7 +49,7 @@ def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
             yield connection
         except OperationalError as error:
             number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
-            if number == INTERRUPTED or state == CANCELED:
+            if number == SQLITE_INTERRUPT or state == QUERY_CANCELED:
                 raise SlowError(SLOW) from None
             raise
 
@@ -63,14 +66,10 @@ def _limit(connection: Connection, seconds: float) -> None:
         connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
 
 
-CONNECT_SECONDS = 10
-
-
-ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
-
-
 def exists(url: URL) -> bool:
-    """Whether there are tables, which are then those of this release; raises a StateError if a newer one made them."""
+    """Whether the database has tables, after bringing them to this release's version; raises a StateError if they are
+    newer.
+    """
     if not may_exist(url):
         return False
     with reading(url) as connection:
@@ -78,7 +77,7 @@ def exists(url: URL) -> bool:
 
 
 def may_exist(url: URL) -> bool:
-    """Whether the file exists, if the database is a file."""
+    """Whether the database may exist: a file if it is there, a database of a server in any case."""
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
@@ -88,13 +87,13 @@ def may_exist(url: URL) -> bool:
 
 
 @contextmanager
-def reading(url: URL, retry_seconds: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
+def reading(url: URL, connect_seconds: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
     """A read-only connection that sees an existing database as of one moment.
 
-    On PostgreSQL it uses one server process at most, as crawls are running beside it.
+    With `one_process`, PostgreSQL uses no parallel processes for its queries, as crawls are running at the same time.
     """
     try:
-        engine = _reader(url, retry_seconds, one_process)
+        engine = _reader(url, connect_seconds, one_process)
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
@@ -106,13 +105,15 @@ def reading(url: URL, retry_seconds: int = CONNECT_SECONDS, *, one_process: bool
 
 
 @lru_cache(maxsize=4)
-def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
-    # Keeps no connection, but the compiled statements: compiling takes longer than many queries.
+def _reader(url: URL, connect_seconds: int, one_process: bool) -> Engine:
+    """An engine for reading. It keeps compiled statements, as compiling takes longer than many queries, but no
+    connection.
+    """
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    arguments = {"connect_timeout": retry_seconds, "application_name": "winnow state", **ENCODING}
+    arguments = {"connect_timeout": connect_seconds, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     engine = engine.execution_options(postgresql_readonly=True)
     if one_process:
@@ -121,9 +122,9 @@ def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
-    """Open the file; it is not created."""
-    address = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
+    """Open the file of a database, which must exist."""
+    file_uri = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
     # Several threads may read the rows of a generator in turns, as asynchronous programs do.
-    file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    file = sqlite3.connect(file_uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
     file.execute(f"PRAGMA query_only = {int(reading)}")
     return file

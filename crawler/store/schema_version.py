@@ -1,8 +1,8 @@
 """The version of the tables, and the steps from the tables of one release to those of the next.
 
-Whoever changes a table of a released version appends a step to STEPS. It is a function that changes the tables and
-their rows over a connection to either database. All steps that a database needs run in one transaction, in which no
-other worker makes or changes tables.
+A change of a released table needs a new step at the end of STEPS: a function that changes the tables and their rows
+over a connection to either database. All steps that a database needs run in one transaction, during which no other
+worker creates or changes tables.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def make_tables(connection: Connection, current: int | None) -> None:
         tables.create_all(connection)
         connection.execute(insert(version).values(version=newest_version()))
     elif current < newest_version():
-        if connection.dialect.name == "postgresql":  # a step may read a million pages, but not wait for long
+        if connection.dialect.name == "postgresql":  # a step may take long to read a million pages, but not to wait
             connection.execute(text("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0"))
         for step in STEPS[current - 1 :]:
             step(connection)

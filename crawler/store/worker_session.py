@@ -19,7 +19,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
 from crawler.store.batch.addresses import AddressKeys, without_erased
-from crawler.store.batch.claims import LONGEST_REST, NO_LIMIT, Claimant
+from crawler.store.batch.claims import LONGEST_REST_SECONDS, NO_LIMIT, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
     WaitingLinkCounts,
@@ -42,21 +42,21 @@ from crawler.translation.message import Message, first, plural, span
 from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
-MOST_SEEDS = 10  # that are named in one line
+MOST_SEEDS = 10  # seeds that are named in one message
 
 
 @dataclass(frozen=True)
 class CrawlPlan:
-    """What a session needs to know about its crawl."""
+    """The crawl of a session, as its arguments and settings describe it."""
 
     name: str
     seeds: tuple[str, ...]
-    """As given by the user; a crawl of the same name must share one of them at least."""
+    """As given by the user. If the crawl exists, at least one of its seeds must be among them."""
     folder: Path
     canonical: Canonical
     site_limit: int
     max_pages: int | None = None
-    longest_rest: float = LONGEST_REST
+    longest_rest: float = LONGEST_REST_SECONDS
     fresh: bool = False
     images: bool = True
     """Whether images are requested; if not, known ones are left to a later run."""
@@ -75,9 +75,9 @@ class CrawlPlan:
     topic: str = ""
     """As given by the user."""
     topic_digest: str | None = None
-    """The digest of its words and examples, which a crawl of the same name must share; None for any topic."""
+    """The digest of its words and examples, which the topic of an existing crawl must share; None for any topic."""
     retopic: bool = False
-    """Whether the crawl may get this topic in place of another."""
+    """Whether this topic may replace another topic of the crawl."""
 
 
 class WorkerSession:
@@ -88,19 +88,23 @@ class WorkerSession:
         self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.changes_topic = False
-        """Whether the crawl still has another topic."""
+        """Whether the crawl still has another topic, which is to be replaced."""
         self.erased_seeds: tuple[str, ...] = ()
         """Seeds that are not requested, as they or their hosts were erased."""
         self.is_new = False
-        """Whether nobody began a crawl of this name before."""
+        """Whether there was no crawl of this name before."""
         self.seeds_before: tuple[str, ...] = ()
         """The seeds that the crawl had before this worker joined it, if it continues with them."""
-        self.crawl_id, seeds = self._crawl_row()
+
+        # Find or insert the crawl, and take a number.
+        self.crawl_id, seeds = self._join_crawl()
         self.is_open = True
         self.files = WorkerFiles(engine, self.crawl_id, plan.name, plan.folder, plan.shared_files)
         self.number = self.files.number
         self.pages = self.files.pages
         self.images = self.files.images
+
+        # Update the crawl, insert the worker, and open its files.
         try:
             with engine.begin() as connection:
                 begin_epoch(connection)
@@ -112,7 +116,7 @@ class WorkerSession:
                 values: dict[str, Any] = {"seeds": json.dumps(seeds)}
                 if not plan.limits_tries:
                     values["unlikely"] = 0
-                if not has_workers(connection, self.crawl_id):  # who starts a crawl wants it to run
+                if not has_workers(connection, self.crawl_id):  # a crawl that is started again is no longer paused
                     values["control"] = Control.RUNNING
                 if plan.topic_digest is not None and not self.changes_topic:
                     values |= {"topic": plan.topic, "topic_digest": plan.topic_digest}
@@ -124,6 +128,7 @@ class WorkerSession:
             self.files.withdraw()
             self.files.lock.release()
             raise
+
         claimant = Claimant(
             crawl_id=self.crawl_id,
             worker_id=self.worker_id,
@@ -143,10 +148,10 @@ class WorkerSession:
         self.committer.page_writer.versions = plan.versions
 
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
-        """Whether there is anything to do in this round, or in the next one, which begins if pages are due."""
+        """Begin a round if the last one is finished and pages are due; returns whether there is anything to do."""
         keys = {self.committer.keys(seed) for seed in seeds if seed not in self.erased_seeds}
 
-        def look(connection: Connection) -> bool:
+        def begin_if_due(connection: Connection) -> bool:
             lock_crawl(connection, self.crawl_id)
             if is_unfinished(connection, self.committer.claimant, keys):
                 return True
@@ -154,7 +159,7 @@ class WorkerSession:
             begun = rounds.begin_round(connection, self.committer.addresses, keys, everything, limits)
             return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
-        return bool(self.committer.in_transaction(look))
+        return bool(self.committer.in_transaction(begin_if_due))
 
     def round_counts(self) -> RoundCounts | None:
         """The counts of pages in this round; None in the first, where all pages are new."""
@@ -173,8 +178,8 @@ class WorkerSession:
         counts: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
         return counts
 
-    def waiting_links(self) -> WaitingLinkCounts:
-        """How many links wait because they are unlikely to lead to the topic, and how many behind images."""
+    def count_waiting_links(self) -> WaitingLinkCounts:
+        """Count and save the links that wait because they are unlikely to lead to the topic, or are behind images."""
         claimant = self.committer.claimant
         links: WaitingLinkCounts = self.committer.in_transaction(
             lambda connection: count_waiting_links(connection, claimant)
@@ -201,9 +206,10 @@ class WorkerSession:
 
     def known_seed(self) -> str | None:
         """The address of the first seed of this crawl, or None."""
-        seeds = select(address.c.url).join(host, address.c.host_id == host.c.id)
         seeds = (
-            seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == AddressKind.SEED)
+            select(address.c.url)
+            .join(host, address.c.host_id == host.c.id)
+            .where(host.c.crawl_id == self.crawl_id, address.c.kind == AddressKind.SEED)
             .order_by(address.c.id)
             .limit(1)
         )
@@ -216,13 +222,13 @@ class WorkerSession:
         now = set(self.plan.seeds)
         added = [seed for seed in self.plan.seeds if seed not in before]
         missing = [seed for seed in self.seeds_before if seed not in now]
+        if not before or not (added or missing):
+            return None
         values = {
             "name": repr(self.plan.name),
             "added": first(added, MOST_SEEDS),
             "missing": first(missing, MOST_SEEDS),
         }
-        if not before or not (added or missing):
-            return None
         if not missing:
             return Message("The crawl {name} has new seeds, which are added: {added}.", values)
         if not added:
@@ -244,15 +250,17 @@ class WorkerSession:
         with self.engine.begin() as connection:
             pages = rounds.pages_known(connection, self.crawl_id)
             due = rounds.next_due(connection, self.crawl_id)
-            others = select(output.c.number).where(output.c.crawl_id == self.crawl_id, output.c.pages_size > 0)
-            others = others.where(output.c.number != self.number).limit(1)
-            has_others = connection.execute(others).first() is not None
+            is_of_others = output.c.crawl_id == self.crawl_id, output.c.number != self.number, output.c.pages_size > 0
+            others_files = select(output.c.number).where(*is_of_others).limit(1)
+            others_have_files = connection.execute(others_files).first() is not None
             links = count_waiting_links(connection, self.committer.claimant)
             others_wait = links.others(totals(connection, self.crawl_id).waiting) > 0
+
         path: object = self.pages.path
-        if has_others:
+        if others_have_files:
             path = Message("{path} and the files of other workers", {"path": path})
         values: dict[str, object] = {"name": repr(self.plan.name), "path": path}
+
         values["due"] = Message("Nothing is due")
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
@@ -283,8 +291,8 @@ class WorkerSession:
             if not expired:
                 forget_leases(connection, self.worker_id)
                 return self.worker_id
-            others = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id, worker.c.number == self.number)
-            if connection.execute(others).first() is not None:
+            successors = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id, worker.c.number == self.number)
+            if connection.execute(successors).first() is not None:
                 raise StateError("another worker has taken over {path}", path=self.pages.path)
             return self._insert_worker(connection)
 
@@ -307,8 +315,12 @@ class WorkerSession:
         self.engine.dispose()
         self.files.close()
 
-    def _crawl_row(self) -> tuple[int, tuple[str, ...]]:
-        """The id of the crawl of this name, inserted if necessary, and its seeds including those given now."""
+    def _join_crawl(self) -> tuple[int, tuple[str, ...]]:
+        """Find the crawl of this name or insert it, and compare its seeds and topic with those of the plan.
+
+        Returns its id, and its seeds together with those of the plan. Raises a StateError if the crawl has other seeds,
+        or another topic that may not be replaced.
+        """
         new = dialect_insert(self.engine)(crawl)
         now = time.time()
         values: dict[str, Any] = {
@@ -329,16 +341,18 @@ class WorkerSession:
         before = tuple(json.loads(row.seeds))
         if self.plan.fresh:
             return row.id, self.plan.seeds
-        # Neither is left of a crawl all of whose seeds were erased.
+
+        # If all seeds were erased, one of the two is empty and there is nothing to compare.
         if before and self.plan.seeds and not set(before) & set(self.plan.seeds):
             raise StateError(
                 "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",
                 name=repr(self.plan.name),
                 seeds=", ".join(before)[:200],
             )
-        other = self.plan.topic_digest is not None and row.topic_digest not in (None, self.plan.topic_digest)
-        self.changes_topic = other and self.plan.retopic
-        if other and not self.plan.retopic:
+
+        has_other_topic = self.plan.topic_digest is not None and row.topic_digest not in (None, self.plan.topic_digest)
+        self.changes_topic = has_other_topic and self.plan.retopic
+        if has_other_topic and not self.plan.retopic:
             raise StateError(
                 "the crawl {name} has another topic: {topic}; give that one, another -a name=NAME, -a retopic=yes to "
                 "score it again, or -a fresh=yes to discard it",
@@ -349,6 +363,7 @@ class WorkerSession:
         return row.id, tuple(dict.fromkeys((*before, *self.plan.seeds)))
 
     def _insert_worker(self, connection: Connection) -> int:
+        """Insert the row of this worker; returns its id."""
         values = {
             "crawl_id": self.crawl_id,
             "number": self.number,
@@ -361,11 +376,19 @@ class WorkerSession:
         """Delete the frontier and rename the files; stored pages stay."""
         self._check_alone(connection, "fresh=yes")
         delete_frontier(connection, self.crawl_id)
-        counts: dict[str, Any] = dict.fromkeys(("waiting", "unlikely", "behind_images", "pages"), 0)
-        counts |= {"ended_at": None, "started_at": time.time()}
-        number = crawl.c.round + (0 if self.is_new else 1)
-        counts |= {"round": number, "first_round": number, "round_started": time.time()}
-        connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
+        round_number = crawl.c.round + (0 if self.is_new else 1)
+        fresh_crawl = {
+            "waiting": 0,
+            "unlikely": 0,
+            "behind_images": 0,
+            "pages": 0,
+            "round": round_number,
+            "first_round": round_number,
+            "started_at": time.time(),
+            "round_started": time.time(),
+            "ended_at": None,
+        }
+        connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**fresh_crawl))
         self.files.start_fresh(connection)
 
     def _check_alone(self, connection: Connection, argument: str) -> None:

@@ -42,7 +42,7 @@ from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.store.batch.claims import LONGEST_REST, claim
+from crawler.store.batch.claims import LONGEST_REST_SECONDS, claim
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
@@ -366,7 +366,7 @@ def crawl_beside(url: str, options: argparse.Namespace) -> Run:
             seed = f"http://127.0.0.1:{port}/"
             engine = open_database(make_url(url))
             with engine.begin() as database:
-                database.execute(text(f"UPDATE host SET next_at = {time.time() + LONGEST_REST / 2}, worker = NULL"))
+                database.execute(text(f"UPDATE host SET next_at = {time.time() + LONGEST_REST_SECONDS / 2}, worker = NULL"))
                 row = {"name": "topic", "seeds": json.dumps([seed])}
                 database.execute(text("UPDATE crawl SET name = :name, seeds = :seeds"), row)
                 database.execute(text("DELETE FROM output"))

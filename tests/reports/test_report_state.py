@@ -564,7 +564,7 @@ def test_prune_compares_to_the_second(place: Place) -> None:
 def test_prune_takes_all_of_many_pages(place: Place) -> None:
     pages_of(place, [OLD])
     columns = ", ".join(one.name for one in tables.tables["page"].c if one.name not in ("id", "key", "url"))
-    count = 2 * deletion.PAGES_AT_ONCE + 1
+    count = 2 * deletion.ROWS_AT_ONCE + 1
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count - 1})"
     place.change(f"{numbers} INSERT INTO page (key, url, {columns}) SELECT i, i, {columns} FROM page, n")
     assert deletion.delete_old_pages(place.url, NEW) == count

@@ -637,7 +637,7 @@ def test_a_crawl_ends_when_only_unlikely_links_wait(crew: Crew, limits_tries: bo
         worker.end(*map(failed, leases))
     assert worker.commit(Batch(idle=True, demand=EVERYTHING)).over
     waiting = 12 * (6 - FIRST_TRIES) if limits_tries else 0
-    assert worker.session.waiting_links().unlikely == waiting
+    assert worker.session.count_waiting_links().unlikely == waiting
     summary = summary_of_crawl(crew)
     assert (summary.status, summary.waiting, summary.unlikely) == ("finished", 0, waiting)
     worker.leave()
@@ -649,7 +649,7 @@ def test_waiting_links_are_counted_by_why_they_wait(crew: Crew) -> None:
     others = Candidate(A + "image", -10_000, kind=AddressKind.IMAGE), Candidate(A + "likely", 5)
     behind_images = [Candidate(f"{A}{number}", BEHIND_IMAGE, via=FoundBy.IMAGE) for number in range(100, 102)]
     worker = crew.join(*unlikely_links(), *others, *behind_images, limits_tries=True)
-    assert worker.session.waiting_links() == WaitingLinkCounts(72, 2)
+    assert worker.session.count_waiting_links() == WaitingLinkCounts(72, 2)
     assert worker.commit().unlikely == 72
     summary = summary_of_crawl(crew)
     assert (summary.waiting, summary.unlikely) == (4, 72)

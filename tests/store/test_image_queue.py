@@ -324,7 +324,7 @@ def test_pages_behind_images_come_without_these(crew: Crew) -> None:
 
 
 def test_very_many_images_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.store.database.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("crawler.store.database.PARAMETERS_AT_ONCE", 2)
     one = counting(crew, *candidates(A), enough=0)
     shown = [image(number, url=f"http://{number}.example/") for number in range(9)]
     one.end(stored(one.claim()[0], *shown))

@@ -14,7 +14,7 @@ from crawler.errors import StateError
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import open_database
 from crawler.store.deletion import delete_crawl
-from crawler.store.labels import AT_ONCE, Label, all_labels, count_labels, put_label, remove_label
+from crawler.store.labels import LABELS_AT_ONCE, Label, all_labels, count_labels, put_label, remove_label
 from crawler.store.page_tables import LabelKind, label, page
 
 BEES = Label(LabelKind.IMAGE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
@@ -75,7 +75,7 @@ def test_what_is_taken_back_is_gone(engine: Engine) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 3, 7, 100])
 def test_all_are_read_a_few_at_once(engine: Engine, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setitem(AT_ONCE, LabelKind.IMAGE, at_once)
+    monkeypatch.setitem(LABELS_AT_ONCE, LabelKind.IMAGE, at_once)
     made = [replace(BEES, url=f"http://a.example/{n}.png") for n in range(7)]
     for one in made:
         put_label(engine, one)

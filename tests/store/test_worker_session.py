@@ -326,7 +326,7 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 
 
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "NAMED_AT_ONCE", 3)
+    monkeypatch.setattr(database, "PARAMETERS_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind=AddressKind.SEED))
     one.end(*(failed(lease, shared_examples=((LessonKind.SEED_AGAIN, lease.candidate.url),)) for lease in one.claim()))

@@ -23,7 +23,7 @@ from crawler.contrib.index.erasure_targets import ErasureTargets
 from crawler.processes.held_lock import take_lock
 from crawler.store.crawl_tables import crawl, output
 from crawler.store.output_files import (
-    END,
+    END_BYTES,
     FOLDER_ID_FILE,
     FileOffset,
     JsonLines,
@@ -161,7 +161,7 @@ class CrawlFiles:
                 is_changed |= kept != line
                 new.write(kept)
                 length += len(kept)
-                end = (end + kept)[-END:]
+                end = (end + kept)[-END_BYTES:]
             new.flush()
             os.fsync(new.fileno())
         if not is_changed:

@@ -1,1 +1,1 @@
-"""What one batch of a worker reads and writes, in one transaction (.commit): a module for each group of tables."""
+"""The SQL of a worker's batch, which is one transaction (see commit.py): a module for each group of tables."""

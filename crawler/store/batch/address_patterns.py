@@ -1,4 +1,4 @@
-"""The counts of address patterns: added up with the pages that they come from, and read by whoever asks their site.
+"""The counts of address patterns: a batch adds those of its requests, and its reply has those of the sites it needs.
 
 The sites of a batch are locked when its counts are written, so two workers cannot deadlock here.
 """
@@ -21,19 +21,20 @@ from crawler.store.database import dialect_insert, in_chunks
 from crawler.urls.patterns import shorter_addresses
 
 Counts = dict[tuple[int, str], PatternCounts]
+"""Counts by the id of the site and the pattern."""
 
-_of_site = select(host.c.id).where(host.c.site_id == bindparam("site"))
+HOSTS_OF_SITE = select(host.c.id).where(host.c.site_id == bindparam("site"))
 RELEASE = (
     update(address)
-    .where(IS_PUT_OFF, address.c.host_id.in_(_of_site))
+    .where(IS_PUT_OFF, address.c.host_id.in_(HOSTS_OF_SITE))
     .values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
     .returning(address.c.host_id, address.c.priority)
 )
+"""Queues all addresses of a site again that were put off."""
 RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_pattern"))
-OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
-
-
+COUNTS_OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
 COUNTED = tuple(each.name for each in fields(PatternCounts))
+"""The columns of counts."""
 
 
 def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
@@ -43,15 +44,17 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
         pattern_use = completion.result.pattern_use
         if pattern_use is not None:
             is_copy = completion.lease.id in copies
-            use = pattern_use.of_copy if pattern_use.use is Usefulness.USEFUL and is_copy else pattern_use.use
+            use = pattern_use.use
+            if use is Usefulness.USEFUL and is_copy:
+                use = pattern_use.of_copy
             for pattern in pattern_use.counted_for(use):
                 key = completion.lease.site_id, pattern
-                counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(
-                    use, pattern_use.is_list, is_copy
-                )
-            for pattern, its_use in _uses_of_parameters(pattern_use, copies.get(completion.lease.id)):
+                counts = counts_by_pattern.get(key, PatternCounts())
+                counts_by_pattern[key] = counts.after(use, pattern_use.is_list, is_copy)
+            for pattern, use_of_parameter in _uses_of_parameters(pattern_use, copies.get(completion.lease.id)):
                 key = completion.lease.site_id, pattern
-                counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(its_use)
+                counts_by_pattern[key] = counts_by_pattern.get(key, PatternCounts()).after(use_of_parameter)
+
         trial = completion.result.trial
         if trial is not None and trial.pattern:
             key = completion.lease.site_id, trial.pattern
@@ -62,7 +65,10 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
 
 
 def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Usefulness]]:
-    """The use of each parameter of an address whose page is a copy of an original, or of none."""
+    """The use of each parameter of an address; `original` is the address of which its page is a copy, None if of none.
+
+    A parameter is useless if the original is the same address without it, or with another value of it.
+    """
     for pattern, shorter in use.parameters:
         if original is None:
             yield pattern, Usefulness.USEFUL
@@ -88,28 +94,33 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
 
 @lru_cache(maxsize=2)  # the databases
 def _adding_insert(insert: Callable[..., Any]) -> Any:
-    """The INSERT of counts, which are added to earlier ones of the same pattern."""
+    """The INSERT of counts, which adds them to earlier ones of the same pattern."""
     new = insert(address_pattern)
     columns = address_pattern.c
-    added: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNTED if name != "in_a_row"}
-    begun_anew = (new.excluded.useful > 0, new.excluded.in_a_row)
-    added["in_a_row"] = case(begun_anew, else_=columns.in_a_row + new.excluded.in_a_row)
-    return new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=added)
+    sums: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNTED if name != "in_a_row"}
+    # A useful request among the new ones ends the earlier run of useless ones.
+    sums["in_a_row"] = case(
+        (new.excluded.useful > 0, new.excluded.in_a_row), else_=columns.in_a_row + new.excluded.in_a_row
+    )
+    return new.on_conflict_do_update(index_elements=["site_id", "pattern"], set_=sums)
 
 
 def release_useful(connection: Connection, counts: Counts, renamed: Collection[int]) -> int:
-    """Queue the addresses again that were put off and whose pattern turned out useful, and all of renamed sites;
-    returns how many.
+    """Queue the addresses again that were put off and whose pattern turned out useful; returns how many.
+
+    On the `renamed` sites, whose addresses have other patterns now, all addresses that were put off are queued again.
     """
-    useful = [key for key, pattern_counts in sorted(counts.items()) if pattern_counts.useful and key[0] not in renamed]
-    its = address_pattern.c
+    columns = address_pattern.c
     rows: list[Row[Any]] = []
+
+    useful = [key for key, pattern_counts in sorted(counts.items()) if pattern_counts.useful and key[0] not in renamed]
     for site_id, pattern in useful:
-        cleared = update(address_pattern).where(its.site_id == site_id, its.pattern == pattern, its.put_off > 0)
-        if connection.execute(cleared.values(put_off=0)).rowcount:
+        is_put_off = columns.site_id == site_id, columns.pattern == pattern, columns.put_off > 0
+        if connection.execute(update(address_pattern).where(*is_put_off).values(put_off=0)).rowcount:
             rows += connection.execute(RELEASE_PATTERN, {"site": site_id, "its_pattern": pattern}).all()
+
     for site_id in sorted(renamed):
-        connection.execute(update(address_pattern).where(its.site_id == site_id).values(put_off=0))
+        connection.execute(update(address_pattern).where(columns.site_id == site_id).values(put_off=0))
         rows += connection.execute(RELEASE, {"site": site_id}).all()
     raise_best(connection, ((row.host_id, row.priority) for row in rows))
     return len(rows)
@@ -117,9 +128,9 @@ def release_useful(connection: Connection, counts: Counts, renamed: Collection[i
 
 def put_off(connection: Connection, crawl_id: int) -> Outcomes:
     """How many addresses of a crawl are put off, by pattern."""
-    its = address_pattern.c
-    sums = select(its.pattern, func.sum(its.put_off)).where(its.crawl_id == crawl_id, its.put_off > 0)
-    rows = connection.execute(sums.group_by(its.pattern))
+    columns = address_pattern.c
+    sums = select(columns.pattern, func.sum(columns.put_off)).where(columns.crawl_id == crawl_id, columns.put_off > 0)
+    rows = connection.execute(sums.group_by(columns.pattern))
     return Outcomes({Outcome(Code.UNPRODUCTIVE, pattern): int(count) for pattern, count in rows})
 
 
@@ -128,7 +139,7 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     site_ids = sorted(set(sites))
     counts_of_site: dict[int, dict[str, PatternCounts]] = {number: {} for number in site_ids}
     for part in in_chunks(site_ids):
-        for row in connection.execute(OF_SITES, {"sites": part}):
+        for row in connection.execute(COUNTS_OF_SITES, {"sites": part}):
             counts = {name: getattr(row, name) for name in COUNTED}
             counts_of_site[row.site_id][row.pattern] = PatternCounts(**counts)
     return counts_of_site

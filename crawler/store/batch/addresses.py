@@ -27,13 +27,14 @@ from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
 from crawler.urls.page_id import page_id
 
-KNOWN_HOSTS = 50_000  # whose ids are remembered
-COUNTED = {"preserve_rowcount": True}  # SQLAlchemy counts inserted rows only with this option
-
-# Addresses known only through an image: a link with words makes them pages.
-ONLY_BY_IMAGE = (address.c.kind != AddressKind.IMAGE) & or_(
+MAX_HOSTS = 50_000
+"""The most hosts whose ids are remembered."""
+COUNT_ROWS = {"preserve_rowcount": True}
+"""The option without which SQLAlchemy does not count inserted rows."""
+IS_KNOWN_BY_IMAGE_ONLY = (address.c.kind != AddressKind.IMAGE) & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
+"""The condition for addresses of pages that only an image links to. A link with words makes them ordinary links."""
 UPDATE_LINKED = (
     update(address)
     .where(address.c.id == bindparam("known"))
@@ -60,7 +61,7 @@ class AddressKeys:
 
 
 def without_erased(connection: Connection, keys: AddressKeys, crawl_id: int, urls: Iterable[str]) -> tuple[str, ...]:
-    """The addresses among these that were not erased, nor their hosts."""
+    """The addresses among these that were not erased and whose hosts were not erased."""
     rows = connection.execute(select(erasure.c.digest, erasure.c.key).where(erasure.c.crawl_id == crawl_id)).all()
     pages = {row.key for row in rows if row.key is not None}
     hosts = {row.digest for row in rows if row.key is None}
@@ -77,15 +78,17 @@ class HostIds:
 
 @dataclass(frozen=True, slots=True)
 class RecordedLink:
-    """An image, or a page that only an image links to; with the page that shows it, and that page's site."""
+    """An image, or a page that only an image links to, with the page that shows the image."""
 
     candidate: Candidate
     parent: int
+    """The id of the address of the page."""
     site_id: int
+    """The site of the page."""
 
 
 class Addresses:
-    """Adds addresses to one crawl; remembers the ids of the hosts used last."""
+    """Adds addresses to one crawl; remembers the ids of hosts."""
 
     def __init__(self, crawl_id: int, insert: Callable[..., Any]) -> None:
         self.crawl_id = crawl_id
@@ -105,13 +108,14 @@ class Addresses:
         self.left_out = 0
 
     def raise_hosts(self, connection: Connection) -> None:
-        """Raise the best priority of hosts to that of the addresses added since the last call."""
-        best, self._best = self._best, {}
-        raise_best(connection, best.items())
+        """Raise the best priorities of hosts to those of the addresses added since the last call."""
+        best_of_hosts = self._best
+        self._best = {}
+        raise_best(connection, best_of_hosts.items())
 
-    def _note(self, entered: Iterable[tuple[int, int]]) -> None:
-        """Remember the hosts and priorities of newly queued addresses."""
-        for host_id, priority in entered:
+    def _note_priorities(self, queued: Iterable[tuple[int, int]]) -> None:
+        """Remember the best priority on each host of newly queued addresses, given as pairs of host and priority."""
+        for host_id, priority in queued:
             self._best[host_id] = max(self._best.get(host_id, priority), priority)
 
     def add_links(
@@ -119,29 +123,33 @@ class Addresses:
     ) -> int:
         """Add the links of pages, and record their images; returns how many addresses were queued."""
         links: dict[int, tuple[Candidate, int | None]] = {}
-        shown: dict[int, RecordedLink] = {}
-        for one in ended:
-            for link in one.result.links:
+        links_by_image: dict[int, RecordedLink] = {}
+        for completion in ended:
+            lease = completion.lease
+            for link in completion.result.links:
                 key = keys(link.url, link.kind)
                 if link.sight is None:
-                    links.setdefault(key, (link, one.lease.id))
+                    links.setdefault(key, (link, lease.id))
                 else:
-                    shown.setdefault(key, RecordedLink(link, one.lease.id, one.lease.site_id))
+                    links_by_image.setdefault(key, RecordedLink(link, lease.id, lease.site_id))
         added = self.add(connection, links)
-        images_only = {key: shown[key] for key in shown.keys() - links.keys()}
-        return added + self.record(connection, images_only, released)
+        only_by_image = {key: links_by_image[key] for key in links_by_image.keys() - links.keys()}
+        return added + self.record(connection, only_by_image, released)
 
     def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Add candidates that are not known yet, with their keys and the page they were found on; returns how many were
-        queued. `raise_hosts` must be called later.
+        """Add candidates that are not known yet; returns how many were queued. Call `raise_hosts` later.
+
+        The candidates are given by key, each with the id of the page on which it was found.
         """
         if not links:
             return 0
         rows = self._rows(connection, {key: link for key, (link, _) in links.items()})
         count = self._insert(connection, [row | {"parent": links[row["key"]][1]} for row in rows])
         if count:
-            self._note((row["host_id"], row["priority"]) for row in rows)
-        return count + (self.add_linked(connection, links) if count < len(rows) else 0)
+            self._note_priorities((row["host_id"], row["priority"]) for row in rows)
+        if count < len(rows):
+            return count + self.add_linked(connection, links)
+        return count
 
     def add_linked(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
         """Queue those candidates that were known only through an image; returns how many were not queued before.
@@ -149,50 +157,57 @@ class Addresses:
         Addresses that a worker has leased stay leased; they are queued if they turn out to be noise.
         """
         columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
-        rows, count = [], 0
+        updates = []
+        count = 0
         for part in in_chunks(sorted(links)):
-            known = select(*columns).where(address.c.key.in_(part), ONLY_BY_IMAGE).order_by(address.c.id)
-            for row in connection.execute(known.with_for_update()).all():
+            by_image = select(*columns).where(address.c.key.in_(part), IS_KNOWN_BY_IMAGE_ONLY).order_by(address.c.id)
+            for row in connection.execute(by_image.with_for_update()).all():
                 link, parent = links[row.key]
-                held = row.state == AddressState.HELD
-                to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
-                rows.append(
+                is_held = row.state == AddressState.HELD
+                updates.append(
                     {
                         "known": row.id,
-                        "to_state": AddressState.HELD if held else AddressState.WAITING,
+                        "to_state": AddressState.HELD if is_held else AddressState.WAITING,
+                        "to_kind": link.kind,
+                        "to_priority": link.priority,
+                        "to_depth": link.depth,
+                        "to_parent": parent,
                         "to_via": link.via,
-                        **to,
                     }
                 )
                 count += row.state in (AddressState.RECORDED, AddressState.DONE)
-                if not held:
-                    self._note([(row.host_id, link.priority)])
+                if not is_held:
+                    self._note_priorities([(row.host_id, link.priority)])
                 if row.state == AddressState.DONE:
                     connection.execute(delete(verdict).where(verdict.c.key == row.key))
-        if rows:
-            connection.execute(UPDATE_LINKED, rows)
+        if updates:
+            connection.execute(UPDATE_LINKED, updates)
         return count
 
-    def record(self, connection: Connection, shown: dict[int, RecordedLink], released: Collection[int]) -> int:
-        """Record candidates that are not known yet; returns how many are queued, as their site is released."""
+    def record(self, connection: Connection, links_by_image: dict[int, RecordedLink], released: Collection[int]) -> int:
+        """Record candidates that are not known yet, but queue them if their site is released; returns how many are
+        queued.
+        """
         added = 0
-        for waits in (False, True):
-            links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
+        for is_queued in (False, True):
+            links = {key: link for key, link in links_by_image.items() if (link.site_id in released) is is_queued}
             if not links:
                 continue
-            rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
+            rows = self._rows(connection, {key: link.candidate for key, link in links.items()})
             for row in rows:
-                one = links[row["key"]]
-                row |= {"parent": one.parent, "sight": storable(one.candidate.sight or ""), "shown_on": one.site_id}
-                row["state"] = AddressState.WAITING if waits else AddressState.RECORDED
+                link = links[row["key"]]
+                row["parent"] = link.parent
+                row["sight"] = storable(link.candidate.sight or "")
+                row["shown_on"] = link.site_id
+                row["state"] = AddressState.WAITING if is_queued else AddressState.RECORDED
             count = self._insert(connection, rows)
-            if waits and count:
+            if is_queued and count:
                 added += count
-                self._note((row["host_id"], row["priority"]) for row in rows)
+                self._note_priorities((row["host_id"], row["priority"]) for row in rows)
         return added
 
     def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
-        """The rows of candidates, given with their keys; without those whose hosts were erased."""
+        """The rows of candidates, given by key; without the candidates whose hosts were erased."""
         hosts = [address_of(link.url).host for link in links.values()]
         ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
         columns = ("url", "kind", "priority", "depth", "via", "lastmod", "labels")
@@ -207,61 +222,73 @@ class Addresses:
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
         """Insert addresses that are not known yet; returns how many.
 
-        Their ids follow the order in which they came, but they are inserted in the order of their keys: so two workers
-        that insert the same addresses at once cannot deadlock.
+        Their ids follow the order of the rows, but they are inserted in the order of their keys: so two workers that
+        insert the same addresses at once cannot deadlock.
         """
         if not rows:
             return 0
         if connection.dialect.name == "postgresql":
-            numbers = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
-            given = connection.execute(select(numbers).select_from(func.generate_series(1, len(rows)))).scalars()
-            rows = [row | {"id": number} for row, number in zip(rows, given, strict=True)]
+            next_id = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
+            new_ids = connection.execute(select(next_id).select_from(func.generate_series(1, len(rows)))).scalars()
+            rows = [row | {"id": number} for row, number in zip(rows, new_ids, strict=True)]
             rows.sort(key=lambda row: row["key"])
         new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
-        return connection.execute(new, rows, execution_options=COUNTED).rowcount
+        return connection.execute(new, rows, execution_options=COUNT_ROWS).rowcount
 
     def host_ids(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
-        """The ids of hosts, given by name with an address on each; unknown ones are inserted, erased ones left out."""
+        """The ids of hosts by name, given an address on each; unknown hosts are inserted, erased ones excluded."""
         missing = sorted(hosts.keys() - self._hosts.keys())
-        if len(self._hosts) + len(missing) > KNOWN_HOSTS:
+        if len(self._hosts) + len(missing) > MAX_HOSTS:
             self._hosts.clear()
             missing = sorted(hosts)
-        for names in in_chunks(self._without_erased(connection, missing) if missing else ()):
-            self._hosts.update(self._insert_hosts(connection, {name: address_of(hosts[name]).site for name in names}))
+        if missing:
+            for names in in_chunks(self._without_erased(connection, missing)):
+                sites = {name: address_of(hosts[name]).site for name in names}
+                self._hosts.update(self._insert_hosts(connection, sites))
         return {name: self._hosts[name] for name in hosts if name in self._hosts}
 
     def _without_erased(self, connection: Connection, names: list[str]) -> list[str]:
         """The names of hosts without those that were erased."""
         if self._erased_hosts is None:
-            of_hosts = erasure.c.crawl_id == self.crawl_id, erasure.c.key.is_(None)
-            self._erased_hosts = frozenset(connection.execute(select(erasure.c.digest).where(*of_hosts)).scalars())
+            is_host = erasure.c.crawl_id == self.crawl_id, erasure.c.key.is_(None)
+            self._erased_hosts = frozenset(connection.execute(select(erasure.c.digest).where(*is_host)).scalars())
         if not self._erased_hosts:
             return names
         return [name for name in names if page_id(name) not in self._erased_hosts]
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
-        """Insert hosts that may be unknown, given with the names of their sites; returns their ids."""
-        mine, names = {"crawl_id": self.crawl_id}, sorted(set(sites.values()))
+        """Insert those hosts that are not in the database yet, given with the names of their sites; returns all ids."""
+        of_crawl = {"crawl_id": self.crawl_id}
+
+        # The sites.
+        names_of_sites = sorted(set(sites.values()))
         new = self.insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-        connection.execute(new, [mine | {"name": name} for name in names])
-        known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.crawl_id, site.c.name.in_(names))
-        ids = {row.name: row.id for row in connection.execute(known)}
-        of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
-        known_hosts = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
-        before = {name: HostIds(*both) for name, *both in connection.execute(known_hosts)}
-        new_hosts = {name: ids[sites[name]] for name in sites if name not in before}
+        connection.execute(new, [of_crawl | {"name": name} for name in names_of_sites])
+        stored_sites = select(site.c.name, site.c.id).where(
+            site.c.crawl_id == self.crawl_id, site.c.name.in_(names_of_sites)
+        )
+        site_ids = {row.name: row.id for row in connection.execute(stored_sites)}
+
+        # The hosts that are stored already.
+        stored_hosts = select(host.c.name, host.c.id, host.c.site_id).where(
+            host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
+        )
+        earlier_hosts = {name: HostIds(*both) for name, *both in connection.execute(stored_hosts)}
+        new_hosts = {name: site_ids[sites[name]] for name in sites if name not in earlier_hosts}
         if not new_hosts:
-            return before
-        of_sites = host.c.site_id.in_(sorted(set(new_hosts.values())))
-        counts = select(host.c.site_id, func.count()).where(of_sites).group_by(host.c.site_id)
+            return earlier_hosts
+
+        # The first hosts of a site have tries, further ones have none.
+        is_of_sites = host.c.site_id.in_(sorted(set(new_hosts.values())))
+        counts = select(host.c.site_id, func.count()).where(is_of_sites).group_by(host.c.site_id)
         hosts_of_site = Counter[int]()
         for site_id, count in connection.execute(counts):
             hosts_of_site[site_id] = count
         rows = []
         for name, site_id in new_hosts.items():
             tries = NO_TRIES if hosts_of_site[site_id] >= TRIED_HOSTS else 0
-            rows.append(mine | {"name": name, "site_id": site_id, "tries": tries})
+            rows.append(of_crawl | {"name": name, "site_id": site_id, "tries": tries})
             hosts_of_site[site_id] += 1
         new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
         connection.execute(new, rows)
-        return {name: HostIds(*both) for name, *both in connection.execute(known_hosts)}
+        return {name: HostIds(*both) for name, *both in connection.execute(stored_hosts)}

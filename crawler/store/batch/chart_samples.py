@@ -1,7 +1,7 @@
 """Samples for charts: what each worker did in intervals of a few seconds.
 
-Old rows are merged: after an hour into one a minute, after a day into one in ten minutes, after thirty days into one
-an hour. Sums are kept. Each worker merges its own rows, so that workers do not wait for each other.
+Old rows are merged: after an hour into one per minute, after a day into one per ten minutes, after thirty days into
+one per hour. The sums stay the same. Each worker merges its own rows, so that workers do not wait for each other.
 """
 
 import json
@@ -15,9 +15,12 @@ from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.store.crawl_tables import sample
 from crawler.store.database import dialect_insert, in_chunks
 
-SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
-MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones were merged before
-MOST_MERGED = 2_000  # rows in one transaction; the others follow later
+SAMPLES_BETWEEN = 100
+"""Samples that a worker saves between two merges of its rows."""
+MOST_LOOKED_AT = 10_000
+"""Rows of a worker among which rows to merge are looked for, the latest: older ones were merged before."""
+MOST_MERGED = 2_000
+"""Rows that are merged in one transaction; the others follow later."""
 MINUTE = 60
 HOUR = 3_600
 DAY = 86_400
@@ -57,44 +60,48 @@ class SampleWriter:
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
     """Merge the old rows of a worker; returns how many rows were merged."""
     of_worker = sample.c.crawl_id == crawl_id, sample.c.number == number
-    late = select(sample.c.at).where(*of_worker, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
-    groups: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for at in connection.execute(late.limit(MOST_LOOKED_AT)).scalars():
-        group = _group(at, now)
-        if group is not None:
-            groups[group].append(at)
-    several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_MERGED]
-    rows_of_group: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    for part in in_chunks(several):
+
+    # The times of the rows that share an interval with another row.
+    old = select(sample.c.at).where(*of_worker, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
+    times_of_interval: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for at in connection.execute(old.limit(MOST_LOOKED_AT)).scalars():
+        interval = _interval(at, now)
+        if interval is not None:
+            times_of_interval[interval].append(at)
+    merged_times = [at for times in times_of_interval.values() if len(times) > 1 for at in times][:MOST_MERGED]
+
+    rows_of_interval: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for part in in_chunks(merged_times):
         for row in connection.execute(select(sample).where(*of_worker, sample.c.at.in_(part)).order_by(sample.c.at)):
-            rows_of_group[_group(row.at, now) or (0, 0)].append(row)
+            rows_of_interval[_interval(row.at, now) or (0, 0)].append(row)
         connection.execute(delete(sample).where(*of_worker, sample.c.at.in_(part)))
-    if rows_of_group:
-        added = [_whole(sorted(rows)) for _, rows in sorted(rows_of_group.items())]
-        connection.execute(insert(sample), added)
-    return len(several)
+    if rows_of_interval:
+        sums = [_sum(sorted(rows)) for _, rows in sorted(rows_of_interval.items())]
+        connection.execute(insert(sample), sums)
+    return len(merged_times)
 
 
-def _group(at: float, now: float) -> tuple[int, int] | None:
-    """The length and number of the interval into which a row is merged by now, or None."""
+def _interval(at: float, now: float) -> tuple[int, int] | None:
+    """The length and the number of the interval into which a row is merged at its age; None if it is too new."""
     for seconds, age in SPANS:
-        stretch = int(at // seconds)
-        if (stretch + 1) * seconds <= now - age:
-            return seconds, stretch
+        number = int(at // seconds)
+        if (number + 1) * seconds <= now - age:
+            return seconds, number
     return None
 
 
-def _whole(rows: Sequence[Any]) -> dict[str, Any]:
-    """The sum of rows of a worker, given in order."""
-    whole = rows[-1]._asdict() | {"at": rows[0].at, "statuses": _json(added_statuses(row.statuses for row in rows))}
+def _sum(rows: Sequence[Any]) -> dict[str, Any]:
+    """The sum of rows of a worker, given in order of time, as a row."""
+    last_row = rows[-1]._asdict()
+    statuses = _json(added_statuses(row.statuses for row in rows))
     sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *SAMPLE_COUNTS)}
-    return {**whole, **sums}
+    return {**last_row, "at": rows[0].at, "statuses": statuses, **sums}
 
 
 def added_statuses(statuses: Iterable[str]) -> dict[str, int]:
-    """The sum of counts by status, ordered by status; a text may hold several, separated by commas."""
+    """The sum of counts by status, ordered by status; a text may hold several objects, separated by commas."""
     pairs: list[tuple[str, int]] = []
-    json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
+    json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # parsed at once: there may be 20,000
     sums: dict[str, int] = defaultdict(int)
     for status, number in pairs:
         sums[status] += number

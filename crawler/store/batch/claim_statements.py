@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, lateral, literal, or_, select, true, update
 
-from crawler.store.batch.hosts import MAY_CLAIM, REQUESTS_A_PAGE, next_best
+from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, REQUESTS_A_PAGE
 from crawler.store.crawl_tables import (
     IS_HELD,
     IS_IMAGE,
@@ -57,15 +57,15 @@ class ClaimedKinds(StrEnum):
 
 
 def count_of_hosts(most: int) -> Select[Any]:
-    """How many hosts a crawl has, counted up to a number."""
+    """How many hosts a crawl has, at most `most`: further ones are not counted."""
     some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(most).subquery()
     return select(func.count()).select_from(some_hosts)
 
 
 def pages_requested() -> Select[Any]:
-    """The pages that a crawl has stored or is requesting, and its workers.
+    """How many pages a crawl has stored or is requesting, and how many workers it has.
 
-    It is one statement, as one statement sees one state of the database.
+    These are in one statement because one statement sees one state of the database.
     """
     is_of_crawl = worker.c.crawl_id == bindparam("crawl")
     pages_of_workers = select(func.coalesce(func.sum(worker.c.pages), 0)).where(is_of_crawl)
@@ -78,9 +78,9 @@ def pages_requested() -> Select[Any]:
 
 
 def hosts_in_memory(kinds: ClaimedKinds) -> Select[Any]:
-    """The hosts that a worker has in memory and whose addresses it needs.
+    """The hosts that a worker has in memory and of which it needs more addresses.
 
-    They are claimed even during a pause: afterwards the worker should have more to request than what the host refused.
+    They are claimed even during a pause: after it, the worker needs other addresses than those that the host refused.
     """
     is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
     is_low = host.c.id.in_(bindparam("low", expanding=True))
@@ -88,9 +88,9 @@ def hosts_in_memory(kinds: ClaimedKinds) -> Select[Any]:
 
 
 def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
-    """Further hosts that may be requested now, those with the best priorities first."""
+    """Further hosts that may be requested now, best priority first."""
     is_in_memory = host.c.id.in_(bindparam("at_hand", expanding=True))
-    # A longer pause can only come from a wrong clock.
+    # A pause that ends later can only come from a wrong clock.
     latest: ColumnElement[float] = bindparam("now") + bindparam("longest")
     is_ready = (host.c.next_at <= bindparam("now") + AHEAD_SECONDS) | (host.c.next_at > latest)
     is_new = host.c.crawl_id == bindparam("crawl"), host.c.worker.is_(None), ~is_in_memory
@@ -109,7 +109,7 @@ def _locked(hosts: Select[Any]) -> Select[Any]:
 
 
 def _may_claim_host() -> ColumnElement[bool]:
-    """The condition for hosts with addresses that are requested, or refused as the budget of their site is spent."""
+    """The condition for hosts whose addresses are to be requested, or refused because their site's budget is spent."""
     limit: ColumnElement[int] = bindparam("limit")
     is_spent = (site.c.pages >= limit) | (site.c.requests >= limit * REQUESTS_A_PAGE)
     has_room = site.c.pages + site.c.held < limit
@@ -149,11 +149,12 @@ def first_addresses(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
 
 
 def _head_waits() -> ColumnElement[bool]:
-    # Written into the statement, so that the index of queued addresses is used.
+    """The condition that an address is queued. The state is a literal, so that databases use the partial index."""
     return HEAD.c.state == literal(AddressState.WAITING, literal_execute=True)
 
 
 def _head_is(kinds: ClaimedKinds) -> ColumnElement[bool]:
+    """The condition that an address is of these kinds."""
     if kinds is ClaimedKinds.IMAGES:
         return HEAD.c.kind == IS_IMAGE
     if kinds is ClaimedKinds.PAGES:
@@ -162,7 +163,7 @@ def _head_is(kinds: ClaimedKinds) -> ColumnElement[bool]:
 
 
 def refused_addresses(kinds: ClaimedKinds) -> Update:
-    """An update of some queued addresses of a host."""
+    """The update of at most `most` queued addresses of a host, which are refused."""
     queue = select(HEAD.c.id).where(HEAD.c.host_id == bindparam("host"), _head_waits(), _head_is(kinds))
     return update(address).where(address.c.id.in_(queue.limit(bindparam("most"))))
 
@@ -173,6 +174,7 @@ def hosts_with_more(images: bool) -> Select[Any]:
     return select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM, has_more)
 
 
+# The statements are built once: SQLAlchemy compiles each at its first use, and caches it.
 PAGES_REQUESTED = pages_requested()
 HOSTS_IN_MEMORY = {kinds: hosts_in_memory(kinds) for kinds in ClaimedKinds}
 NEW_HOSTS = {kinds: new_hosts(kinds) for kinds in ClaimedKinds}
@@ -190,7 +192,7 @@ UPDATE_CLAIMED = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)))
     .values(
-        best=next_best,
+        best=NEXT_BEST,
         worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None),
         delay=func.coalesce(host.c.delay, bindparam("pause")),
     )

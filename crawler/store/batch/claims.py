@@ -37,12 +37,18 @@ from crawler.store.page_tables import page
 from crawler.topic.priorities import is_unlikely
 from crawler.topic.stop_rule import ON_TOPIC
 
-REFUSED_AT_ONCE = 10_000  # addresses given up in one claim: a statement must end within its time limit
-LONGEST_REST = 600.0  # seconds until a host may be requested again, by default
-NO_LIMIT = 1_000_000_000  # tries
-SHARED_TRIES = 40  # those that a crawl of few hosts divides among them, if these are more than the first tries
-PAGES_A_TRY = 10  # a host has a fifth try after so many pages, a sixth after 30, a seventh after 70
-SHARED_CLAIM = 250  # addresses a claim, while other workers claim at the same time
+REFUSED_AT_ONCE = 10_000
+"""Addresses of a host given up in one claim: a statement must end within its time limit."""
+LONGEST_REST_SECONDS = 600.0
+"""The longest pause of a host, by default."""
+NO_LIMIT = 1_000_000_000
+"""The number of tries where they are not limited."""
+SHARED_TRIES = 40
+"""Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
+PAGES_A_TRY = 10
+"""Pages of a crawl after which each host has a fifth try; after 30 it has a sixth, after 70 a seventh."""
+SHARED_CLAIM = 250
+"""Addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
 
 
@@ -54,21 +60,21 @@ class Claimant:
     worker_id: int
     site_limit: int
     max_pages: int | None = None
-    longest_rest: float = LONGEST_REST
+    longest_rest: float = LONGEST_REST_SECONDS
     images: bool = True
     pause: float = 0.0
     """Seconds between two requests to a host that has not answered yet."""
     known_since: int | None = None
-    """The first round whose pages have a history; None in the first round."""
+    """The first round whose pages have a history; None if there are none: in the first round after a fresh start."""
     on_topic: float = ON_TOPIC
     """The relevance from which a page is on the topic."""
     limits_tries: bool = False
     """Whether links that are unlikely to lead to the topic are requested as tries only."""
     tries: int = NO_LIMIT
-    """How many tries in a row a host has."""
+    """How many tries a host has, without a page on the topic between them."""
 
     def with_tries(self, connection: Connection, pages: int) -> Claimant:
-        """The same worker, with as many tries for each host as a crawl with so many pages has."""
+        """The same worker, with the number of tries for each host that a crawl with so many pages has."""
         if not self.limits_tries:
             return self
         hosts = connection.execute(COUNT_SOME_HOSTS, {"crawl": self.crawl_id}).scalar_one()
@@ -76,7 +82,7 @@ class Claimant:
 
 
 def tries_of_host(hosts: int, pages: int) -> int:
-    """How many unlikely links a crawl with so many hosts and pages requests of each host.
+    """How many unlikely links a crawl with so many hosts and pages requests from each host.
 
     >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
     ([40, 20, 4, 4], [4, 5, 7])
@@ -93,10 +99,10 @@ class RemainingPages:
 
     @property
     def are_scarce(self) -> bool:
-        """Whether workers must claim one after another, lest together they claim more than these pages.
+        """Whether workers must claim one after another, as together they might claim more than these pages.
 
         A worker does not see what others claim at the same time. Each of them claims at most SHARED_CLAIM pages, and
-        the last that counts the workers counts all of those.
+        the last worker to count the workers counts all that claim at that time.
 
         >>> [RemainingPages(pages, workers=2).are_scarce for pages in (500, 501, inf)]
         [True, False, False]
@@ -105,12 +111,15 @@ class RemainingPages:
 
 
 class ClaimResult(NamedTuple):
-    """The leases of a claim; hosts with more queued addresses; addresses given up; pauses of the hosts in seconds."""
+    """What a claim has leased and refused."""
 
     leases: list[Lease]
     more: set[int]
+    """The hosts with more queued addresses."""
     refused: Outcomes
+    """How many addresses were given up, by outcome."""
     rests: dict[int, float]
+    """The remaining pauses of the hosts of the leases, in seconds."""
 
 
 def claim(
@@ -124,39 +133,48 @@ def claim(
     kinds = ClaimedKinds.PAGES
     if claimant.images:
         kinds = ClaimedKinds.IMAGES if left <= 0 else ClaimedKinds.ALL
-    rows = _hosts(connection, claimant, demand, now, kinds) if left > 0 or claimant.images else []
+
+    # Lock hosts, and refuse the addresses of those that are closed or whose sites have no budget left.
+    rows: list[Row[Any]] = []
+    if left > 0 or claimant.images:
+        rows = _lock_hosts(connection, claimant, demand, now, kinds)
     if not rows:
         return ClaimResult([], set(), Outcomes(), {})
     refused = _refuse(connection, claimant, rows)
+
+    # Choose the first addresses of the other hosts, and lease them.
     hosts = {row.id: row for row in rows}
     open_hosts = sorted(row.id for row in rows if not row.closed)
-    firsts = (
+    first_addresses = connection.execute(
         FIRST_ADDRESSES[connection.dialect.name, kinds],
         {"chosen": open_hosts, "each": demand.each, "tries": claimant.tries},
     )
-    kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
+    kept = _within_budgets(claimant, demand, hosts, first_addresses, left)
     histories = histories_of(connection, claimant.known_since, kept)
     leases = [lease_of(row, hosts[row.host_id].site_id, claimant, histories.get(row.key)) for row in kept]
     if leases:
         connection.execute(HOLD, {"ids": [lease.id for lease in leases], "me": claimant.worker_id})
         count_tries(connection, leases)
         count_sites(connection, Counter(lease.site_id for lease in leases if lease.counts), held=1, requests=1)
+
+    # Update the best priorities, and see which hosts have more addresses.
     claimed_hosts = sorted({lease.host_id for lease in leases})
     if claimed_hosts:
-        claimed = {"alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause}
-        connection.execute(UPDATE_CLAIMED, {"ids": claimed_hosts, **claimed})
-    others = sorted(hosts.keys() - set(claimed_hosts))
-    if others:
-        connection.execute(UPDATE_BEST, {"ids": others})
-    more = set(
-        connection.execute(HOSTS_WITH_MORE[claimant.images], {"ids": sorted(hosts), "tries": claimant.tries}).scalars()
-    )
-    until = {number: hosts[number].next_at for number in claimed_hosts}
-    return ClaimResult(leases, more, refused, host_rests(until, now, claimant.longest_rest))
+        connection.execute(
+            UPDATE_CLAIMED,
+            {"ids": claimed_hosts, "alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause},
+        )
+    other_hosts = sorted(hosts.keys() - set(claimed_hosts))
+    if other_hosts:
+        connection.execute(UPDATE_BEST, {"ids": other_hosts})
+    of_hosts = {"ids": sorted(hosts), "tries": claimant.tries}
+    hosts_with_more = set(connection.execute(HOSTS_WITH_MORE[claimant.images], of_hosts).scalars())
+    ends_of_pauses = {host_id: hosts[host_id].next_at for host_id in claimed_hosts}
+    return ClaimResult(leases, hosts_with_more, refused, host_rests(ends_of_pauses, now, claimant.longest_rest))
 
 
 def most_pages_of_a_host(left: float, hosts: int) -> float:
-    """How many pages of one host are leased at once, where a crawl requests so many more pages of so many hosts.
+    """How many pages of one host are leased at once, if a crawl may request `left` more pages from so many hosts.
 
     The last pages are spread over the hosts: those of a single one would wait for each other's pauses.
 
@@ -167,13 +185,17 @@ def most_pages_of_a_host(left: float, hosts: int) -> float:
 
 
 def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
-    """The remaining pauses in seconds, given the time when each ends; hosts that are not paused are left out."""
-    return {number: at - now for number, at in until.items() if now < at <= now + longest}
+    """The remaining pauses of hosts in seconds, given the time when each ends; only of hosts that are paused.
+
+    A pause that is longer than `longest` can only come from a wrong clock, and is ignored.
+    """
+    return {host_id: at - now for host_id, at in until.items() if now < at <= now + longest}
 
 
-def _hosts(
+def _lock_hosts(
     connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: ClaimedKinds
 ) -> list[Row[Any]]:
+    """Lock the hosts that are claimed: those in memory that run out of addresses, and new ones; returns their rows."""
     rows: list[Row[Any]] = []
     if demand.low:
         low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
@@ -185,8 +207,10 @@ def _hosts(
             "at_hand": demand.at_hand,
             "limit": claimant.site_limit,
             "tries": claimant.tries,
+            "now": now,
+            "longest": claimant.longest_rest,
         }
-        rows += connection.execute(NEW_HOSTS[kinds], {**new, "now": now, "longest": claimant.longest_rest})
+        rows += connection.execute(NEW_HOSTS[kinds], new)
     return rows
 
 
@@ -197,23 +221,30 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
     """
     refused = Outcomes()
     for row in rows:
-        spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
-        if row.closed or spent:
-            outcome = Outcome.of(row.closed) if row.closed else Outcome(Code.SITE_BUDGET_SPENT)
-            ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
-            given_up = REFUSED_ADDRESSES[ClaimedKinds.ALL if row.closed else ClaimedKinds.PAGES].values(**ended)
-            refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
+        is_spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
+        if row.closed:
+            outcome = Outcome.of(row.closed)
+            kinds = ClaimedKinds.ALL
+        elif is_spent:
+            outcome = Outcome(Code.SITE_BUDGET_SPENT)
+            kinds = ClaimedKinds.PAGES
+        else:
+            continue
+        ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
+        given_up = REFUSED_ADDRESSES[kinds].values(**ended)
+        refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return Outcomes(+refused)
 
 
 def _within_budgets(
     claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
 ) -> list[Row[Any]]:
-    """The addresses for which the budgets of sites, of the crawl and of the worker have room."""
+    """The addresses for which there is room: in the budgets of their sites and of the crawl, and in the demand."""
     room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
     pages_of_host = dict.fromkeys(hosts, most_pages_of_a_host(left, len(hosts.keys() | set(demand.at_hand))))
+
     kept: list[Row[Any]] = []
     for row in rows:
         site_id = hosts[row.host_id].site_id
@@ -275,6 +306,6 @@ def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[A
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     histories: dict[int, PageHistory] = {}
     for part in in_chunks(sorted({row.key for row in rows if row.kind != AddressKind.IMAGE})):
-        known_pages = select(page.c.key, *columns).where(page.c.key.in_(part))
-        histories |= {key: PageHistory(*values) for key, *values in connection.execute(known_pages)}
+        stored_pages = select(page.c.key, *columns).where(page.c.key.in_(part))
+        histories |= {key: PageHistory(*values) for key, *values in connection.execute(stored_pages)}
     return histories

@@ -5,8 +5,8 @@ JSON. So a crash at any point loses no address and repeats no item. The line is 
 that counts it; lines beyond that count are cut off at the next start.
 
 The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (under
-`max_pages`, or by whoever may end the crawl or expires a worker), then workers, then pages with their offsets, files of
-robots.txt, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and
+`max_pages`, or by a worker that may end the crawl or expires another one), then workers, then pages with their offsets,
+robots.txt files, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and
 latencies skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other
 where a redirect leads to another host, or where one reports a host twice: then the database aborts one transaction,
 which is tried again.
@@ -32,7 +32,7 @@ from crawler.store.batch.addresses import Addresses, AddressKeys
 from crawler.store.batch.chart_samples import SampleWriter
 from crawler.store.batch.claims import Claimant, claim, remaining_pages
 from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
-from crawler.store.batch.crawl_end import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.batch.crawl_end import end_if_done, is_full, no_longer_waiting, totals
 from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
 from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
 from crawler.store.batch.page_writer import PageWriter, known_keys, new_links
@@ -84,6 +84,7 @@ class BatchCommitter:
         self.trouble = ""
         """Why the database cannot be written to at the moment; empty if it can."""
         self.stopping = False
+        """Whether the crawl is stopping: then an unreachable database is given up sooner."""
         self.reads_templates = False
         """Whether this worker needs the templates of its hosts."""
         self.enough_pages = 0
@@ -105,9 +106,10 @@ class BatchCommitter:
         self._shared_examples: set[int] = set()
         """The ids of the shared examples read so far."""
         self._last_template = 0
+        """The id of the last template read."""
 
     def commit(self, batch: Batch) -> BatchReply:
-        """Commit a batch; the reply answers its questions."""
+        """Commit a batch; returns the reply."""
         self._batch_number += 1
         self.responses.compress(batch.ended)
         try:
@@ -137,7 +139,7 @@ class BatchCommitter:
         expire_worker(connection, self.claimant.worker_id, crash=0)
 
     def renew(self, worker_id: int) -> None:
-        """Continue as another worker."""
+        """Continue as another worker, whose row has this id."""
         self.claimant = replace(self.claimant, worker_id=worker_id)
         self._batch_number = 0
 
@@ -155,7 +157,7 @@ class BatchCommitter:
         return len(dead)
 
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
-        """The result of work in one transaction, tried again while the database is locked, full or away."""
+        """The result of work in one transaction, retried while the database is locked, full or unreachable."""
         last_template = self._last_template
         shared_examples = frozenset(self._shared_examples)
 
@@ -167,7 +169,7 @@ class BatchCommitter:
             return result
 
         def undo(error: Exception) -> str:
-            # What the transaction read is read again.
+            # The next attempt reads everything again that the transaction read.
             self._last_template = last_template
             self._shared_examples = set(shared_examples)
             self.addresses.forget()
@@ -201,9 +203,13 @@ class BatchCommitter:
         crawl_id = self.claimant.crawl_id
         worker_id = self.claimant.worker_id
         reply = BatchReply()
+
+        # The crawl and the worker.
         claims_alone = self._lock_crawl(connection, batch)
         now = write_heartbeat(connection, worker_id, self._batch_number)
         self._read_round(connection)
+
+        # Pages with their offsets, robots.txt files, templates, and addresses.
         packed = self.responses.pack(connection, batch.ended)
         batch = replace(batch, ended=packed.ended)
         reply.left_out = Outcomes({Outcome(Code.RESPONSE_LIMIT, str(self.responses.limit)): len(packed.left_out)})
@@ -217,17 +223,22 @@ class BatchCommitter:
         reply.left_out += Outcomes({Outcome(Code.ERASED): self.addresses.left_out})
         self.addresses.left_out = 0
         added += requeue_listed(connection, self.keys, batch.ended, self.round, now)
+
+        # Sites and hosts.
         lock_sites(connection, self.addresses, batch)
         self.addresses.raise_hosts(connection)
         requeued = complete_leases(connection, batch.ended)
         added += len(requeued)
         ended = [completion for completion in batch.ended if completion.lease.id not in requeued]
+
+        # What requests say about images and patterns, and the images that it lets be queued.
         save_shared_examples(connection, crawl_id, ended)
         save_evidence(connection, crawl_id, batch.evidence)
         added += self._save_patterns(connection, batch, ended, originals)
         save_image_results(connection, self.keys, crawl_id, ended)
         added += self.releases.release(connection, batch, self.enough_pages)
-        # Before the claim, so that it respects `max_pages`.
+
+        # Other leases. The pages are counted before the claim, so that it respects `max_pages`.
         count_worker(connection, worker_id, pages=sum(1 for completion in batch.ended if completion.is_page))
         added += return_leases(connection, worker_id, batch.returned)
         added += self._follow_redirects(connection, batch, reply)
@@ -235,6 +246,8 @@ class BatchCommitter:
         update_hosts(connection, self.claimant, self.addresses, batch, now)
         if self.claimant.limits_tries:
             renew_tries(connection, batch.ended, self.claimant.on_topic)
+
+        # Priorities and the claim.
         if batch.learned is not None:
             self.shared_model.save(connection, worker_id, batch.learned, now)
         self.priority_updates.write(connection, batch.priorities)
@@ -243,13 +256,15 @@ class BatchCommitter:
             reply.leases, reply.more, reply.refused, reply.rests = result
             added -= len(reply.leases) + reply.refused.total()
         count_worker(connection, worker_id, waiting=added)
+
+        # The state of the whole crawl, samples and files.
         self._read_shared(connection, batch, reply)
         self.samples.save(connection, self.number, batch.samples, now, reply.waiting - reply.unlikely)
         self._write_lines(connection, batch, originals)
         return reply
 
     def _lock_crawl(self, connection: Connection, batch: Batch) -> bool:
-        """Lock the crawl as a batch needs it; returns whether this worker may claim as if there were no other.
+        """Lock the crawl as far as a batch needs; returns whether this worker may claim as if there were no other.
 
         Of idle workers, one at a time may end the crawl. Under `max_pages`, workers claim one after another when few
         pages are left.
@@ -265,7 +280,7 @@ class BatchCommitter:
         return not is_limited
 
     def _read_round(self, connection: Connection) -> None:
-        """Read which round it is: another worker may have begun one."""
+        """Read the round of the crawl: another worker may have begun a new one."""
         self.round = round_of(connection, self.claimant.crawl_id)
         self.claimant = replace(self.claimant, known_since=self.round.first if self.round.comes_again else None)
 
@@ -275,8 +290,8 @@ class BatchCommitter:
         A page whose target is known is saved when its lease ends. If it was saved here as well, it would be missing
         twice in a round whose worker is killed in between.
         """
-        again = [completion for completion in batch.ended if completion.lease.known is not None]
-        links = new_links(connection, self.keys, again) if again else {}
+        revisits = [completion for completion in batch.ended if completion.lease.known is not None]
+        links = new_links(connection, self.keys, revisits) if revisits else {}
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
         redirects = [redirect for redirect in batch.redirects if redirect.lease.known is not None]
         targets = {self.keys(redirect.to.url, redirect.to.kind) for redirect in redirects}
@@ -300,7 +315,7 @@ class BatchCommitter:
     def _save_patterns(
         self, connection: Connection, batch: Batch, ended: Sequence[Completion], copies: Mapping[int, str]
     ) -> int:
-        """Save what requests say about the patterns of addresses; returns how many addresses are queued again."""
+        """Save the counts of address patterns; returns how many addresses are queued again."""
         counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
         hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.renamed})
@@ -322,33 +337,38 @@ class BatchCommitter:
             self.files.append(connection, pages, images)
 
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
-        """Read what all workers together have done and learned, and whether any work remains."""
+        """Read into the reply what all workers together have done and learned, and whether any work remains."""
         crawl_id = self.claimant.crawl_id
         worker_id = self.claimant.worker_id
+
         reply.waiting, reply.unlikely, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
         self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.full = is_full(self.claimant, reply.pages)
+
         shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)
         self._shared_examples.update(shared_examples)
         reply.shared_examples = list(shared_examples.values())
         reply.shared_models = self.shared_model.read(connection, worker_id)
         reply.topic_labels = self.topic_labels.read(connection)
+
         if batch.asked_after:
             reply.done = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
         shown_on = {lease.shown_on for lease in reply.leases if lease.shown_on is not None}
         reply.evidence = self._evidence.read(connection, shown_on)
-        sites = {one.site_id for one in [*reply.leases, *(one.lease for one in batch.ended)] if one.counts}
-        reply.patterns = counts_of(connection, sites)
+        leases = [*reply.leases, *(completion.lease for completion in batch.ended)]
+        reply.patterns = counts_of(connection, {lease.site_id for lease in leases if lease.counts})
         if self.reads_templates:
             reply.templates = self._read_templates(connection, batch, reply)
+
         if batch.idle and not reply.leases:
-            remaining = remaining_work(connection, self.claimant, reply.pages, release_images)
+            remaining = end_if_done(connection, self.claimant, reply.pages, release_images)
             reply.held = remaining.held
             reply.over = remaining.over
             count_worker(connection, worker_id, waiting=remaining.released)
             reply.waiting += remaining.released
 
     def _read_templates(self, connection: Connection, batch: Batch, reply: BatchReply) -> list[Template]:
+        """All templates of the new hosts of a reply, and the new templates of the hosts in memory."""
         at_hand = set(batch.demand.at_hand) if batch.demand is not None else set()
         new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
         templates, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)

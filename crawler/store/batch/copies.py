@@ -1,7 +1,8 @@
-"""Reads and writes what near-duplicates are found by: crawler/recrawl/near_duplicates.py decides on them.
+"""Reads and writes the bands, by which near-duplicates are found; crawler/recrawl/near_duplicates.py compares them.
 
-Two pages that two workers store at the same moment are not compared. If a page replaces an earlier original, that one
-becomes its copy; copies of that one that were stored before still name it.
+Each original is entered under the bands of its signature. Two pages that two workers store at the same moment are not
+compared. If a new page takes the place of an earlier original, that original becomes its copy, but the earlier copies
+keep naming it as their original.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -11,12 +12,11 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from crawler.metadata.text_owner import TextOwner, owner_rank
 from crawler.recrawl.near_duplicates import ComparedText, place_texts
-from crawler.store import page_tables
 from crawler.store.database import dialect_insert, in_chunks
-from crawler.store.page_tables import near_duplicate_band
+from crawler.store.page_tables import near_duplicate_band, page
 from crawler.urls.address import address_of
 
-DELETE_BANDS = delete(near_duplicate_band).where(
+DELETE_BAND = delete(near_duplicate_band).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
     near_duplicate_band.c.band == bindparam("of"),
     near_duplicate_band.c.key == bindparam("page"),
@@ -25,15 +25,15 @@ ENTRIES = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
     near_duplicate_band.c.band.in_(bindparam("bands", expanding=True)),
 )
-_stored = page_tables.page.c
-ENTERED_PAGES = select(
-    _stored.id, _stored.key, _stored.url, _stored.signature, _stored.text_fingerprint, _stored.text_owner
-).where(_stored.gone_at.is_(None), _stored.key.in_(bindparam("keys", expanding=True)))
+COMPARED_COLUMNS = (page.c.id, page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint, page.c.text_owner)
+PAGES_OF_KEYS = select(*COMPARED_COLUMNS).where(
+    page.c.gone_at.is_(None), page.c.key.in_(bindparam("keys", expanding=True))
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedPage(ComparedText[int]):
-    """A page with what its text is compared by."""
+    """A page with the values by which its text is compared."""
 
     url: str
 
@@ -41,7 +41,7 @@ class ComparedPage(ComparedText[int]):
 def compared_page(
     key: int, url: str, signature: bytes | None, fingerprint: str | None, owner: int = TextOwner.UNKNOWN
 ) -> ComparedPage:
-    """What a page is compared by."""
+    """A page with the values by which it is compared: its signature, fingerprint, site and rank."""
     return ComparedPage(
         key=key,
         signature=signature,
@@ -53,36 +53,39 @@ def compared_page(
 
 
 def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedPage]) -> dict[int, str]:
-    """The addresses of the originals of near-duplicates, by the near-duplicates' keys; the other pages are entered.
+    """Enter those pages that are not near-duplicates; returns the addresses of the originals of the near-duplicates.
 
-    The keys are those of pages, and of earlier pages that were originals until now.
+    The addresses are by the keys of the near-duplicates: new pages, and earlier pages that were originals until now.
     """
-    entries = _entries(connection, crawl_id, {band for page in pages for band in page.bands})
-    entered_pages = _pages(connection, {key for _, key in entries} - {page.key for page in pages})
+    entries = _entries(connection, crawl_id, {band for each in pages for band in each.bands})
+    entered_pages = _pages_of_keys(connection, {key for _, key in entries} - {each.key for each in pages})
     placement = place_texts(pages, entered_pages, entries)
-    delete_bands(connection, crawl_id, [page for page in entered_pages if page.key in placement.originals])
+
+    former_originals = [entered for entered in entered_pages if entered.key in placement.originals]
+    delete_bands(connection, crawl_id, former_originals)
     if placement.entries:
         rows = [{"crawl_id": crawl_id, "band": band, "key": key} for band, key in sorted(placement.entries)]
         connection.execute(dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing(), rows)
-    urls = {page.key: page.url for page in (*entered_pages, *pages)}
+
+    urls = {each.key: each.url for each in (*entered_pages, *pages)}
     return {copy: urls[original] for copy, original in placement.originals.items()}
 
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[ComparedPage]) -> None:
-    """Delete pages from the bands of their earlier signatures."""
-    rows = [{"crawl": crawl_id, "of": band, "page": page.key} for page in pages for band in page.bands]
+    """Delete the entries of pages under the bands of their signatures."""
+    rows = [{"crawl": crawl_id, "of": band, "page": each.key} for each in pages for band in each.bands]
     if rows:
-        connection.execute(DELETE_BANDS, sorted(rows, key=lambda row: (row["of"], row["page"])))
+        connection.execute(DELETE_BAND, sorted(rows, key=lambda row: (row["of"], row["page"])))
 
 
 def _entries(connection: Connection, crawl_id: int, bands: Collection[int]) -> list[tuple[int, int]]:
-    """Bands, each with the key of a page that is entered under it."""
+    """The entries under bands: each is a band and the key of a page."""
     parts = (connection.execute(ENTRIES, {"crawl": crawl_id, "bands": part}) for part in in_chunks(sorted(bands)))
     return [(band, key) for part in parts for band, key in part]
 
 
-def _pages(connection: Connection, keys: Collection[int]) -> list[ComparedPage]:
+def _pages_of_keys(connection: Connection, keys: Collection[int]) -> list[ComparedPage]:
     """Pages in the order in which they were stored, without those that are gone: their addresses have no text now."""
-    parts = (connection.execute(ENTERED_PAGES, {"keys": part}) for part in in_chunks(sorted(keys)))
+    parts = (connection.execute(PAGES_OF_KEYS, {"keys": part}) for part in in_chunks(sorted(keys)))
     stored = sorted((row for part in parts for row in part), key=lambda row: row.id)
     return [compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in stored]

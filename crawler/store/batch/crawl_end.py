@@ -13,7 +13,7 @@ from crawler.frontier.batch import Control
 from crawler.frontier.page_result import LessonKind
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import Claimant
-from crawler.store.batch.hosts import MAY_CLAIM, next_best, recorded_sites
+from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, recorded_sites
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
     IS_DONE,
@@ -30,16 +30,18 @@ from crawler.store.database import in_chunks
 from crawler.store.page_tables import shared_example
 from crawler.topic.priorities import BEHIND_IMAGE
 
-_waiting = (
+ADDRESS_WAITS = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
     .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING)
     .limit(1)
 )
-IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
-_may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
-PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE, _may_claim)
-# A worker may add an address while another, which cannot see it yet, leases the last one of that host.
+"""A queued address of a crawl."""
+IMAGE_WAITS = ADDRESS_WAITS.where(address.c.kind == IS_IMAGE)
+PAGE_WAITS = ADDRESS_WAITS.where(
+    host.c.best.is_not(None), address.c.kind != IS_IMAGE, IS_LIKELY | (host.c.tries < bindparam("tries"))
+)
+"""A queued address of a page that is likely to lead to the topic, or whose host has tries left."""
 REPAIR_BEST = (
     update(host)
     .where(
@@ -47,8 +49,11 @@ REPAIR_BEST = (
         host.c.best.is_(None),
         select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING).exists(),
     )
-    .values(best=next_best)
+    .values(best=NEXT_BEST)
 )
+"""Sets the best priorities of hosts with queued addresses that have none: one worker may add an address while another,
+which cannot see it yet, leases the last one of that host.
+"""
 
 
 class Totals(NamedTuple):
@@ -74,7 +79,7 @@ class RemainingWork:
 
 
 class WaitingLinkCounts(NamedTuple):
-    """Queued links that are no work of a crawl, counted."""
+    """Counts of the queued links that a crawl may end without requesting."""
 
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
@@ -90,21 +95,32 @@ class WaitingLinkCounts(NamedTuple):
         return max(0, queued - self.unlikely - self.behind_images)
 
 
-_sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
-# A worker that has sent no batch yet cannot claim what others return for it.
-_begun = func.count().filter(worker.c.batch > 0)
-TOTALS_OF_WORKERS = select(*_sums, _begun).where(worker.c.crawl_id == bindparam("crawl"))
-TOTALS_BEFORE = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
+TOTALS_OF_WORKERS = select(
+    func.coalesce(func.sum(worker.c.waiting), 0),
+    func.coalesce(func.sum(worker.c.pages), 0),
+    func.count().filter(worker.c.batch > 0),
+).where(worker.c.crawl_id == bindparam("crawl"))
+"""The sums of the workers of a crawl, and how many these are. A worker that has sent no batch yet is not counted: it
+cannot claim yet what others return for it.
+"""
+TOTALS_OF_CRAWL = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
     crawl.c.id == bindparam("crawl")
 )
+"""The sums of the workers that have left a crawl, and its state."""
 
 
 def totals(connection: Connection, crawl_id: int) -> Totals:
     """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
     waiting, pages, workers = connection.execute(TOTALS_OF_WORKERS, {"crawl": crawl_id}).one()
-    before = connection.execute(TOTALS_BEFORE, {"crawl": crawl_id}).one()
-    queued = max(0, int(before.waiting + waiting))
-    return Totals(queued, min(before.unlikely, queued), int(before.pages + pages), workers, Control(before.control))
+    of_crawl = connection.execute(TOTALS_OF_CRAWL, {"crawl": crawl_id}).one()
+    queued = max(0, int(of_crawl.waiting + waiting))
+    return Totals(
+        waiting=queued,
+        unlikely=min(of_crawl.unlikely, queued),
+        pages=int(of_crawl.pages + pages),
+        workers=workers,
+        control=Control(of_crawl.control),
+    )
 
 
 def is_full(claimant: Claimant, pages: int) -> bool:
@@ -112,16 +128,15 @@ def is_full(claimant: Claimant, pages: int) -> bool:
     return claimant.max_pages is not None and pages >= claimant.max_pages
 
 
-def remaining_work(
+def end_if_done(
     connection: Connection, claimant: Claimant, pages: int, release: Callable[[Connection, Collection[int], bool], int]
 ) -> RemainingWork:
-    """What remains of a crawl with this many pages; it ends if nothing does. If nothing else is queued, `release`
-    queues the recorded images of the given sites.
+    """End a crawl with this many pages if nothing remains of it; returns what remains.
 
-    When nothing else waits, `release` lets the recorded images of the given sites wait.
+    If no other address is queued or leased, `release` queues the recorded images of the sites that it is given.
     """
     held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
-    if held or _requestable_waits(connection, claimant, pages):
+    if held or _look_for_requestable(connection, claimant, pages):
         return RemainingWork(held, False, 0)
     recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
     released = release(connection, recorded, claimant.images)
@@ -135,22 +150,23 @@ def remaining_work(
 def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
     """Whether a started crawl has work left: an address is queued or leased, or a seed, given by key, is new."""
     pages = totals(connection, claimant.crawl_id).pages
-    recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
+    has_recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
     if is_full(claimant, pages):
         ended = select(crawl.c.ended_at).where(crawl.c.id == claimant.crawl_id)
-        has_images = claimant.images and (recorded or image_waits(connection, claimant.crawl_id))
+        has_images = claimant.images and (has_recorded or image_waits(connection, claimant.crawl_id))
         return has_images or connection.execute(ended).scalar_one() is None
+
     held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
-    if held is not None or recorded or _requestable_waits(connection, claimant, pages):
+    if held is not None or has_recorded or _look_for_requestable(connection, claimant, pages):
         return True
-    counts_of_known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
-    return sum(connection.execute(query).scalar_one() for query in counts_of_known) < len(seeds)
+    counts_of_seeds = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
+    return sum(connection.execute(query).scalar_one() for query in counts_of_seeds) < len(seeds)
 
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
     """Whether a seed failed for a temporary reason, and the crawl is not full."""
-    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
-    if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
+    is_failed_seed = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
+    if connection.execute(select(shared_example.c.id).where(*is_failed_seed).limit(1)).first() is None:
         return False
     return not is_full(claimant, totals(connection, claimant.crawl_id).pages)
 
@@ -160,15 +176,15 @@ def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
     return IS_HELD, address.c.worker.in_(select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id))
 
 
-def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
-    """Whether an address is queued that this crawl still requests; wrong best priorities are corrected."""
+def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int) -> bool:
+    """Correct missing best priorities of hosts; returns whether an address is queued that this crawl still requests."""
     claimant = claimant.with_tries(connection, pages)
     of_crawl = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
         return False  # queued pages are left to a run with a larger max_pages
     if claimant.images:
-        waits = something_waits(connection, claimant.crawl_id, claimant.tries)
-        return waits or bool(connection.execute(REPAIR_BEST, of_crawl).rowcount)
+        is_queued = something_waits(connection, claimant.crawl_id, claimant.tries)
+        return is_queued or bool(connection.execute(REPAIR_BEST, of_crawl).rowcount)
     connection.execute(REPAIR_BEST, of_crawl)
     return connection.execute(PAGE_WAITS, of_crawl | {"tries": claimant.tries}).first() is not None
 
@@ -178,9 +194,9 @@ def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys,
     by_key: dict[int, list[str]] = {}
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
-    gone = or_(IS_DONE, IS_HELD & (address.c.worker != worker_id))
-    keys_of_gone = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
-    return [url for key in connection.execute(keys_of_gone).scalars() for url in by_key[key]]
+    is_no_longer = or_(IS_DONE, IS_HELD & (address.c.worker != worker_id))
+    keys_no_longer_waiting = select(address.c.key).where(address.c.key.in_(sorted(by_key)), is_no_longer)
+    return [url for key in connection.execute(keys_no_longer_waiting).scalars() for url in by_key[key]]
 
 
 def image_waits(connection: Connection, crawl_id: int) -> bool:
@@ -195,16 +211,17 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
 
 
 def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """Count the queued links that are unlikely, or behind images; this takes a second for millions of them."""
+    """How many queued links are unlikely, or behind images; counting takes a second for millions of them."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
     # Only the end of the index of queued addresses is read.
-    last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
-    unlikely, behind_images = connection.execute(select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*last)).one()
+    is_last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
+    sums = select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*is_last)
+    unlikely, behind_images = connection.execute(sums).one()
     return WaitingLinkCounts(unlikely if claimant.limits_tries else 0, behind_images)
 
 
 def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """Count these links, and save the numbers for all that show the crawl."""
+    """Count the queued links that are unlikely, or behind images, and save the numbers in the row of the crawl."""
     links = waiting_links(connection, claimant)
     is_other = or_(crawl.c.unlikely != links.unlikely, crawl.c.behind_images != links.behind_images)
     changed_row = update(crawl).where(crawl.c.id == claimant.crawl_id, is_other)

@@ -32,7 +32,7 @@ NO_TRIES = 1_000_000
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""
 
-next_best = (
+NEXT_BEST = (
     select(address.c.priority)
     .where(address.c.host_id == host.c.id, IS_WAITING)
     .order_by(address.c.priority.desc())
@@ -40,7 +40,8 @@ next_best = (
     .correlate(host)
     .scalar_subquery()
 )
-UPDATE_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
+"""The best priority in the queue of a host; null if the queue is empty."""
+UPDATE_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=NEXT_BEST)
 RAISE_BEST = (
     update(host)
     .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
@@ -74,30 +75,39 @@ REST = (
     .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("me")))
     .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
 )
-AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
+NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
+"""The moving average of latencies after new ones."""
 UPDATE_LATENCY = (
     update(host)
     .where(host.c.id == bindparam("host"))
     .values(
-        latency=case((host.c.latency.is_(None), bindparam("seconds")), else_=AVERAGE),
+        latency=case((host.c.latency.is_(None), bindparam("seconds")), else_=NEW_AVERAGE),
         delay=bindparam("pause"),
     )
 )
-# A run without images releases only pages that an image links to.
 RECORDED_KINDS = {True: true(), False: address.c.kind != IS_IMAGE}
-_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
+"""The condition for recorded addresses that a run releases, with images or without: without images, only pages that an
+image links to.
+"""
+RECORDED_ADDRESSES = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 RECORDED_SITES = {
-    images: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _recorded.where(kinds).exists())
+    images: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), RECORDED_ADDRESSES.where(kinds).exists())
     for images, kinds in RECORDED_KINDS.items()
 }
-SITES_AT_ONCE = 10_000  # sites that one statement checks
-# A latency is not worth waiting for another worker's lock: it is written later.
-UNLOCKED_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))).order_by(host.c.id)
-UNLOCKED_HOSTS = UNLOCKED_HOSTS.with_for_update(skip_locked=True, key_share=True)
+"""The sites of a crawl with recorded addresses, for a run with images and for one without."""
+SITES_AT_ONCE = 10_000
+"""Sites that one statement checks."""
+LOCK_UNLOCKED_HOSTS = (
+    select(host.c.id)
+    .where(host.c.id.in_(bindparam("hosts", expanding=True)))
+    .order_by(host.c.id)
+    .with_for_update(skip_locked=True, key_share=True)
+)
+"""Locks those hosts that no other worker has locked: a latency is not worth waiting, and is written later."""
 
 
 def pause(usual: float = 0.0) -> ColumnElement[float]:
-    """The seconds between two requests to a host; the usual ones if no worker has told."""
+    """The seconds between two requests to a host; `usual` if no worker has reported them."""
     delay = func.coalesce(host.c.delay, usual)
     return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
 
@@ -108,30 +118,30 @@ def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> No
     for host_id, priority in waiting:
         best[host_id] = max(best.get(host_id, priority), priority)
     if best:
-        connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
+        connection.execute(RAISE_BEST, [{"host": host_id, "priority": best[host_id]} for host_id in sorted(best)])
 
 
 def count_sites(
     connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
 ) -> None:
-    """Add the numbers in the mapping to the counts of sites."""
+    """Add to the counts of sites: to each of the three the given change, times the number of the site in `sites`."""
     changes = [
-        {"site": name, "pages": n * pages, "held": n * held, "requests": n * requests}
-        for name, n in sorted(sites.items())
+        {"site": site_id, "pages": number * pages, "held": number * held, "requests": number * requests}
+        for site_id, number in sorted(sites.items())
     ]
     if changes:
         connection.execute(COUNT_SITE, changes)
 
 
 def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) -> None:
-    """Count the unlikely links among leases for their hosts, or count them off again."""
+    """Add the unlikely links among leases to the tries of their hosts; with `more=-1`, subtract them again."""
     tries = Counter(lease.host_id for lease in leases if lease.is_try)
     if tries:
-        connection.execute(ADD_TRIES, [{"host": n, "more": more * tries[n]} for n in sorted(tries)])
+        connection.execute(ADD_TRIES, [{"host": host_id, "more": more * tries[host_id]} for host_id in sorted(tries)])
 
 
 def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
-    """Give hosts that brought a page of this relevance further tries."""
+    """Give further tries to hosts that brought a page with at least this relevance."""
     on_topic_pages = (
         completion for completion in ended if completion.is_page and _relevance(completion.result) >= on_topic
     )
@@ -149,8 +159,9 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
     """Lock the sites whose counts a batch changes, until the transaction ends."""
     targets = {address_of(redirect.to.url).host: redirect.to.url for redirect in batch.redirects}
     sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
-    leases = [*(change.lease for change in batch.ended), *batch.returned, *(change.lease for change in batch.redirects)]
-    sites |= {lease.site_id for lease in leases if lease.counts}
+    ended = [completion.lease for completion in batch.ended]
+    redirected = [redirect.lease for redirect in batch.redirects]
+    sites |= {lease.site_id for lease in (*ended, *batch.returned, *redirected) if lease.counts}
     for part in in_chunks(sorted(sites)):
         connection.execute(LOCK_SITES, {"ids": part})
 
@@ -165,7 +176,7 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
     """Write what a batch reports about hosts: pauses, crawl delays, latencies, and which are closed."""
     if batch.resting:
         resting = sorted(batch.resting.items())
-        rows = [{"host": n, "at": now + seconds, "me": claimant.worker_id} for n, seconds in resting]
+        rows = [{"host": host_id, "at": now + seconds, "me": claimant.worker_id} for host_id, seconds in resting]
         connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
@@ -183,21 +194,21 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
 def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:
     """Write the latencies and delays of hosts, except those that another worker has locked."""
     for part in in_chunks(sorted(latencies)):
-        free = connection.execute(UNLOCKED_HOSTS, {"hosts": part}).scalars().all()
+        unlocked = connection.execute(LOCK_UNLOCKED_HOSTS, {"hosts": part}).scalars().all()
         rows = [
             {
-                "host": n,
-                "seconds": latencies[n].latency,
-                "weight": latencies[n].weight,
-                "pause": latencies[n].delay,
+                "host": host_id,
+                "seconds": latencies[host_id].latency,
+                "weight": latencies[host_id].weight,
+                "pause": latencies[host_id].delay,
             }
-            for n in free
+            for host_id in unlocked
         ]
         if rows:
             connection.execute(UPDATE_LATENCY, rows)
 
 
 def recorded_sites(connection: Connection, crawl_id: int, images: bool = True) -> list[int]:
-    """The first sites of a crawl with recorded images; without images, those with pages that only an image links to."""
+    """The first sites of a crawl with recorded images, or without images, with recorded pages behind images."""
     sites = RECORDED_SITES[images].order_by(site.c.id).limit(SITES_AT_ONCE)
     return list(connection.execute(sites, {"crawl": crawl_id}).scalars())

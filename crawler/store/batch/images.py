@@ -1,4 +1,4 @@
-"""Images: they are recorded, queued when enough pages of their site are known, and get verdicts with reasons.
+"""Images: they are recorded, queued when enough pages of their site are stored, and get verdicts with reasons.
 
 The images of a site are judged when enough of its pages are stored, when none of its pages is queued or leased any
 more, or when the crawl has nothing else to do. The counts behind the verdicts are in rows that are only inserted, one
@@ -26,27 +26,32 @@ from crawler.store.database import column_value, in_chunks, replacing_insert, st
 from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
 
-RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time limit; the rest follows later
-DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done
-RELEASED_SITES = 50_000  # that are remembered
+RELEASED_AT_ONCE = 10_000
+"""Images that one statement queues, as it must end within its time limit; further ones follow later."""
+DRY_SECONDS = 2.0
+"""Seconds between two searches for dry sites: those whose pages are all done."""
+RELEASED_SITES = 50_000
+"""Sites that have shown enough pages and are remembered."""
 
-_page_waits = (
+PAGE_WAITS = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
     .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != IS_IMAGE)
     .correlate(site)
     .exists()
 )
-_dry = (
+"""The condition for sites with queued pages."""
+IS_DRY = (
     site.c.id > bindparam("after"),
     site.c.id <= bindparam("last"),
-    or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~_page_waits),
+    or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~PAGE_WAITS),
 )
-DRY_SITES = {images: sites.where(*_dry) for images, sites in RECORDED_SITES.items()}
+"""The conditions for sites, in a range of ids, that have enough pages or none left."""
+DRY_SITES = {images: sites.where(*IS_DRY) for images, sites in RECORDED_SITES.items()}
 FULL_SITES = select(site.c.id).where(
     site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
 )
-_of_sites = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
+"""The sites with enough pages, of the given ones."""
 
 
 def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
@@ -54,32 +59,34 @@ def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
     return addresses.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
 
 
+RECORDED_OF_SITES = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
 RELEASE = {
     images: update(address)
-    .where(address.c.id.in_(_unlocked(_of_sites.where(kinds))))
+    .where(address.c.id.in_(_unlocked(RECORDED_OF_SITES.where(kinds))))
     .values(state=AddressState.WAITING)
     .returning(address.c.host_id, address.c.priority)
     for images, kinds in RECORDED_KINDS.items()
 }
-_waiting_images = (
+"""Queues the recorded addresses of sites, for a run with images and for one without."""
+WAITING_IMAGES = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
     .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IS_IMAGE)
 )
-_own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
+SITE_OF_ADDRESS = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
 SUSPEND = (
     update(address)
-    .where(address.c.id.in_(_unlocked(_waiting_images)))
-    .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
+    .where(address.c.id.in_(_unlocked(WAITING_IMAGES)))
+    .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, SITE_OF_ADDRESS))
     .returning(address.c.host_id)
 )
+"""Takes queued images off the queue, and records them instead: under the site of their host if no page shows them."""
 
 
 def release_images(connection: Connection, sites: Collection[int], images: bool = True) -> int:
-    """Queue the recorded addresses of sites, or the first of very many; returns how many. Without images, only pages
-    that an image links to are queued.
+    """Queue the recorded addresses of sites, or the first of very many; returns how many.
 
-    Without images only pages that an image links to are released.
+    Without images, only pages that an image links to are queued.
     """
     released = 0
     for part in in_chunks(sorted(sites)):
@@ -102,12 +109,16 @@ def suspend_images(connection: Connection, crawl_id: int) -> int:
 def dry_sites(
     connection: Connection, crawl_id: int, after: int, enough: int, images: bool = True
 ) -> tuple[list[int], int]:
-    """Sites after an id that have recorded images and no pages left; and the id from which to search next."""
+    """The dry sites with recorded images in the next range of ids after `after`; and the id after which to search next.
+
+    The latter is 0 if the search has reached the last site.
+    """
     last = after + SITES_AT_ONCE
     limits = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
     site_ids = list(connection.execute(DRY_SITES[images], limits).scalars())
     highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
-    return site_ids, last if last < highest else 0
+    next_after = last if last < highest else 0
+    return site_ids, next_after
 
 
 class ImageReleases:
@@ -121,50 +132,53 @@ class ImageReleases:
         self.full = False
         """Whether the crawl had all its pages at the last commit, so that no site shows more."""
         self.searched_at = 0.0
+        """When dry sites were last searched for."""
         self._searched_to = 0
+        """The id of a site, after which the next search begins."""
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
         sites = {completion.lease.site_id for completion in batch.ended if completion.lease.counts} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
-        grown = _full_sites(connection, sites, enough_pages)
-        self.sites |= grown
+        released_sites = _full_sites(connection, sites, enough_pages)
+        self.sites |= released_sites
         if batch.idle or time.monotonic() - self.searched_at > DRY_SECONDS:
             self.searched_at = time.monotonic()
             enough = 0 if self.full else enough_pages
             dry, self._searched_to = dry_sites(connection, self.crawl_id, self._searched_to, enough, self.images)
-            grown.update(dry)
-        return release_images(connection, grown, self.images)
+            released_sites.update(dry)
+        return release_images(connection, released_sites, self.images)
 
 
 def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
+    """Those of the sites that have enough pages."""
     results = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
     return {number for rows in results for number in rows.scalars()}
 
 
-KNOWN_SITES = 1_000
+EVIDENCE_SITES = 1_000
 """Sites whose evidence a worker keeps in memory."""
 
 
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Save the verdicts on images, and the sizes of those that were downloaded."""
     verdicts = []
-    later = {}
+    columns_of_judged_earlier = {}
     for completion in ended:
         verdict = completion.result.verdict
+        download_columns = _download_columns(completion)
         if verdict is not None:
-            verdicts.append(
-                {name: column_value(value) for name, value in {**verdict, **_downloaded(completion)}.items()}
-            )
-        elif downloaded := _downloaded(completion):  # this run may judge no images, but an earlier one may have
-            later[keys(completion.lease.candidate.url, completion.lease.candidate.kind)] = downloaded
+            verdicts.append({name: column_value(value) for name, value in {**verdict, **download_columns}.items()})
+        elif download_columns:  # this run may judge no images, but an earlier one may have
+            candidate = completion.lease.candidate
+            columns_of_judged_earlier[keys(candidate.url, candidate.kind)] = download_columns
     save_verdicts(connection, crawl_id, verdicts)
-    save_downloads(connection, later)
+    save_downloads(connection, columns_of_judged_earlier)
 
 
-def _downloaded(ended: Completion) -> Mapping[str, Any]:
-    """The columns of a verdict about the downloaded image; empty if none was downloaded."""
+def _download_columns(ended: Completion) -> Mapping[str, Any]:
+    """The columns of a verdict that describe the downloaded image; empty if none was downloaded."""
     record = ended.result.record or {}
     if ended.lease.counts or record.get("size") is None:
         return {}
@@ -178,7 +192,10 @@ def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Ev
 
     The rows of these sites are locked already: of two workers, the one whose row gets the lower id commits first.
     """
-    rows = [{"crawl_id": crawl_id, "site_id": n, "counts": storable(counts[n].record())} for n in sorted(counts)]
+    rows = [
+        {"crawl_id": crawl_id, "site_id": site_id, "counts": storable(counts[site_id].record())}
+        for site_id in sorted(counts)
+    ]
     if rows:
         connection.execute(insert(evidence), rows)
 
@@ -195,7 +212,7 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
 
 
 def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
-    """Add the sizes and files of downloaded images to their verdicts, by the images' keys."""
+    """Add the sizes and files of downloaded images to their verdicts, given by the images' keys."""
     for key in sorted(downloaded):
         connection.execute(update(verdict).where(verdict.c.key == key).values(**downloaded[key]))
 
@@ -203,49 +220,54 @@ def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str,
 class EvidenceReader:
     """Reads the evidence of sites that this worker has not read yet."""
 
-    def __init__(self, most: int = KNOWN_SITES) -> None:
+    def __init__(self, most: int = EVIDENCE_SITES) -> None:
         self.most = most
-        self._last: LruDict[int, int] = LruDict(most)
-        """The last row read for each site."""
+        """How many sites are remembered; more if a batch needs more."""
+        self._last_rows: LruDict[int, int] = LruDict(most)
+        """The id of the last row read for each site."""
+        self._new_last_rows: dict[int, int] = {}
+        """The id of the last row read for each site in the transaction that is not committed yet."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
         """The new evidence of known sites, and all evidence of new ones."""
         if not sites:
             return []
-        numbers = evidence.c.site_id, evidence.c.id
-        new: dict[int, list[int]] = {number: [] for number in sites}
-        for whole in (True, False):
-            chosen_sites = sorted(n for n in sites if (n not in self._last) is whole)
-            after = min((self._last.get(n, 0) for n in chosen_sites), default=0)
+        # The ids of the rows: first of new sites, then of known ones, as of these only the last rows are searched.
+        columns = evidence.c.site_id, evidence.c.id
+        new_rows: dict[int, list[int]] = {site_id: [] for site_id in sites}
+        for is_new in (True, False):
+            chosen_sites = sorted(site_id for site_id in sites if (site_id not in self._last_rows) is is_new)
+            after = min((self._last_rows.get(site_id, 0) for site_id in chosen_sites), default=0)
             for part in in_chunks(chosen_sites):
-                new_rows = select(*numbers).where(evidence.c.site_id.in_(part), evidence.c.id > after)
-                for site_id, number in connection.execute(new_rows.order_by(evidence.c.id)):
-                    if number > self._last.get(site_id, 0):
-                        new[site_id].append(number)
-        texts: dict[int, str] = {}
-        for part in in_chunks([number for ids in new.values() for number in ids]):
+                later_rows = select(*columns).where(evidence.c.site_id.in_(part), evidence.c.id > after)
+                for site_id, number in connection.execute(later_rows.order_by(evidence.c.id)):
+                    if number > self._last_rows.get(site_id, 0):
+                        new_rows[site_id].append(number)
+
+        counts_of_row: dict[int, str] = {}
+        for part in in_chunks([number for numbers in new_rows.values() for number in numbers]):
             rows = select(evidence.c.id, evidence.c.counts).where(evidence.c.id.in_(part))
-            texts |= {row.id: row.counts for row in connection.execute(rows)}
-        self._rows = {site_id: max(ids) for site_id, ids in new.items() if ids}
+            counts_of_row |= {row.id: row.counts for row in connection.execute(rows)}
+        self._new_last_rows = {site_id: max(numbers) for site_id, numbers in new_rows.items() if numbers}
         return [
-            SiteEvidence(n, n not in self._last, [texts[number] for number in ids])
-            for n, ids in new.items()
-            if ids or n not in self._last
+            SiteEvidence(site_id, site_id not in self._last_rows, [counts_of_row[number] for number in numbers])
+            for site_id, numbers in new_rows.items()
+            if numbers or site_id not in self._last_rows
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember the last rows read, as the transaction is committed; returns the sites that are dropped instead."""
-        self._last.max_weight = max(self.most, len(sites))
+        """Remember the last rows read, as the transaction is committed; returns sites that are forgotten for them."""
+        self._last_rows.max_weight = max(self.most, len(sites))
         for site_id in sites:  # so that none of them is dropped for another
-            self._last.use(site_id)
+            self._last_rows.use(site_id)
         forgotten = []
         for site_id in sites:
-            last_row = self._rows.get(site_id, self._last.get(site_id, 0))
-            forgotten += [dropped for dropped, _ in self._last.set(site_id, last_row)]
+            last_row = self._new_last_rows.get(site_id, self._last_rows.get(site_id, 0))
+            forgotten += [dropped for dropped, _ in self._last_rows.set(site_id, last_row)]
         return forgotten
 
 
 def label_key(crawl: str, kind: str, url: str, page: str) -> int:
-    """The key of the label of an image or page."""
+    """The key of the label of an image or page: 64 bits."""
     parts = json.dumps([crawl, kind, url, page]).encode()
     return int.from_bytes(blake2b(parts, digest_size=8).digest(), "big", signed=True)

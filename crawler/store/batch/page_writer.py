@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Delete, RowMapping, bindparam, delete, insert, select, update
 
 from crawler.frontier.page_result import Completion
 from crawler.items import TYPES
@@ -22,21 +22,30 @@ from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import page, page_version
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
-OF_RECORD = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
-HISTORY = tuple(name for name in PageHistory.__dataclass_fields__ if name not in OF_RECORD)
-VISITED = tuple(name for name in HISTORY if name not in ("first_seen", "changed_at"))
-"""What a visit may change that stores nothing; SQLite would write the index of the other two anew at each visit."""
+RECORD_COLUMNS = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
+"""Fields of a page's history that are fields of its record, too."""
+HISTORY_COLUMNS = tuple(name for name in PageHistory.__dataclass_fields__ if name not in RECORD_COLUMNS)
+VISIT_COLUMNS = tuple(name for name in HISTORY_COLUMNS if name not in ("first_seen", "changed_at"))
+"""The columns that a visit may change that stores nothing. With the other two, SQLite would write their index anew at
+each visit.
+"""
 UPDATE_HISTORY = (
-    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in VISITED})
+    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in VISIT_COLUMNS})
 )
 UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
-_newest = page_version.alias("newest")
-_kept = select(_newest.c.id).where(_newest.c.key == bindparam("its")).order_by(_newest.c.id.desc())
-DELETE_OLD_VERSIONS = delete(page_version).where(
-    page_version.c.key == bindparam("its"), page_version.c.id.not_in(_kept.limit(bindparam("most")))
-)
+
+
+def _delete_old_versions() -> Delete:
+    """The DELETE of all but the newest versions of a page."""
+    newest = page_version.alias("newest")
+    newest_ids = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc())
+    is_old = page_version.c.id.not_in(newest_ids.limit(bindparam("most")))
+    return delete(page_version).where(page_version.c.key == bindparam("its"), is_old)
+
+
+DELETE_OLD_VERSIONS = _delete_old_versions()
 
 
 class PageWriter:
@@ -52,7 +61,10 @@ class PageWriter:
     def save(
         self, connection: Connection, ended: Iterable[Completion], context: RoundContext, links: Mapping[int, int]
     ) -> dict[int, str]:
-        """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease."""
+        """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease.
+
+        `links` is the number of new links of each page that was stored before, by lease.
+        """
         completions = {
             self.keys(completion.lease.candidate.url, completion.lease.candidate.kind): completion
             for completion in ended
@@ -64,64 +76,78 @@ class PageWriter:
             if _is_of_page(completion)
         }
         stored = [key for key in sorted(histories) if completions[key].result.record is not None]
-        save_versions(connection, [key for key in stored if _is_changed(completions[key])], self.versions)
-        likely = [key for key in histories if key in stored or _is_still_a_copy(completions[key])]
-        copies = self._copies(connection, {key: completions[key] for key in completions if key in likely})
-        rows = [self._row(completions[key], histories[key], key, copies.get(key)) for key in stored]
+        save_versions(connection, [key for key in stored if _has_changed(completions[key])], self.versions)
+
+        # Compare the texts with earlier ones, and save the pages.
+        compared = [key for key in histories if key in stored or _is_unchanged_copy(completions[key])]
+        originals = self._enter_pages(connection, {key: completions[key] for key in completions if key in compared})
+        rows = [self._row(completions[key], histories[key], key, originals.get(key)) for key in stored]
         if rows:
             connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
-        save_copies(connection, {key: url for key, url in copies.items() if key not in likely})
-        likely_now = {key: replace(histories[key], duplicate_of=copies.get(key)) for key in likely if key not in stored}
-        looked_at = [
-            _history_row(key, likely_now.get(key, histories[key])) for key in sorted(histories) if key not in stored
-        ]
-        if looked_at:
-            connection.execute(UPDATE_HISTORY, looked_at)
-        visited = {key: completions[key].result.rights for key in sorted(histories) if key not in stored}
-        others = save_rights(connection, {key: rights for key, rights in visited.items() if rights is not None})
-        changed = {*stored, *others}
-        save_changes(
-            connection, [key for key in histories if key in changed or _is_other(completions[key], histories[key])]
-        )
-        return {completions[key].lease.id: copies[key] for key in likely if key in copies}
+        save_copies(connection, {key: url for key, url in originals.items() if key not in compared})
 
-    def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
-        """The originals' addresses of near-duplicates by key, among them earlier pages that were originals."""
+        # Save the histories and rights of the other pages that were visited.
+        visited = [key for key in sorted(histories) if key not in stored]
+        for key in compared:
+            if key not in stored:
+                histories[key] = replace(histories[key], duplicate_of=originals.get(key))
+        if visited:
+            connection.execute(UPDATE_HISTORY, [_history_row(key, histories[key]) for key in visited])
+        rights_of_visited = {key: completions[key].result.rights for key in visited}
+        with_new_rights = save_rights(
+            connection, {key: rights for key, rights in rights_of_visited.items() if rights is not None}
+        )
+
+        changed = {*stored, *with_new_rights}
+        save_changes(
+            connection,
+            [key for key in histories if key in changed or _is_gone_or_back(completions[key], histories[key])],
+        )
+        return {completions[key].lease.id: originals[key] for key in compared if key in originals}
+
+    def _enter_pages(self, connection: Connection, compared: Mapping[int, Completion]) -> dict[int, str]:
+        """Enter pages for comparison; returns the addresses of the originals of near-duplicates, by key.
+
+        Among the near-duplicates may be earlier pages that were originals.
+        """
         from crawler.store.batch.copies import delete_bands, enter_pages  # import numpy, delayed until the first page
 
-        delete_bands(connection, self.crawl_id, _earlier_texts(stored))
+        delete_bands(connection, self.crawl_id, _earlier_texts(compared))
         return enter_pages(
-            connection, self.crawl_id, [_compared(key, completion) for key, completion in stored.items()]
+            connection, self.crawl_id, [_compared_page(key, completion) for key, completion in compared.items()]
         )
 
     def _row(self, ended: Completion, page_history: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
+        """The row of a page that is stored."""
         record = {name: value for name, value in (ended.result.record or {}).items() if name in PAGE_COLUMNS}
-        history = {name: getattr(page_history, name) for name in HISTORY} | {"duplicate_of": copy_of}
+        history = {name: getattr(page_history, name) for name in HISTORY_COLUMNS} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
         row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
         row["text_owner"] = int(_text_owner(ended))
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lease.site_id}
 
 
-def save_copies(connection: Connection, copies: Mapping[int, str | None]) -> None:
-    """Save of which pages others are near-duplicates, by their keys."""
-    if copies:
-        connection.execute(UPDATE_COPY, [{"its": key, "to_original": copies[key]} for key in sorted(copies)])
+def save_copies(connection: Connection, originals: Mapping[int, str | None]) -> None:
+    """Save the addresses of the originals of pages, given by the keys of the pages; None if a page is no copy."""
+    if originals:
+        connection.execute(UPDATE_COPY, [{"its": key, "to_original": originals[key]} for key in sorted(originals)])
 
 
 def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
-    """Save the rights of pages that are not stored again, by key; returns those of which something else is said."""
-    others = []
+    """Save the rights of pages that are not stored again, by key, where they changed; returns the keys of those."""
+    changed = []
     for part in in_chunks(sorted(rights)):
         rows = connection.execute(select(page.c.key, page.c.rights).where(page.c.key.in_(part)).order_by(page.c.key))
-        others += [row.key for row in rows if not row.rights or _said(json.loads(row.rights)) != _said(rights[row.key])]
-    if others:
-        connection.execute(UPDATE_RIGHTS, [{"its": key, "to_rights": column_value(rights[key])} for key in others])
-    return set(others)
+        for row in rows:
+            if not row.rights or _meaning_of(json.loads(row.rights)) != _meaning_of(rights[row.key]):
+                changed.append(row.key)
+    if changed:
+        connection.execute(UPDATE_RIGHTS, [{"its": key, "to_rights": column_value(rights[key])} for key in changed])
+    return set(changed)
 
 
-def _said(rights: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What the evidence says, wherever and whenever it was read."""
+def _meaning_of(rights: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What rights say, without where and when the evidence was read."""
     return (
         rights["licence"],
         rights["uses"],
@@ -141,20 +167,20 @@ def save_versions(connection: Connection, keys: Sequence[int], most: int) -> Non
 
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
     """How many links of pages lead to unknown addresses, by lease."""
-    led = {
+    keys_of_links = {
         completion.lease.id: {keys(link.url, link.kind) for link in completion.result.links if link.sight is None}
         for completion in ended
     }
-    known = known_keys(connection, {key for link_keys in led.values() for key in link_keys})
-    return {lease_id: len(link_keys - known) for lease_id, link_keys in led.items()}
+    stored_keys = known_keys(connection, {key for link_keys in keys_of_links.values() for key in link_keys})
+    return {lease_id: len(link_keys - stored_keys) for lease_id, link_keys in keys_of_links.items()}
 
 
 def known_keys(connection: Connection, keys: Iterable[int]) -> set[int]:
     """Those of the keys that are keys of known addresses."""
-    known: set[int] = set()
+    stored_keys: set[int] = set()
     for part in in_chunks(sorted(keys)):
-        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
-    return known
+        stored_keys.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    return stored_keys
 
 
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
@@ -164,27 +190,29 @@ def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYP
 
 
 def _is_of_page(ended: Completion) -> bool:
+    """Whether a page is stored now, or was stored before."""
     return ended.lease.known is not None or ended.result.record is not None
 
 
-def _is_changed(ended: Completion) -> bool:
+def _has_changed(ended: Completion) -> bool:
+    """Whether the text of a page has changed."""
     return ended.result.check is not None and ended.result.check.change is PageChange.CHANGED
 
 
-def _is_other(ended: Completion, now: PageHistory) -> bool:
+def _is_gone_or_back(ended: Completion, now: PageHistory) -> bool:
     """Whether a page is gone or has noindex now and was not so before, or is back."""
     before = ended.lease.known
     return before is not None and (before.gone_at is None, before.noindex) != (now.gone_at is None, now.noindex)
 
 
-def _is_still_a_copy(ended: Completion) -> bool:
-    """Whether an unchanged page is still a near-duplicate of a page that may have changed."""
+def _is_unchanged_copy(ended: Completion) -> bool:
+    """Whether a page is unchanged and was a near-duplicate: its original may have changed, so it is compared again."""
     history = ended.lease.known
     return ended.result.record is None and ended.is_page and history is not None and bool(history.duplicate_of)
 
 
 def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
-    """What pages were compared by until now."""
+    """Pages that were stored before, with the values by which they were compared until now."""
     from crawler.store.batch.copies import compared_page
 
     histories = {key: completion.lease.known for key, completion in ended.items() if completion.lease.known is not None}
@@ -194,12 +222,13 @@ def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
     ]
 
 
-def _compared(key: int, ended: Completion) -> ComparedPage:
-    """What a page is compared by."""
+def _compared_page(key: int, ended: Completion) -> ComparedPage:
+    """A page with the values by which it is compared: those of its new text, or of its history if it is unchanged."""
     from crawler.store.batch.copies import compared_page
 
     owner = _text_owner(ended)
-    if ended.result.record is None and (history := ended.lease.known) is not None:
+    history = ended.lease.known
+    if ended.result.record is None and history is not None:
         url = storable(ended.lease.candidate.url)
         return compared_page(key, url, history.signature, history.text_fingerprint, owner)
     record = ended.result.record or {}
@@ -216,5 +245,6 @@ def _text_owner(ended: Completion) -> int:
 
 
 def _history_row(key: int, page_history: PageHistory) -> dict[str, Any]:
-    history = {f"to_{name}": column_value(getattr(page_history, name)) for name in VISITED}
+    """The parameters of UPDATE_HISTORY."""
+    history = {f"to_{name}": column_value(getattr(page_history, name)) for name in VISIT_COLUMNS}
     return history | {"its": key}

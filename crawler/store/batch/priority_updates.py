@@ -1,4 +1,4 @@
-"""Writes new priorities of queued addresses, and when a crawl gets another topic the relevance of its stored pages.
+"""Writes new priorities of queued addresses, and the relevance of stored pages when a crawl gets another topic.
 
 If a worker crashes, addresses keep their old priorities. No worker waits to write priorities: if another transaction
 has locked a host, its priorities are written with a later batch.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, bindparam, func, select, update
+from sqlalchemy import ARRAY, BigInteger, Connection, Integer, Row, Select, Update, bindparam, func, select, update
 
 from crawler.frontier.page_result import AddressKind
 from crawler.store.batch.addresses import AddressKeys
@@ -21,14 +21,17 @@ from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import page
 from crawler.topic.priorities import HIGHEST, LEAST_LIKELY
 
-PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction; later ones wait for the next
-# Seeds, lists, images, and pages that only an image links to have fixed priorities.
+PRIORITIES_AT_ONCE = 50_000
+"""Priorities written in one transaction; further ones wait for the next."""
 HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
     & IS_WAITING
     & (address.c.kind == AddressKind.LINK)
     & address.c.sight.is_(None)
 )
+"""The condition for queued links among some addresses. Seeds, lists, images, and pages that only an image links to have
+fixed priorities.
+"""
 LOCK_HOSTS = (
     select(host.c.id)
     .where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
@@ -36,10 +39,19 @@ LOCK_HOSTS = (
 )
 PRIORITIES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
 UPDATE_PRIORITY = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("new"))
-_arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("priorities", type_=ARRAY(Integer))
-_given = func.unnest(*_arrays).table_valued("number", "new").render_derived()
-# The id is the only condition: PostgreSQL would start with any other condition that it expects to hold for few rows.
-UPDATE_PRIORITIES = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.new)
+"""The UPDATE of one priority: SQLite runs it for each."""
+
+
+def _update_priorities() -> Update:
+    """The UPDATE of many priorities at once on PostgreSQL, given as an array of ids and one of priorities."""
+    ids = bindparam("numbers", type_=ARRAY(BigInteger))
+    priorities = bindparam("priorities", type_=ARRAY(Integer))
+    pairs = func.unnest(ids, priorities).table_valued("number", "new").render_derived()
+    # The id is the only condition: PostgreSQL would begin with another one if it expects that to hold for few rows.
+    return update(address).where(address.c.id == pairs.c.number).values(priority=pairs.c.new)
+
+
+UPDATE_PRIORITIES = _update_priorities()
 
 
 class PriorityUpdates:
@@ -52,6 +64,7 @@ class PriorityUpdates:
         self.dropped = 0
         """How many priorities were dropped because too many were waiting."""
         self._later: dict[int, int] = {}
+        """The priorities that the current transaction leaves to be written."""
 
     def write(self, connection: Connection, priorities: Mapping[str, int]) -> None:
         """Write the new priorities of queued addresses, and update the best priorities of their hosts."""
@@ -59,19 +72,20 @@ class PriorityUpdates:
         if not priorities and not self.late:
             return
         new_priorities = {self.keys(url): priority for url, priority in priorities.items()}
-        new_priorities = {
-            key: priority for key, priority in self.late.items() if key not in new_priorities
-        } | new_priorities
-        now = sorted(list(new_priorities)[-PRIORITIES_AT_ONCE:])
-        unlocked = _lock_hosts(connection, now)
-        # While their hosts are locked, nobody claims the addresses.
-        rows = [row for part in in_chunks(now) for row in connection.execute(PRIORITIES, {"keys": part})]
-        later = {row.key for row in rows if unlocked is not None and row.host_id not in unlocked}
+        late = {key: priority for key, priority in self.late.items() if key not in new_priorities}
+        new_priorities = late | new_priorities
+        keys = sorted(list(new_priorities)[-PRIORITIES_AT_ONCE:])
+
+        # While their hosts are locked, no worker claims the addresses.
+        locked_hosts = _lock_hosts(connection, keys)
+        rows = [row for part in in_chunks(keys) for row in connection.execute(PRIORITIES, {"keys": part})]
+        later = {row.key for row in rows if locked_hosts is not None and row.host_id not in locked_hosts}
         changed = [row for row in rows if row.key not in later and row.priority != new_priorities[row.key]]
         _write_priorities(connection, changed, new_priorities)
         for hosts in in_chunks(sorted({row.host_id for row in changed})):
             connection.execute(UPDATE_BEST, {"ids": hosts})
-        done = set(now) - later
+
+        done = set(keys) - later
         self._later = {key: priority for key, priority in new_priorities.items() if key not in done}
 
     def committed(self) -> None:
@@ -88,13 +102,14 @@ class PriorityUpdates:
 
 
 def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
-    """Lock the hosts of addresses that no other transaction has locked; None stands for all of them."""
+    """Lock those hosts of addresses that no other transaction has locked; returns their ids, None for all hosts."""
     if connection.dialect.name == "sqlite":  # SQLite has only one writer at a time
         return None
-    return {n for part in in_chunks(keys) for n in connection.execute(LOCK_HOSTS, {"keys": part}).scalars()}
+    return {host_id for part in in_chunks(keys) for host_id in connection.execute(LOCK_HOSTS, {"keys": part}).scalars()}
 
 
 def _write_priorities(connection: Connection, rows: Collection[Any], priorities: Mapping[int, int]) -> None:
+    """Write the new priorities of the addresses in rows, given by key."""
     priority_of_row = {row.id: priorities[row.key] for row in rows}
     if not priority_of_row:
         return
@@ -109,31 +124,42 @@ def _write_priorities(connection: Connection, rows: Collection[Any], priorities:
 
 
 ROWS_AT_ONCE = 1_000
-_text = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
-# The sum keeps databases from using the indexes by crawl: they would sort all pages for each part.
+BEGINNING_OF_TEXT = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
 STORED_PAGES = (
-    select(page.c.id, page.c.requested_url, page.c.title, page.c.language, _text)
+    select(page.c.id, page.c.requested_url, page.c.title, page.c.language, BEGINNING_OF_TEXT)
+    # The sum keeps databases from using the indexes by crawl: they would sort all pages for each part.
     .where(page.c.crawl_id + 0 == bindparam("crawl"), page.c.id > bindparam("last"))
     .order_by(page.c.id)
     .limit(ROWS_AT_ONCE)
 )
+"""The stored pages of a crawl, in parts."""
 SET_RELEVANCE = update(page).where(page.c.id == bindparam("number")).values(relevance=bindparam("new"))
-_is_learned = address.c.priority.between(0, HIGHEST) | (address.c.priority < LEAST_LIKELY)
-_parent = address.alias("parent")
-_found_on = func.coalesce(_parent.c.requested, _parent.c.url).label("parent")
-QUEUED_LINKS = (
-    select(address.c.id, address.c.host_id, address.c.url, _found_on)
-    .join(host, host.c.id == address.c.host_id)
-    .outerjoin(_parent, _parent.c.id == address.c.parent)
-    .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
-    .where(address.c.kind == AddressKind.LINK, address.c.sight.is_(None), _is_learned)
-    .order_by(address.c.id)
-    .limit(ROWS_AT_ONCE)
-)
+
+
+def _queued_links() -> Select[Any]:
+    """The queued links of a crawl with priorities by the topic, in parts, each with the address of its page."""
+    parent = address.alias("parent")
+    parent_url = func.coalesce(parent.c.requested, parent.c.url).label("parent")
+    has_score = address.c.priority.between(0, HIGHEST) | (address.c.priority < LEAST_LIKELY)
+    return (
+        select(address.c.id, address.c.host_id, address.c.url, parent_url)
+        .join(host, host.c.id == address.c.host_id)
+        .outerjoin(parent, parent.c.id == address.c.parent)
+        .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
+        .where(address.c.kind == AddressKind.LINK, address.c.sight.is_(None), has_score)
+        .order_by(address.c.id)
+        .limit(ROWS_AT_ONCE)
+    )
+
+
+QUEUED_LINKS = _queued_links()
 
 
 class NewTopic:
-    """What a crawl has of its earlier topic, in parts, each in a transaction of its own that shows the worker alive."""
+    """Gives a crawl a new topic: reads its pages and links in parts, and saves their new scores.
+
+    Each part is a transaction of its own, which also writes a heartbeat of the worker.
+    """
 
     def __init__(self, in_transaction: Callable[[Callable[[Connection], Any]], Any], claimant: Claimant) -> None:
         self._in_transaction = in_transaction
@@ -164,7 +190,7 @@ class NewTopic:
             self._in_transaction(save)
 
     def finish(self, topic: str, digest: str, learned: tuple[str, str]) -> None:
-        """Give the crawl its new topic, with what was learned of it so far."""
+        """Save the new topic of the crawl, with the topic model of this worker."""
         crawl_id = self._claimant.crawl_id
         worker_id = self._claimant.worker_id
 
@@ -176,11 +202,12 @@ class NewTopic:
         self._in_transaction(save)
 
     def _rows(self, query: Select[Any], values: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
+        """The rows of a query in parts, each of which begins after the last id of the part before it."""
         last = 0
 
         def read(connection: Connection) -> Sequence[Row[Any]]:
-            alive = update(worker).where(worker.c.id == self._claimant.worker_id)
-            connection.execute(alive.values(heartbeat=database_time(connection)))
+            own_row = update(worker).where(worker.c.id == self._claimant.worker_id)
+            connection.execute(own_row.values(heartbeat=database_time(connection)))
             return connection.execute(query, {"crawl": self._claimant.crawl_id, "last": last, **values}).all()
 
         while rows := self._in_transaction(read):

@@ -1,8 +1,8 @@
-"""Saves what came over the network, compressed by zstd: the responses of pages, and robots.txt files.
+"""Saves the responses of pages, and robots.txt files, as they came over the network, compressed by zstd.
 
-The responses of a crawl are kept until they take `limit` bytes, counted by the database: a worker counts them when it
-starts, and whenever it has stored a twentieth of the limit since. So several workers may together exceed the limit by a
-twentieth each, and what a changed page had before may count twice for a while.
+The responses of a crawl may take `limit` bytes. The database adds up their sizes: a worker asks for the sum when it
+starts, and whenever it has stored a twentieth of the limit since. So several workers together may exceed the limit by a
+twentieth each, and for a while the sum may contain both the old and the new response of a changed page.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ else:
     from backports import zstd as zstd
 
 COMPRESSION_LEVEL = 1  # 0.4 ms for a page of 240 KB; level 3 takes 0.6 ms and saves 7 % of the space
-RECOUNTED = 20  # times that the responses are counted on the way to the limit
-MOST_BYTES = 1024**3  # the most bytes of an unpacked response
+RECOUNTS = 20  # times that the responses are counted on the way to the limit
+MOST_BYTES = 1024**3  # the most bytes of a decompressed response
 
 
 def record_id(kind: str, *of: object) -> str:
@@ -38,7 +38,8 @@ def record_id(kind: str, *of: object) -> str:
     >>> record_id("response", 1, "2026-11-22T12:30:00+00:00")
     '<urn:uuid:...>'
     """
-    return f"<{uuid5(NAMESPACE_URL, ' '.join(map(str, ('winnow', kind, *of)))).urn}>"
+    name = " ".join(map(str, ("winnow", kind, *of)))
+    return f"<{uuid5(NAMESPACE_URL, name).urn}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ class Packed:
     """The completions of a batch, and the rows of the responses that are stored with it."""
 
     ended: list[Completion]
-    """The completions; those that have a row know the ids of their records."""
+    """The completions; those with a stored response have the id of its WARC record in their records."""
     rows: dict[int, dict[str, Any]]
-    """By the key of the page."""
+    """The rows, by the key of the page."""
     left_out: list[int]
     """The keys of pages whose responses are not stored because of the limit."""
 
@@ -61,18 +62,20 @@ class Responses:
         self.keys = keys
         self.limit = sys.maxsize
         """How many bytes the responses of the crawl may take."""
-        self._counted: int | None = None
-        """How many they took when they were last counted."""
-        self._since = 0
-        """What this worker has stored since, and what it has replaced."""
-        self._new = 0
+        self._counted_bytes: int | None = None
+        """How many bytes they took when they were last counted; None before the first count."""
+        self._bytes_since_count = 0
+        """The bytes that this worker has stored since, including those that replaced earlier ones."""
+        self._bytes_of_batch = 0
+        """The bytes that the transaction which is not committed yet stores."""
         self._compressor = zstd.ZstdCompressor(COMPRESSION_LEVEL)  # a new one for each page takes twice as long
         self._bodies: dict[int, bytes] = {}
         """Compressed bodies of the batch, by lease."""
         self._is_full = False
+        """Whether the limit was reached by the last response."""
 
     def compress(self, ended: Iterable[Completion]) -> None:
-        """Compress the responses of a batch before its transaction, as other workers wait for that."""
+        """Compress the responses of a batch. This comes before its transaction, for which other workers wait."""
         self._bodies.clear()
         for completion in ended:
             if completion.result.record is not None and completion.result.response is not None and not self._is_full:
@@ -82,34 +85,37 @@ class Responses:
         return self._compressor.compress(response.body, zstd.ZstdCompressor.FLUSH_FRAME)
 
     def pack(self, connection: Connection, ended: Sequence[Completion]) -> Packed:
-        """The responses that are to be stored."""
+        """The responses of a batch that are to be stored: those for which the limit has room."""
         packed = Packed([], {}, [])
-        self._new = 0
+        self._bytes_of_batch = 0
         for completion in ended:
             record = completion.result.record
             response = completion.result.response
             if record is None or response is None:
                 packed.ended.append(completion)
                 continue
+
             key = self.keys(completion.lease.candidate.url, completion.lease.candidate.kind)
             self._is_full = not self._has_room(connection)
             if self._is_full:
                 packed.left_out.append(key)
                 packed.ended.append(completion)
                 continue
+
             row = _response_row(response, str(record["fetched_at"])) | {"key": key, "crawl_id": self.crawl_id}
             row["body"] = self._bodies.get(completion.lease.id) or self._compressed(response)
-            self._new += len(row["body"])
+            self._bytes_of_batch += len(row["body"])
             packed.rows[key] = row
-            named = {**record, "warc_record_id": record_id("response", key, record["fetched_at"])}
-            packed.ended.append(replace(completion, result=replace(completion.result, record=named)))
+            record_with_id = {**record, "warc_record_id": record_id("response", key, record["fetched_at"])}
+            packed.ended.append(replace(completion, result=replace(completion.result, record=record_with_id)))
         return packed
 
     def save(self, connection: Connection, packed: Packed) -> None:
         """Save the responses, replacing earlier ones."""
-        for part in in_chunks(sorted(packed.left_out)):  # what is no longer the response of its page takes no room
+        # The earlier responses of these pages are outdated: they are deleted to make room.
+        for part in in_chunks(sorted(packed.left_out)):
             if connection.execute(delete(stored_response).where(stored_response.c.key.in_(part))).rowcount:
-                self._counted = None
+                self._counted_bytes = None
         if not packed.rows:
             return
         rows = [packed.rows[key] for key in sorted(packed.rows)]
@@ -117,20 +123,21 @@ class Responses:
 
     def committed(self) -> None:
         """Remember how much the last transaction stored."""
-        self._since += self._new
-        self._new = 0
+        self._bytes_since_count += self._bytes_of_batch
+        self._bytes_of_batch = 0
 
     def _has_room(self, connection: Connection) -> bool:
-        """Whether another response may be stored."""
-        if self._counted is None or self._since > self.limit // RECOUNTED:
+        """Whether another response may be stored; counts the stored bytes if this is due."""
+        if self._counted_bytes is None or self._bytes_since_count > self.limit // RECOUNTS:
             stored_bytes = select(func.coalesce(func.sum(func.length(stored_response.c.body)), 0))
             of_crawl = stored_response.c.crawl_id == self.crawl_id
-            self._counted = int(connection.execute(stored_bytes.where(of_crawl)).scalar_one())
-            self._since = 0
-        return self._counted + self._since + self._new < self.limit
+            self._counted_bytes = int(connection.execute(stored_bytes.where(of_crawl)).scalar_one())
+            self._bytes_since_count = 0
+        return self._counted_bytes + self._bytes_since_count + self._bytes_of_batch < self.limit
 
 
 def _response_row(response: StoredResponse, fetched_at: str) -> dict[str, Any]:
+    """The columns of a response, without its body."""
     return {
         "fetched_at": fetched_at,
         "status_line": storable(response.status_line),
@@ -142,16 +149,22 @@ def _response_row(response: StoredResponse, fetched_at: str) -> dict[str, Any]:
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:
     """The response in a row; raises a TooLargeError if it is too large."""
-    request = row.get("request_line") or "", _headers(row.get("request_headers") or "[]")
-    return StoredResponse(row["status_line"], _headers(row["headers"]), unpacked(row["body"], most), *request)
+    return StoredResponse(
+        status_line=row["status_line"],
+        headers=_headers(row["headers"]),
+        body=unpacked(row["body"], most),
+        request_line=row.get("request_line") or "",
+        request_headers=_headers(row.get("request_headers") or "[]"),
+    )
 
 
 def _headers(text: str) -> tuple[tuple[str, str], ...]:
+    """The names and values of headers that are stored as JSON."""
     return tuple((name, value) for name, value in json.loads(text))
 
 
 def unpacked(body: bytes, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a stored body; raises a TooLargeError if there are too many."""
+    """The decompressed bytes of a stored body; raises a TooLargeError if there are more than `most`."""
     unpacker = zstd.ZstdDecompressor()
     data = unpacker.decompress(body, most)
     if not unpacker.eof:
@@ -165,10 +178,12 @@ class RobotsFiles:
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
         self._saved: set[str] = set()
+        """The digests of the files that this worker has saved."""
         self._new: set[str] = set()
+        """The digests of those that the transaction which is not committed yet saves."""
 
     def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
-        """Save the files by which pages were requested that this worker has not saved yet."""
+        """Save the files that allowed the requests for pages, if this worker has not saved them yet."""
         files = {
             completion.result.robots.digest: completion.result.robots
             for completion in ended

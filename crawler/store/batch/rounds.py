@@ -32,28 +32,31 @@ from crawler.frontier.page_result import AddressKind, Candidate, Completion, Les
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
 from crawler.store.batch.addresses import Addresses, AddressKeys
-from crawler.store.batch.hosts import next_best, pause, raise_best
+from crawler.store.batch.hosts import NEXT_BEST, pause, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, AddressState, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import IS_REVISITED, page, shared_example
+from crawler.topic.priorities import HIGHEST
 
-BEST = 999
-"""The priority of a page of relevance 1; links have at most this priority, seeds a higher one."""
-PAGES = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
+PAGE_KINDS = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
 """Kinds of addresses that are requested again."""
-GONE = ("404", "410")
+IS_OWN = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
+"""The condition for seeds, and for sitemaps and feeds."""
+GONE_STATUSES = ("404", "410")
 """Statuses of pages that are gone for good."""
 QUEUED_AT_ONCE = 5_000
 """Pages whose addresses are queued by one statement."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
+"""The condition for addresses that were not given up because workers crashed while they had leased them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The round of a crawl, and the round in which it was begun, or last begun fresh."""
+    """A round of a crawl."""
 
     number: int
     first: int
+    """The round in which the crawl was begun, or last begun fresh."""
 
     @property
     def comes_again(self) -> bool:
@@ -84,25 +87,26 @@ def round_of(connection: Connection, crawl_id: int) -> Round:
 
 
 def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
-    """Counts of the pages of a crawl in its round."""
+    """Counts of the pages of a crawl in its current round."""
     number = round_of(connection, crawl_id).number
+    of_crawl = page.c.crawl_id == crawl_id
 
-    def of_this(column: Any) -> ColumnElement[int]:
+    def count_of_round(column: Any) -> ColumnElement[int]:
         return func.coalesce(func.sum(case((column == number, 1), else_=0)), 0)
 
-    counts = [of_this(column) for column in (page.c.changed_round, page.c.first_round, page.c.not_modified_round)]
-    of_crawl = page.c.crawl_id == crawl_id
-    sums = connection.execute(select(func.count(), *counts).where(of_crawl, page.c.last_round == number)).one()
-    total, changed, new, same = map(int, sums)
-    has_left = of_crawl, page.c.gone_at.is_not(None), page.c.gone_round == number
-    left = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*has_left)
-    all_left, noindex = map(int, connection.execute(left).one())
+    round_columns = page.c.changed_round, page.c.first_round, page.c.not_modified_round
+    present = select(func.count(), *map(count_of_round, round_columns)).where(of_crawl, page.c.last_round == number)
+    total, changed, new, not_modified = map(int, connection.execute(present).one())
+
+    is_missing = of_crawl, page.c.gone_at.is_not(None), page.c.gone_round == number
+    missing = select(func.count(), func.coalesce(func.sum(case((page.c.noindex, 1), else_=0)), 0)).where(*is_missing)
+    gone_or_noindex, noindex = map(int, connection.execute(missing).one())
     return RoundCounts(
         changed=changed,
         new=new,
-        gone=all_left - noindex,
+        gone=gone_or_noindex - noindex,
         unchanged=total - changed - new,
-        not_modified=same,
+        not_modified=not_modified,
         noindex=noindex,
     )
 
@@ -112,7 +116,7 @@ class RoundLimits:
     """The limits of what a new round queues."""
 
     least: float
-    """Seconds after the round before until sitemaps and feeds among the seeds are due."""
+    """Seconds from the start of the round before until sitemaps and feeds among the seeds are due."""
     site_pages: int
     """A site with so many stored pages gets none of the addresses that were refused for its budget."""
 
@@ -120,42 +124,46 @@ class RoundLimits:
 def begin_round(
     connection: Connection, addresses: Addresses, seeds: Collection[int], everything: bool, limits: RoundLimits
 ) -> int | None:
-    """Begin a round with what is due, or everything; returns how many addresses are queued, None if nothing is due.
+    """Begin a round with the pages that are due, or with all pages; returns how many addresses are queued, None if no
+    page is due and so no round begins.
 
     The seeds are given by key.
     """
     crawl_id = addresses.crawl_id
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # queries over millions of rows take long
     now = database_time(connection)
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).one()
-    due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
+    is_due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
     if not everything:
-        due = (*due, page.c.due_at <= now)
-    _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
-    lists_due = now - (row.round_started or 0.0) >= limits.least and _has_lists(connection, seeds)
-    waiting = 0
+        is_due = (*is_due, page.c.due_at <= now)
+
+    # See whether anything is due.
+    _give_up_deadly(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
+    lists_are_due = now - (row.round_started or 0.0) >= limits.least and _has_lists(connection, seeds)
+    queued = 0
     if row.first_round > 1:
-        waiting = _queue_unlinked(connection, addresses, *due, page.c.last_round < row.first_round)
-    if not (everything or lists_due or waiting or _is_any_due(connection, due)):
+        queued = _queue_unlinked(connection, addresses, *is_due, page.c.last_round < row.first_round)
+    if not (everything or lists_are_due or queued or _has_due_pages(connection, is_due)):
         return None
-    worth = _is_worth_it(everything, _hosts_of_full_sites(row, limits.site_pages))
-    waiting += _requeue_due(connection, crawl_id, select(page.c.key).where(*due), worth)
-    anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
-    connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
+
+    # Queue the addresses, and reset the budgets.
+    is_requeued = _is_requeued(everything, _hosts_of_full_sites(row, limits.site_pages))
+    queued += _requeue_due(connection, crawl_id, select(page.c.key).where(*is_due), is_requeued)
+    new_round = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + queued}
+    connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**new_round, ended_at=None))
     connection.execute(update(worker).where(worker.c.crawl_id == crawl_id).values(pages=0))
     connection.execute(update(site).where(site.c.crawl_id == crawl_id).values(pages=0, requests=0))
-    connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best, closed=None))
-    connection.execute(
-        delete(shared_example).where(
-            shared_example.c.crawl_id == crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
-        )
-    )  # they are queued already
-    return waiting
+    connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=NEXT_BEST, closed=None))
+
+    # The notes of failed seeds are not needed any more: the seeds are queued.
+    is_failed_seed = shared_example.c.crawl_id == crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
+    connection.execute(delete(shared_example).where(*is_failed_seed))
+    return queued
 
 
 def next_due(connection: Connection, crawl_id: int) -> float | None:
-    """In how many seconds the next page of a crawl is due; None if no page will be."""
+    """Seconds until the next page of a crawl is due; None if no page will be due."""
     soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl_id, IS_REVISITED)
     due_at: float | None = connection.execute(soonest).scalar()
     if due_at is None:
@@ -166,28 +174,29 @@ def next_due(connection: Connection, crawl_id: int) -> float | None:
 def pages_known(connection: Connection, crawl_id: int) -> int:
     """How many pages a crawl has, from all rounds since it was begun or last begun fresh."""
     since = round_of(connection, crawl_id).first
-    known_pages = page.c.crawl_id == crawl_id, page.c.last_round >= since
-    return int(connection.execute(select(func.count()).select_from(page).where(*known_pages)).scalar_one())
+    is_of_crawl = page.c.crawl_id == crawl_id, page.c.last_round >= since
+    return int(connection.execute(select(func.count()).select_from(page).where(*is_of_crawl)).scalar_one())
 
 
-def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
+def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> None:
     """Exclude due pages that have crashed workers from all further rounds."""
-    deadly = (
+    is_deadly = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
         .exists()
     )
-    connection.execute(update(page).where(*due, deadly).values(due_at=NEVER))
+    connection.execute(update(page).where(*is_due, is_deadly).values(due_at=NEVER))
 
 
-def _queue_unlinked(connection: Connection, addresses: Addresses, *due: ColumnElement[bool]) -> int:
+def _queue_unlinked(connection: Connection, addresses: Addresses, *is_due: ColumnElement[bool]) -> int:
     """Queue due pages from before a fresh start to which no link has led since; returns how many."""
-    is_known = select(address.c.id).where(address.c.key == page.c.key).exists()
-    unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*due, ~is_known)
-    after, count = 0, 0
+    has_address = select(address.c.id).where(address.c.key == page.c.key).exists()
+    unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*is_due, ~has_address)
+    after = 0
+    count = 0
     while rows := connection.execute(unlinked.where(page.c.id > after).order_by(page.c.id).limit(QUEUED_AT_ONCE)).all():
         links: dict[int, tuple[Candidate, int | None]] = {
-            row.key: (Candidate(row.url, round(min(row.relevance, 1) * BEST), depth=row.depth), None) for row in rows
+            row.key: (Candidate(row.url, round(min(row.relevance, 1) * HIGHEST), depth=row.depth), None) for row in rows
         }
         count += addresses.add(connection, links)
         after = rows[-1].id
@@ -204,53 +213,57 @@ def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:
     return False
 
 
-def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) -> bool:
-    due_pages = select(page.c.id).join(address, address.c.key == page.c.key).where(*due).limit(1)
+def _has_due_pages(connection: Connection, is_due: tuple[ColumnElement[bool], ...]) -> bool:
+    """Whether a page with an address is due."""
+    due_pages = select(page.c.id).join(address, address.c.key == page.c.key).where(*is_due).limit(1)
     return connection.execute(due_pages).first() is not None
 
 
-def _hosts_of_full_sites(its: Row[Any], limit: int) -> Select[Any]:
-    """The hosts of a crawl's sites that have so many pages. All columns are in one index."""
-    is_present = page.c.last_round >= its.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
-    stored = select(page.c.site_id).where(page.c.crawl_id == its.id, *is_present)
-    return select(host.c.id).where(host.c.site_id.in_(stored.group_by(page.c.site_id).having(func.count() >= limit)))
+def _hosts_of_full_sites(crawl_row: Row[Any], limit: int) -> Select[Any]:
+    """The hosts of the sites of a crawl that have at least `limit` pages. All columns are in one index."""
+    is_present = page.c.last_round >= crawl_row.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
+    pages = select(page.c.site_id).where(page.c.crawl_id == crawl_row.id, *is_present)
+    full_sites = pages.group_by(page.c.site_id).having(func.count() >= limit)
+    return select(host.c.id).where(host.c.site_id.in_(full_sites))
 
 
-def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], others_worth: ColumnElement[bool]) -> int:
-    """Queue the due pages, and those of the other addresses that are worth it; returns how many."""
-    its = page.c.key == address.c.key
-    worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
-        its
-    )
-    own = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
-    priority = case((own, address.c.priority), else_=func.coalesce(worth.scalar_subquery(), address.c.priority))
-    again = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
+def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_requeued: ColumnElement[bool]) -> int:
+    """Queue the due pages, given by key, and the other addresses that meet the condition; returns how many."""
+    requeued = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
+
+    # The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
+    thousandths = case((page.c.relevance >= 1, HIGHEST), else_=cast(func.round(page.c.relevance * HIGHEST), Integer))
+    of_page = select(thousandths).where(page.c.key == address.c.key).scalar_subquery()
+    priority = case((IS_OWN, address.c.priority), else_=func.coalesce(of_page, address.c.priority))
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
-    count = connection.execute(pages.values(**again, priority=priority)).rowcount
+    count = connection.execute(pages.values(**requeued, priority=priority)).rowcount
+
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
-    others = update(address).where(IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), others_worth)
-    return count + connection.execute(others.values(**again), {"crawl": crawl_id}).rowcount
+    others = update(address).where(IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGE_KINDS), is_requeued)
+    return count + connection.execute(others.values(**requeued), {"crawl": crawl_id}).rowcount
 
 
-def _is_worth_it(everything: bool, full: Select[Any]) -> ColumnElement[bool]:
-    """The condition for requesting an address again that yielded no page: a seed or a list, what failed for a temporary
-    reason, and what a budget refused, unless its host is among those of full sites.
+def _is_requeued(everything: bool, full_hosts: Select[Any]) -> ColumnElement[bool]:
+    """The condition for requesting an address again that yielded no page.
+
+    It holds for seeds and lists, for addresses that failed for a temporary reason, and for addresses that were refused
+    because of a budget, unless their hosts are among `full_hosts`, those of full sites.
     """
     code = address.c.outcome
-    own = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
-    failed = code.in_(codes(Group.FAILED))
-    has_room = (code != Code.SITE_BUDGET_SPENT) | address.c.host_id.not_in(full)
+    has_failed = code.in_(codes(Group.FAILED))
+    has_room = (code != Code.SITE_BUDGET_SPENT) | address.c.host_id.not_in(full_hosts)
     if everything:
-        left_out = code.in_((*codes(Group.SKIPPED), *codes(Group.PUT_OFF)))
-        other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
-        return IS_NOT_DEADLY & or_(own, other, failed, left_out & has_room)
-    is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)
-    closed = (Code.HOST_CLOSED, Code.HOST_WALLED)
-    passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, *closed))
-    return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing & has_room)
+        is_left_out = code.in_((*codes(Group.SKIPPED), *codes(Group.PUT_OFF)))
+        is_page_or_list = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
+        return IS_NOT_DEADLY & or_(IS_OWN, is_page_or_list, has_failed, is_left_out & has_room)
+    is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE_STATUSES)
+    may_have_passed = code.in_(
+        (Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED, Code.HOST_WALLED)
+    )
+    return IS_NOT_DEADLY & or_(IS_OWN, has_failed & ~is_gone, may_have_passed & has_room)
 
 
-LISTED = (
+UPDATE_LASTMOD = (
     update(address)
     .where(
         address.c.key == bindparam("its"),
@@ -259,14 +272,14 @@ LISTED = (
     .values(lastmod=bindparam("to_lastmod"))
 )
 
-NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
+IS_NOT_REQUESTED_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
 """The condition that a page was not requested in this round."""
 
 
 def requeue_listed(
     connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
 ) -> int:
-    """Queue pages again that sitemaps or feeds say have changed, once a round; returns how many."""
+    """Queue those pages again that have changed according to sitemaps or feeds, once per round; returns how many."""
     lastmod_of_key: dict[int, float] = {}
     for completion in ended:
         for link in completion.result.links:
@@ -276,13 +289,13 @@ def requeue_listed(
     if not lastmod_of_key or not which.comes_again:
         return 0
     rows = [{"its": key, "to_lastmod": lastmod_of_key[key]} for key in sorted(lastmod_of_key)]
-    connection.execute(LISTED, rows)
+    connection.execute(UPDATE_LASTMOD, rows)
+
     stale: list[int] = []
     for part in in_chunks(sorted(lastmod_of_key)):
         listed_pages = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        listed_pages = listed_pages.where(
-            page.c.key.in_(part), page.c.last_round < which.number, NOT_YET
-        )  # even if it was missing
+        # The last condition excludes pages that were found missing in this round, too: their last round is earlier.
+        listed_pages = listed_pages.where(page.c.key.in_(part), page.c.last_round < which.number, IS_NOT_REQUESTED_YET)
         stale += [
             row.key for row in connection.execute(listed_pages) if lastmod_of_key[row.key] > (row.checked_at or 0.0)
         ]
@@ -290,34 +303,36 @@ def requeue_listed(
 
 
 def _requeue(connection: Connection, keys: Iterable[int]) -> int:
-    again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
-    again = again.values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
-    rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
+    """Queue those addresses again that are done, given by key; returns how many."""
+    done = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
+    requeued = done.values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
+    rows = connection.execute(requeued.returning(address.c.host_id, address.c.priority)).all()
     raise_best(connection, ((row.host_id, row.priority) for row in rows))
     return len(rows)
 
 
 def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKeys) -> int:
     """Queue the seeds and examples again that failed for a temporary reason; returns how many."""
-    failed = (
+    has_failed = (
         shared_example.c.crawl_id == crawl_id,
         shared_example.c.kind.in_((LessonKind.SEED_AGAIN, LessonKind.EXAMPLE_AGAIN)),
     )
-    rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*failed)).all()
-    connection.execute(delete(shared_example).where(*failed))
-    failed_keys = {
-        keys(row.text, AddressKind.SEED if row.kind == LessonKind.SEED_AGAIN else AddressKind.EXAMPLE) for row in rows
-    }
+    rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*has_failed)).all()
+    connection.execute(delete(shared_example).where(*has_failed))
+    kind_of_lesson = {LessonKind.SEED_AGAIN: AddressKind.SEED, LessonKind.EXAMPLE_AGAIN: AddressKind.EXAMPLE}
+    failed_keys = {keys(row.text, kind_of_lesson[row.kind]) for row in rows}
     return sum(_reopen(connection, part) for part in in_chunks(sorted(failed_keys)))
 
 
 def _reopen(connection: Connection, keys: Sequence[int]) -> int:
-    """Queue addresses again that are done, and reopen their hosts; returns how many."""
-    done = address.c.key.in_(keys), IS_DONE
-    hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
-    opened = connection.execute(update(address).where(*done).values(state=AddressState.WAITING, **NO_OUTCOME)).rowcount
-    rested = database_time(connection) + pause()
-    sooner = case((host.c.next_at < rested, host.c.next_at), else_=rested)  # than after a long pause for errors
-    anew = {"best": next_best, "closed": None, "next_at": sooner}
-    connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))
-    return opened
+    """Queue addresses again that are done, given by key, and reopen their hosts; returns how many."""
+    is_done = address.c.key.in_(keys), IS_DONE
+    hosts = connection.execute(select(address.c.host_id).where(*is_done)).scalars().all()
+    requeued = update(address).where(*is_done).values(state=AddressState.WAITING, **NO_OUTCOME)
+    count = connection.execute(requeued).rowcount
+    # The usual pause is enough: what remains of a longer one after errors is dropped.
+    pause_ends = database_time(connection) + pause()
+    sooner = case((host.c.next_at < pause_ends, host.c.next_at), else_=pause_ends)
+    reopened = {"best": NEXT_BEST, "closed": None, "next_at": sooner}
+    connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**reopened))
+    return count

@@ -1,9 +1,9 @@
 """What workers learn and share: examples from seeds, topic models, people's labels, and templates of hosts.
 
 Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
-A label of a page, on the topic of its crawl or not, holds what it was given for: a later crawl of the same name and
-topic learns from it, too. Templates are read only for hosts that the worker has in memory, so memory grows with the
-number of concurrent hosts, not with the crawl.
+A label says whether a page is on the topic of its crawl, and contains the text of the page: a later crawl of the same
+name and topic learns from it, too. Templates are read only for hosts that the worker has in memory, so memory grows
+with the number of concurrent hosts, not with the crawl.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
-LATE_EXAMPLES = 1_000  # ids before the last one read, among which examples may be committed late
+LATE_EXAMPLES = 1_000
+"""Ids before the last one read that are read again, as an example may be committed after one with a higher id."""
 
 
-LATE_EXAMPLE_IDS = select(shared_example.c.id).where(
+IDS_OF_EXAMPLES = select(shared_example.c.id).where(
     shared_example.c.crawl_id == bindparam("crawl"), shared_example.c.id > bindparam("after")
 )
-_names_of_new = select(host.c.name).where(host.c.id.in_(bindparam("new", expanding=True)))
-_names_at_hand = select(host.c.name).where(host.c.id.in_(bindparam("at_hand", expanding=True)))
+NAMES_OF_NEW_HOSTS = select(host.c.name).where(host.c.id.in_(bindparam("new", expanding=True)))
+NAMES_OF_HOSTS_AT_HAND = select(host.c.name).where(host.c.id.in_(bindparam("at_hand", expanding=True)))
 NEW_TEMPLATES = (
     select(template)
     .where(
         template.c.crawl_id == bindparam("crawl"),
         or_(
-            template.c.host.in_(_names_of_new),
-            template.c.host.in_(_names_at_hand) & (template.c.id > bindparam("last")),
+            template.c.host.in_(NAMES_OF_NEW_HOSTS),
+            template.c.host.in_(NAMES_OF_HOSTS_AT_HAND) & (template.c.id > bindparam("last")),
         ),
     )
     .order_by(template.c.id)
@@ -48,22 +49,22 @@ NEW_TEMPLATES = (
 
 def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Save the shared examples of ended leases."""
-    if taught := [
+    rows = [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
         for completion in ended
         for kind, text in completion.result.shared_examples
-    ]:
-        connection.execute(insert(shared_example), taught)
+    ]
+    if rows:
+        connection.execute(insert(shared_example), rows)
 
 
 def new_shared_examples(
     connection: Connection, crawl_id: int, known_ids: Collection[int]
 ) -> dict[int, tuple[LessonKind, str]]:
-    """The shared examples of a crawl that are not in `known`: kind and text, by id."""
-    # An example may be committed after one with a higher id.
+    """The shared examples of a crawl without those whose ids are known: kind and text, by id."""
     after = max(known_ids, default=0) - LATE_EXAMPLES
-    late = connection.execute(LATE_EXAMPLE_IDS, {"crawl": crawl_id, "after": after})
-    new = sorted(set(late.scalars()).difference(known_ids))
+    ids = connection.execute(IDS_OF_EXAMPLES, {"crawl": crawl_id, "after": after}).scalars()
+    new = sorted(set(ids).difference(known_ids))
     rows = [
         row
         for part in in_chunks(new)
@@ -74,7 +75,8 @@ def new_shared_examples(
     return {row.id: (LessonKind(row.kind), row.text) for row in rows}
 
 
-READ_SECONDS = 10.0  # between two reads of the models of other workers
+READ_SECONDS = 10.0
+"""Seconds between two reads of the models of other workers, and of people's labels."""
 
 
 class SharedTopicModel:
@@ -87,6 +89,7 @@ class SharedTopicModel:
         self._known: dict[int, float] = {}
         """When each row that was read had been saved, by worker number."""
         self._read: dict[int, float] | None = None
+        """When each row had been saved that the uncommitted transaction has read; None if it has read none."""
 
     def save(self, connection: Connection, worker_id: int, learned: tuple[str, str], now: float) -> None:
         """Save the summary and the model of a worker, replacing earlier ones."""
@@ -98,7 +101,7 @@ class SharedTopicModel:
         connection.execute(new.on_conflict_do_update(index_elements=["crawl_id", "number"], set_=renewed))
 
     def read(self, connection: Connection, worker_id: int) -> list[str]:
-        """At first the models of all workers and runs, also of this number; later new ones of other workers.
+        """At first the models of all workers and runs, including this number's; later the new ones of other workers.
 
         A row may be committed after one that was saved later, so the time of each row is remembered.
         """
@@ -130,6 +133,7 @@ MOST_LABELS = 500
 MOST_TEXT = 20_000
 """Characters of the text of a labelled page that are kept: as many as a crawl reads."""
 MOST_TITLE = 500
+"""Characters of its title that are kept."""
 
 
 def detail_of(number: int, topic: str | None) -> str:
@@ -141,17 +145,20 @@ class TopicLabels:
     """Reads the labels of a crawl's pages whenever they have changed."""
 
     def __init__(self, crawl_id: int) -> None:
-        self._mine = select(crawl.c.name, crawl.c.topic_digest).where(crawl.c.id == crawl_id)
+        self._name_and_topic = select(crawl.c.name, crawl.c.topic_digest).where(crawl.c.id == crawl_id)
         self.read_at: float | None = None
+        """When the labels were last read."""
         self._known: dict[int, float] = {}
+        """When each label that was read had been given, by id."""
         self._read: dict[int, float] | None = None
+        """When each label had been given that the uncommitted transaction has read; None if it has read none."""
 
     def read(self, connection: Connection) -> list[TopicLabel] | None:
-        """All labels, or None if they are still the same or were looked at a moment ago."""
+        """All labels; None if they are still the same, or were read less than READ_SECONDS ago."""
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return None
-        name, topic = connection.execute(self._mine).one()
+        name, topic = connection.execute(self._name_and_topic).one()
         newest = select(label.c.id, label.c.said_at).where(label.c.crawl == name, label.c.kind == LabelKind.TOPIC)
         rows = connection.execute(newest.order_by(label.c.id.desc()).limit(MOST_LABELS)).all()
         self._read = {row.id: row.said_at for row in rows}
@@ -183,8 +190,8 @@ def topic_labels(connection: Connection, name: str, urls: Iterable[str]) -> dict
 def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Template]) -> None:
     """Save templates that are new."""
     rows = {}
-    for one in templates:
-        fields = {name: storable(value) for name, value in asdict(one).items()}
+    for new_template in templates:
+        fields = {name: storable(value) for name, value in asdict(new_template).items()}
         key = _key(crawl_id, *fields.values())
         rows[key] = {"key": key, "crawl_id": crawl_id, **fields}
     if rows:
@@ -194,15 +201,16 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
 
 
 def new_templates(
-    connection: Connection, crawl_id: int, come: Collection[int], at_hand: Collection[int], last: int
+    connection: Connection, crawl_id: int, new_hosts: Collection[int], at_hand: Collection[int], last: int
 ) -> tuple[list[Template], int]:
-    """All templates of new hosts and new templates of known hosts; and the last id read. A template that another worker
-    commits late is missed until its host is claimed again; this cannot happen if only one worker at a time may request
-    a host.
+    """All templates of new hosts, and the new templates of the hosts in memory; and the last id read.
+
+    A template that another worker commits late is missed until its host is claimed again. This cannot happen if only
+    one worker at a time may request a host.
     """
-    if not come and not at_hand:
+    if not new_hosts and not at_hand:
         return [], last
-    hosts = {"new": sorted(come), "at_hand": sorted(at_hand)}
+    hosts = {"new": sorted(new_hosts), "at_hand": sorted(at_hand)}
     rows = connection.execute(NEW_TEMPLATES, {"crawl": crawl_id, "last": last, **hosts}).all()
     return [Template(row.host, row.tag, row.text) for row in rows], max([last, *(row.id for row in rows)])
 
@@ -215,5 +223,6 @@ def templates_of(connection: Connection, crawl_id: int, host_name: str) -> list[
 
 
 def _key(*parts: object) -> int:
+    """The key of a template: 64 bits."""
     text = "\0".join(map(str, parts))
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
