@@ -1,1 +1,1 @@
-"""The in-memory frontier of one worker: which of its leased addresses is requested next."""
+"""The in-memory frontier of one worker, which decides which of its leased addresses is requested next."""

@@ -1,4 +1,7 @@
-"""Batches: what the in-memory frontier has the committer write to the database, and the reply."""
+"""Batches, which the in-memory frontier sends to the committer, and the replies.
+
+The committer writes a batch to the database in one transaction, and reads the reply in the same transaction.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -14,14 +17,16 @@ from crawler.outcomes import Outcomes
 
 @dataclass(frozen=True, slots=True)
 class LinkUpdates:
-    """What a reply tells the topic about links: those leased, with their priorities, and those no longer queued."""
+    """The news about links in a reply, for the topic."""
 
     leased: tuple[tuple[str, int], ...]
+    """The addresses that were leased, with their priorities."""
     no_longer: tuple[str, ...]
+    """The addresses that are no longer queued."""
 
 
 class TopicLabel(NamedTuple):
-    """A page that somebody labelled."""
+    """A page that a person has labelled as on the topic or off it."""
 
     title: str
     text: str
@@ -30,10 +35,11 @@ class TopicLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteEvidence:
-    """Counts of the images of a site: all of them, or those added since this worker last read."""
+    """Counts of the images of a site, as this worker reads them."""
 
     site_id: int
     whole: bool
+    """Whether these are all counts of the site; otherwise those added since this worker last read."""
     counts: list[str]
 
 
@@ -47,7 +53,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """How many addresses a worker asks for."""
+    """How many addresses a worker claims, and of which hosts."""
 
     hosts: int
     """The most new hosts."""
@@ -58,6 +64,7 @@ class ClaimRequest:
     low: tuple[int, ...] = ()
     """Hosts in memory that are about to run out of addresses."""
     at_hand: tuple[int, ...] = ()
+    """All hosts in memory."""
     alone: bool = True
     """Whether no other worker may request a host while this one has leases on it."""
 
@@ -68,10 +75,11 @@ class WorkerSample:
 
     seconds: float
     pages: int = 0
-    """Stored, or unchanged."""
+    """Pages that were stored or are unchanged."""
     read: int = 0
     """Pages whose relevance was computed, kept or not."""
     on_topic: int = 0
+    """Pages on the topic, of those read."""
     requests: int = 0
     failed: int = 0
     bytes: int = 0
@@ -97,13 +105,13 @@ SAMPLE_COUNTS = tuple(each.name for each in fields(WorkerSample) if each.name no
 
 
 class Control(StrEnum):
-    """What people ask of the workers of a crawl."""
+    """What a user has told the workers of a crawl to do."""
 
     RUNNING = ""
     PAUSED = "paused"
-    """They send no request until the crawl is resumed."""
+    """Send no request until the crawl is resumed."""
     STOPPING = "stopping"
-    """They end as after Ctrl-C."""
+    """End, as after Ctrl-C."""
 
 
 @dataclass
@@ -130,13 +138,13 @@ class Batch:
     learned: tuple[str, str] | None = None
     """The topic model of this worker: a summary for people, and all of it for other workers and later runs."""
     asked_after: tuple[str, ...] = ()
-    """Addresses of which the worker asks whether they are still queued."""
+    """Addresses for which the reply says whether they are still queued."""
     samples: list[WorkerSample] = field(default_factory=list)
     """Samples of this worker's activity until now."""
     idle: bool = False
     """Whether this worker has no leases."""
     renamed: set[str] = field(default_factory=set)
-    """Addresses on sites whose addresses have other patterns now: what is put off there is queued again."""
+    """An address on each site whose addresses have other patterns now: addresses put off there are queued again."""
 
     def add_evidence(self, site_id: int, counts: "Evidence") -> None:
         """Add counts of the images of a page."""
@@ -156,10 +164,11 @@ class BatchReply:
     rests: dict[int, float] = field(default_factory=dict)
     """Paused hosts of the leases, and for how many seconds."""
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
+    """The leases on the targets of redirects, by the id of the lease that was redirected; None if there is none."""
     refused: Outcomes = field(default_factory=Outcomes)
     """How many addresses were given up without a request, by outcome."""
     left_out: Outcomes = field(default_factory=Outcomes)
-    """What was not stored of pages, by outcome."""
+    """How many responses and links of pages were not stored, by outcome."""
     shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""
@@ -174,16 +183,19 @@ class BatchReply:
     topic_labels: list[TopicLabel] | None = None
     """All pages that people labelled; None if they are still the same."""
     done: list[str] = field(default_factory=list)
-    """The addresses among those asked for that are no longer queued."""
+    """The addresses of the batch's `asked_after` that are no longer queued."""
     waiting: int = 0
+    """How many addresses are queued in the database."""
     unlikely: int = 0
     """How many of the queued links are unlikely to lead to the topic, when they were last counted."""
     pages: int = 0
+    """Pages of all workers in this round."""
     held: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
     control: Control = Control.RUNNING
     over: bool = False
+    """Whether the crawl has nothing left to do."""
     lost: bool = False
     """Whether this worker expired or lost the reply: it goes on without leases."""
     committed: bool = False

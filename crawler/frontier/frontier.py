@@ -1,8 +1,8 @@
 """The in-memory frontier of one worker: decides which leased address is requested next.
 
 The database holds the whole frontier. Each worker leases enough addresses from it for a few seconds and queues them
-here. A lease ends when its address is finished or returned. Results go to the committer in batches, and the reply to a
-batch brings new leases. Nothing here waits for the database.
+here. A lease ends when its address is finished or returned. Batches take the results to the committer, and the reply to
+a batch brings new leases. Nothing here waits for the database.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from crawler.outcomes import Code, Outcome
 from crawler.topic.priorities import is_unlikely
 from crawler.urls.address import address_of
 
-REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
+SEEN_ADDRESSES = 200_000  # addresses seen last, which are not sent to the database again
 ASKED_AFTER = 1_000  # addresses whose state one batch asks for
 LINKS_AT_ONCE = 50_000  # links not yet committed, above which no request is sent
-JOINING = 1.0  # seconds until the other workers have noticed a new one
+JOINING_SECONDS = 1.0  # until the other workers have noticed a new one
 
 
 @dataclass
@@ -36,6 +36,7 @@ class ActiveLease:
 
     lease: Lease
     since: float
+    """When the request was taken from the queue."""
     ready_at: float
     """When its host may be requested again, computed when the request was taken from the queue."""
 
@@ -61,10 +62,13 @@ class Frontier:
         """Pages written to the item file: those that are new or changed."""
         self.all_pages = 0
         self.waiting = 0
+        """How many addresses are queued in the database."""
         self.unlikely = 0
         """How many of the waiting links are unlikely to lead to the topic."""
         self.held_by_others = 0
+        """Addresses leased by other workers; counted when this worker is idle."""
         self.over = False
+        """Whether the crawl has nothing left to do."""
         self.is_paused = False
         """Whether no request is to be sent until somebody resumes the crawl."""
         self.ended = 0
@@ -72,20 +76,24 @@ class Frontier:
         self._count = count
         """Counts addresses that are given up without a request."""
         self._no_longer: list[str] = []
-        self._seen = SeenAddresses(REMEMBERED)
+        """Links whose leases have ended without an item since the last reply."""
+        self._seen = SeenAddresses(SEEN_ADDRESSES)
         self.patterns = PatternMemory()
         self._work: dict[int, ActiveLease] = {}
         self._batch = Batch()
         self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
         self._links = 0
         """How many links are in this batch and in the one being committed."""
-        self._taken = 0
-        self._asked_for: set[int] = set()
+        self._requests_since_batch = 0
+        self._low_hosts: set[int] = set()
         """Hosts for which the last batch claims more addresses."""
-        self._quiet_until = 0.0
+        self._claims_from = 0.0
+        """When this worker begins to claim: after it has joined others, these first return some of their hosts."""
         self._needs_batch = True
-        self._committing = self._committing_items = 0
-        """How many pages and items are in the batch being committed."""
+        self._committing = 0
+        """How many pages are in the batch being committed."""
+        self._committing_items = 0
+        """How many items are in it."""
 
     def __len__(self) -> int:
         """The number of queued addresses, in memory and in the database."""
@@ -93,7 +101,7 @@ class Frontier:
 
     @property
     def links_left(self) -> int:
-        """How many of the queued addresses are still requested, as far as this is known."""
+        """How many of the queued addresses the crawl may still request, as far as this worker knows."""
         likely = len(self) - self.unlikely
         if self.max_pages is None:
             return likely
@@ -105,8 +113,8 @@ class Frontier:
         return self.max_pages is not None and self.all_pages >= self.max_pages
 
     @property
-    def _scarce(self) -> bool:
-        """Whether all pages that the crawl may still store may already be in memory."""
+    def _is_scarce(self) -> bool:
+        """Whether so few pages are left before `max_pages` that all of them may be in memory already."""
         most = AT_HAND * self.limits.settings.requests * self.limits.workers
         return self.max_pages is not None and self.max_pages - self.all_pages <= most
 
@@ -123,23 +131,23 @@ class Frontier:
     def images_left(self) -> list[str]:
         """The hosts of the images that are left, most images first; empty while pages are queued or requested.
 
-        Images come after pages in the queue of the database, too, so that what is in memory speaks for it.
+        The queue of the database has images after pages, too: if only images are in memory, only images are left.
         """
         if any(work.lease.counts for work in self.active):
             return []
         return [name for name, _ in self.queues.images_left().most_common()]
 
     def seen(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
-        """The addresses among these that were seen lately: as links, images, or pages behind an image (image)."""
+        """The addresses among these that were seen lately as this kind: as links, images, or pages behind an image."""
         return self._seen.of(urls, sort)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Give queued addresses new priorities: in memory at once, in the database with the next batch."""
         self._batch.priorities.update(renewed)
-        here = self.queues.update_priorities(renewed)
-        here.update(work.lease.candidate.url for work in self._work.values())
+        urls_in_memory = self.queues.update_priorities(renewed)
+        urls_in_memory.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
-            if url not in here:
+            if url not in urls_in_memory:
                 self.hosts.pending.add(address_of(url).host, priority)
 
     def share_model(self, summary: str, model: str) -> None:
@@ -161,12 +169,15 @@ class Frontier:
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
+
         while (lease := self.queues.take(now, self.hosts.better_is_pending)) is not None:
-            self._taken += 1
+            self._requests_since_batch += 1
             name = address_of(lease.candidate.url).host
             queue = self.queues.of(lease)
             self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
+
+            # Return or put off what is not worth a request any more.
             if _has_become_unlikely(lease):
                 self._return_to_queue(lease)
                 continue
@@ -179,6 +190,7 @@ class Frontier:
                 break
             candidate = replace(lease.candidate, priority=priority)
             self._return_to_queue(replace(lease, candidate=candidate, has_new_priority=True))
+
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
@@ -213,6 +225,8 @@ class Frontier:
             self._undo_interval(work)
         self._return(lease_id)
         self.ended += 1
+
+        # New links and priorities.
         if result.priorities:
             self.update_priorities(result.priorities)
         links = tuple(self._seen.new(result.links, self._batch.priorities))
@@ -220,6 +234,8 @@ class Frontier:
             if link.sight is None:  # images come later
                 self.hosts.pending.add(address_of(link.url).host, link.priority)
         self._links += len(links)
+
+        # What the request says about images and patterns.
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
         use = result.pattern_use or self.patterns.use(work.lease, result, links)
@@ -244,6 +260,7 @@ class Frontier:
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
         queue = self.queues.hosts.get(address_of(work.lease.candidate.url).host)
+        # A later request to the host has set another time, which stays.
         if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
 
@@ -253,12 +270,13 @@ class Frontier:
         self._end(lease, PageResult(outcome))
 
     def _end(self, lease: Lease, result: PageResult) -> None:
+        """Add an ended lease to the batch."""
         self._batch.ended.append(Completion(lease, result))
         if result.record is None and lease.candidate.has_learned_priority:
             self._no_longer.append(lease.candidate.requested or lease.candidate.url)
 
     async def redirect(self, lease_id: int, candidate: Candidate) -> Lease | None:
-        """The lease on the target of a redirect, in place of the old one; None if the target is known already."""
+        """Replace a lease by one on the target of a redirect; returns that, or None if the target is known already."""
         work = self._work.get(lease_id)
         if work is None:
             return None
@@ -270,24 +288,27 @@ class Frontier:
 
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
-        self.hosts.report(self._batch, now, self._scarce)
+        self.hosts.report(self._batch, now, self._is_scarce)
         batch = self._batch
         self._batch = Batch()
-        # The crawl may have stopped before the reply to a batch came; its results are counted all the same.
+
+        # Added up, as the crawl may stop before the reply to a batch comes: its results are counted all the same.
         self._committing += sum(1 for completion in batch.ended if completion.is_page)
         self._committing_items += sum(1 for completion in batch.ended if completion.is_item)
+
         batch.idle = not self.queues.hosts and not self._work and not batch.redirects
-        claims = now >= self._quiet_until and not self.is_paused
-        batch.demand = self.hosts.claim_request(now, self._taken) if claims else None
-        self._asked_for = set(batch.demand.low) if batch.demand else set()
+        if now >= self._claims_from and not self.is_paused:
+            batch.demand = self.hosts.claim_request(now, self._requests_since_batch)
+        self._low_hosts = set(batch.demand.low) if batch.demand else set()
         self._needs_batch = False
-        self._taken = 0
+        self._requests_since_batch = 0
         return batch
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
-        """Apply the reply to a batch."""
+        """Apply the reply to a batch; returns the news about links, for the topic."""
+        # The counts of the crawl.
         if reply.workers > self.limits.workers == 1 and not self.ended:
-            self._quiet_until = now + JOINING
+            self._claims_from = now + JOINING_SECONDS
         self._count_committed()
         self._links = sum(len(completion.result.links) for completion in self._batch.ended)
         self.waiting = reply.waiting
@@ -301,6 +322,8 @@ class Frontier:
         self.over = reply.over
         for outcome, count in (reply.refused + reply.left_out).items():
             self._count(outcome, count)
+
+        # The new leases.
         self.hosts.pending.received()
         for _, queue in self.queues.items():
             queue.more = queue.host_id in reply.more
@@ -308,11 +331,12 @@ class Frontier:
         for lease in reply.leases:
             self._take_in(lease, reply, now)
         for name, queue in self.queues.items():
-            if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
+            if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._low_hosts:
                 self.queues.requeue_refused(name)
         self.patterns.update(reply.leases, reply.patterns, self._batch.ended)
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
+
         leased = [
             lease.candidate
             for lease in reply.leases
@@ -325,9 +349,10 @@ class Frontier:
         )
 
     def _count_committed(self) -> None:
-        self.pages = self.pages + self._committing
+        """Count the pages and items of the batch that was committed."""
+        self.pages += self._committing
         self._committing = 0
-        self.items = self.items + self._committing_items
+        self.items += self._committing_items
         self._committing_items = 0
 
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
@@ -350,15 +375,18 @@ class Frontier:
         self._redirects = {}
 
     def forget(self, committed: bool = False) -> None:
-        """Drop everything: this worker's leases have been returned."""
+        """Drop everything, as this worker's leases have been returned; `committed` says whether its last batch was."""
         if committed:
             self._count_committed()
         self.release()
-        self._work, self.queues = {}, HostQueues(self.limits)
+        self._work = {}
+        self.queues = HostQueues(self.limits)
         self.hosts.forget(self.queues)
         self._batch = Batch(samples=self._batch.samples)
         self._needs_batch = True
-        self._links = self._committing = self._committing_items = 0
+        self._links = 0
+        self._committing = 0
+        self._committing_items = 0
         self._seen.clear()
 
     def _follow_redirect(self, lease_id: int, lease: Lease | None) -> None:
@@ -373,10 +401,11 @@ class Frontier:
             future.set_result(lease)
 
     def _return(self, lease_id: int) -> None:
+        """Remove an active lease, as its request has ended."""
         self.queues.request_returned(address_of(self._work.pop(lease_id).lease.candidate.url).host)
 
 
 def _has_become_unlikely(lease: Lease) -> bool:
-    """Whether a leased link was likely to lead to the topic and no longer is; what is known or tried again stays."""
+    """Whether a leased link was likely to lead to the topic and no longer is; stored and retried pages are excluded."""
     is_link = lease.candidate.has_learned_priority and lease.known is None and lease.request is None
     return is_link and is_unlikely(lease.candidate.priority) and not lease.is_try

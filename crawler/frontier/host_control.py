@@ -12,12 +12,12 @@ from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
 from crawler.urls.address import address_of
 
-AWAY = 2.0  # a host that is paused for longer is returned to the database
-UNUSED = 10.0  # seconds for which a host may be idle before what it refused is requested again
-MOST_OF_A_HOST = 128  # addresses
+AWAY_SECONDS = 2.0  # a host with a longer pause is returned to the database
+UNUSED_SECONDS = 10.0  # for which a host may be idle before the addresses that it refused are requested again
+MOST_OF_A_HOST = 128  # addresses of a host in one claim
 HANDOVER_SECONDS = 3.0  # in which a worker that joins may claim the hosts that others return
-AT_HAND = 4  # addresses for each concurrent request
-MUCH_BETTER = 2  # by this factor a priority must be higher
+AT_HAND = 4  # addresses in memory for each concurrent request
+MUCH_BETTER = 2  # the factor between the priorities of a much better page and of one that is returned for it
 HOST_CLOSED = Outcome(Code.HOST_CLOSED)
 
 
@@ -30,11 +30,15 @@ class HostControl:
         self.give_up = give_up
         """Ends a lease without a request."""
         self.pending = PendingPriorities()
+        """The priorities of addresses that the database does not have yet."""
         self.latency = LatencyMeter()
         """Measures the latencies of hosts."""
         self._rests: dict[int, float] = {}
+        """When new pauses of hosts end, for the next batch."""
         self._crawl_delays: dict[int, float] = {}
+        """New crawl delays of hosts, for the next batch."""
         self._closed: dict[str, str] = {}
+        """Hosts that were closed, with the text of the outcome, for the next batch."""
         self._handed_over: set[str] = set()
         """Hosts that are returned as soon as no request to them is active."""
         self._no_new_hosts_until = 0.0
@@ -44,14 +48,14 @@ class HostControl:
         return sum(1 for name, queue in self.queues.items() if queue.waiting and self._is_ready(name, now))
 
     def hand_over(self, workers_before: int, workers: int, now: float) -> None:
-        """Return as many hosts as leaves those that join the same share of them as this worker."""
+        """Return so many hosts that each worker that joins can have as many of them as this one keeps."""
         names = [name for name, queue in self.queues.items() if queue.waiting]
         for joined in range(workers_before, workers):
             self._handed_over.update(names[joined::workers])
         self._no_new_hosts_until = now + HANDOVER_SECONDS
 
     def rest(self, name: str, until: float) -> None:
-        """Do not ask a host before this time."""
+        """Pause a host until this time."""
         self.limits.rest(name, until)
         if name in self.queues.hosts:
             self._rests[self.queues.hosts[name].host_id] = until
@@ -61,12 +65,12 @@ class HostControl:
         return name not in self.limits.closed and self.limits.rests_until(name) > now
 
     def host_recovered(self, name: str) -> None:
-        """Queue again what a host refused: it has answered another request."""
+        """Queue the addresses again that a host refused: it has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
     def slow(self, name: str, interval: float) -> None:
-        """Ask a host at most once in so many seconds."""
+        """Request a host at most once in so many seconds."""
         self.limits.slow(name, interval)
         if name in self.queues.hosts:
             self._crawl_delays[self.queues.hosts[name].host_id] = interval
@@ -89,11 +93,11 @@ class HostControl:
         self.limits.closed[name] = outcome
         self._closed[name] = str(outcome)
         queue = self.queues.hosts.get(name)
-        if queue:
-            self.queues.requeue_refused(name)
-        given_up = [lease for _, _, lease in queue.waiting] if queue else []
-        if given_up:
-            self.queues.remove(name, {lease.id for lease in given_up})
+        if queue is None:
+            return 0
+        self.queues.requeue_refused(name)
+        given_up = [lease for _, _, lease in queue.waiting]
+        self.queues.remove(name, {lease.id for lease in given_up})
         for lease in given_up:
             self.give_up(lease, outcome)
         return len(given_up)
@@ -107,8 +111,8 @@ class HostControl:
         self._handed_over.clear()
 
     def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Report hosts in a batch, and choose the addresses to return. If pages are `scarce`, those in memory may be
-        all that the crawl may still store.
+        """Report hosts in a batch, and return addresses. If pages are `scarce`, those in memory may be the last ones of
+        the crawl.
         """
         self.pending.send()
         self.return_unneeded(batch, now, scarce)
@@ -132,55 +136,66 @@ class HostControl:
         return best is not None and best > priority
 
     def return_unneeded(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Return hosts that have no leased addresses or a long pause, and addresses that better ones precede.
+        """Return hosts that have no leased addresses or a long pause, and addresses that come after better ones.
 
-        Better ones are those of the same host, and, if pages are scarce, pages of any host with twice the priority.
+        Better addresses are those of the same host, and if pages are scarce, pages of any host with twice the priority.
         """
         least = self.pending.best_sent / MUCH_BETTER if scarce else 0.0
         for name, queue in self.queues.items():
             self._return_unneeded(name, queue, batch, now, least)
 
     def claim_request(self, now: float, requests_since_batch: int) -> ClaimRequest | None:
-        """How much to claim: twice what is requested until the next batch, from as many hosts as there is room for.
-        `taken` is the number of requests since the last batch.
+        """How much to claim; None if enough addresses are in memory.
+
+        A claim should bring each host twice the requests that it gets until the next batch, which are estimated by
+        `requests_since_batch`, the requests since the last one.
         """
         settings = self.limits.settings
         hosts = dict(self.queues.items())
-        most = max(map(settings.at_once, hosts), default=settings.usual)
         ready = {name: queue for name, queue in hosts.items() if self._is_ready(name, now)}
         waiting = sum(len(queue.waiting) for queue in ready.values())
-        low = tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name))
-        each = max(2 * most, min(MOST_OF_A_HOST, 2 * requests_since_batch // max(1, len(ready))))
         pages = AT_HAND * settings.requests - waiting
         if pages <= 0:
             return None
+
+        most_at_once = max(map(settings.at_once, hosts), default=settings.usual)
+        new_hosts = 0
+        if now >= self._no_new_hosts_until:
+            new_hosts = max(0, 2 * settings.requests - len(ready))
         return ClaimRequest(
-            hosts=max(0, 2 * settings.requests - len(ready)) if now >= self._no_new_hosts_until else 0,
+            hosts=new_hosts,
             pages=pages,
-            each=each,
-            low=low,
+            each=max(2 * most_at_once, min(MOST_OF_A_HOST, 2 * requests_since_batch // max(1, len(ready)))),
+            low=tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name)),
             at_hand=tuple(queue.host_id for queue in hosts.values()),
             alone=self.limits.alone,
         )
 
     def _is_ready(self, name: str, now: float) -> bool:
         """Whether a host has no long pause."""
-        return self.queues.ready_at(name) <= now + AWAY
+        return self.queues.ready_at(name) <= now + AWAY_SECONDS
 
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
-        away = self.queues.ready_at(name) - now
-        if queue.refused and not queue.active and away < -UNUSED:
+        """Return the addresses of a host, all if it has a long pause, otherwise those that come after better ones.
+
+        The host itself is returned if nothing of it is left. Pages with a priority below `least` are returned, too.
+        """
+        pause = self.queues.ready_at(name) - now
+        if queue.refused and not queue.active and pause < -UNUSED_SECONDS:
             self.queues.requeue_refused(name)
-        is_away = away > AWAY or name in self._handed_over
+
+        is_away = pause > AWAY_SECONDS or name in self._handed_over
         better = self.pending.sent.get(name)
-        for _, _, lease in queue.waiting if is_away or better is not None or least else []:
-            priority = lease.candidate.priority
-            is_worse = (better is not None and priority < better) or (lease.counts and priority < least)
-            if lease.request is None and (is_away or is_worse):
-                return_lease(lease, batch)
+        if is_away or better is not None or least:
+            for _, _, lease in queue.waiting:
+                priority = lease.candidate.priority
+                is_worse = (better is not None and priority < better) or (lease.counts and priority < least)
+                if lease.request is None and (is_away or is_worse):
+                    return_lease(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})
+
         if not queue.waiting and not queue.active and not queue.refused:
-            batch.resting[queue.host_id] = max(0.0, away)
+            batch.resting[queue.host_id] = max(0.0, pause)
             del self.queues.hosts[name]
             self._handed_over.discard(name)
             self.limits.forget_rests(now)

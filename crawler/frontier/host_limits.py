@@ -1,4 +1,4 @@
-"""Limits on requests to each host, from the settings, the host itself and this worker's share; and host latencies."""
+"""The limits on requests to each host, from the settings, the host and this worker's share; and host latencies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_HOSTS = 20_000  # hosts whose pauses are remembered
 
 @dataclass(frozen=True)
 class LimitSettings:
-    """The limits that the settings set."""
+    """The limits on requests, as set by the settings."""
 
     usual: int = 1
     """Concurrent requests to a host."""
@@ -22,13 +22,13 @@ class LimitSettings:
     pause: Callable[[str], float] = lambda name: 0.0
     """The current seconds between two requests to a host."""
     sent_at: Callable[[str], float] = lambda name: -inf
-    """When the last request was sent to a host; this may be later than when it was taken from the queue, as robots.txt
-    comes first.
+    """When the last request was sent to a host. A request is sent later than it is taken from the queue if robots.txt
+    is requested first.
     """
     requests: int = 16
     """Concurrent requests to all hosts."""
     shared: bool = False
-    """Whether several workers may ask one host at once, each with its share of the limit."""
+    """Whether several workers may request one host at the same time, each with its share of the limit."""
 
     def at_once(self, name: str) -> int:
         """The most concurrent requests to a host."""
@@ -44,7 +44,9 @@ class HostLimits:
         self.closed: dict[str, Outcome] = {}
         """Hosts that are never requested again, and why."""
         self._rests: dict[str, float] = {}
+        """When the pauses of hosts end."""
         self._intervals: dict[str, float] = {}
+        """The crawl delays of hosts, in seconds."""
 
     @property
     def alone(self) -> bool:
@@ -63,15 +65,15 @@ class HostLimits:
         return max(self._intervals.get(name, 0.0), self.settings.pause(name))
 
     def pause_ends_at(self, name: str) -> float:
-        """When a host may be requested again after the last request that was sent to it."""
+        """When the interval after the last request to a host ends."""
         return self.settings.sent_at(name) + self.interval(name)
 
     def slow(self, name: str, interval: float) -> None:
-        """Ask a host at most once in so many seconds."""
+        """Request a host at most once in so many seconds."""
         self._intervals[name] = interval
 
     def rest(self, name: str, until: float) -> None:
-        """Do not ask a host before this time."""
+        """Pause a host until this time, unless it is paused for longer."""
         self._rests[name] = max(self._rests.get(name, 0.0), until)
 
     def rests_until(self, name: str) -> float:
@@ -84,8 +86,8 @@ class HostLimits:
             self._rests = {name: until for name, until in self._rests.items() if until > now}
 
 
-REPORT_SECONDS = 10.0  # between two reports, or more
-NEW = 0.2  # weight of the last response in the average
+REPORT_SECONDS = 10.0  # the least time between two reports
+WEIGHT_OF_LAST = 0.2  # of the last response in the average
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class HostLatency:
         >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
         (0.19999999999999996, 1.0)
         """
-        return 1 - float((1 - NEW) ** self.answers)
+        return 1 - float((1 - WEIGHT_OF_LAST) ** self.answers)
 
 
 @dataclass
@@ -114,12 +116,13 @@ class HostAnswers:
 
     name: str
     seconds: float = 0.0
+    """The sum of the seconds until each."""
     answers: int = 0
 
 
 @dataclass
 class LatencyMeter:
-    """Measures the latencies of hosts, by id, and reports them now and then."""
+    """Measures the latencies of hosts, by id, and reports them every REPORT_SECONDS."""
 
     reported_at: float = -inf
     last: bool = False
@@ -133,7 +136,10 @@ class LatencyMeter:
         answers.answers += 1
 
     def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
-        """The latencies of all hosts that responded, if a report is due."""
+        """The latencies of all hosts that responded since the last report; empty if none is due.
+
+        `delay` returns the current seconds between two requests to a host.
+        """
         if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.last):
             return {}
         answers_by_host = self._answers

@@ -1,8 +1,8 @@
 """The queues of leased addresses, one for each host.
 
-The next address is the best of all hosts that may be requested. A host that is paused or has as many requests as it may
-have is parked: it is taken off the list of hosts until a response comes or the pause ends. So neither a slow host nor
-one with endless pages delays the others, and finding the next address takes constant time.
+The next address is the best of all hosts that may be requested. A host that is paused or has the most requests that it
+may have is parked: it is taken off the list of hosts until a response comes or the pause ends. So neither a slow host
+nor one with endless pages delays the others, and finding the next address takes logarithmic time.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ class HostQueue:
     refused: list[Lease] = field(default_factory=list)
     """Addresses that the host refused; they wait until it answers another request or is idle."""
     active: int = 0
+    """How many requests are sent and not answered yet."""
     ready_at: float = 0.0
+    """When the interval after the last request ends."""
     parked: bool = False
+    """Whether the host is off the list of hosts that may be requested."""
     more: bool = False
     """Whether the database has more queued addresses of it."""
 
@@ -42,21 +45,24 @@ class HostQueues:
         self.held_back: set[str] = set()
         """Hosts that wait for a better address than those in memory."""
         self._heads: list[tuple[int, int, str]] = []
-        """A heap of the first entries of queues; some are outdated."""
+        """The list of hosts that may be requested: a heap of the first entries of queues. Some entries are outdated."""
         self._resting: list[tuple[float, str]] = []
+        """A heap of the parked hosts that wait for a time, with that time."""
         self._serial = 0
+        """The number of the last entry."""
         self._count = 0
+        """How many addresses are queued."""
 
     def __len__(self) -> int:
         """The number of queued addresses."""
         return self._count
 
     def items(self) -> Iterator[tuple[str, HostQueue]]:
-        """A list of the hosts and their queues; they may change during the iteration."""
+        """The names and queues of all hosts now. Hosts may be added and removed during the iteration."""
         return iter(list(self.hosts.items()))
 
     def images_left(self) -> Counter[str]:
-        """The images of each host that are queued in memory; empty while a page is among what is queued."""
+        """How many images of each host are queued in memory; empty while a page is queued."""
         images: Counter[str] = Counter()
         for name, queue in self.hosts.items():
             leases = [lease for _, _, lease in queue.waiting] + queue.refused
@@ -87,7 +93,7 @@ class HostQueues:
         self._count += 1
 
     def requeue_refused(self, name: str) -> None:
-        """Queue the addresses again that a host refused."""
+        """Move the addresses that a host refused back to its queue."""
         queue = self.hosts[name]
         refused = queue.refused
         queue.refused = []
@@ -96,7 +102,10 @@ class HostQueues:
             self.put(lease)
 
     def take(self, now: float, better_comes: Callable[[str, int], bool]) -> Lease | None:
-        """Remove and return the best address of the hosts that may be requested, or None."""
+        """Remove and return the best address of the hosts that may be requested, or None.
+
+        `better_comes` says whether a host will have a better address than one with this priority in a moment.
+        """
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
         while self._heads:
@@ -147,7 +156,7 @@ class HostQueues:
         return max(self.hosts[name].ready_at, self.limits.rests_until(name), self.limits.pause_ends_at(name))
 
     def ready_in(self, now: float) -> float | None:
-        """Seconds until the first pause ends, or None if no host is paused."""
+        """Seconds until the first pause of a parked host ends, or None if there is none."""
         if self._resting:
             return max(0.0, self._resting[0][0] - now)
         return None
@@ -158,9 +167,9 @@ class HostQueues:
         for name, queue in self.hosts.items():
             queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
             queued_urls |= {lease.candidate.url for lease in queue.refused} & priorities.keys()
-            here = {entry[2].candidate.url for entry in queue.waiting} & priorities.keys()
-            if here:
-                queued_urls |= here
+            waiting_urls = {entry[2].candidate.url for entry in queue.waiting} & priorities.keys()
+            if waiting_urls:
+                queued_urls |= waiting_urls
                 queue.waiting = [_with_priority(entry, priorities) for entry in queue.waiting]
                 heapify(queue.waiting)
                 if not queue.parked:
@@ -179,10 +188,12 @@ class HostQueues:
             self._list(name, queue)
 
     def _list(self, name: str, queue: HostQueue) -> None:
+        """Add the first entry of a queue to the list, if there is one."""
         if queue.waiting:
             heappush(self._heads, (*queue.waiting[0][:2], name))
 
     def _park(self, name: str, queue: HostQueue) -> None:
+        """Take a host off the list until a response comes, or if it has no more requests than it may, until a time."""
         queue.parked = True
         if queue.active < self.limits.share(name):
             heappush(self._resting, (self.ready_at(name), name))
@@ -192,7 +203,9 @@ def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int])
     """The entry of an address with its new priority, if there is one; seeds and images keep theirs."""
     _, serial, lease = entry
     candidate = lease.candidate
-    price = priorities.get(candidate.url, candidate.priority) if candidate.has_learned_priority else candidate.priority
-    if price == candidate.priority:
+    if not candidate.has_learned_priority:
         return entry
-    return -price, serial, replace(lease, candidate=replace(candidate, priority=price), has_new_priority=True)
+    priority = priorities.get(candidate.url, candidate.priority)
+    if priority == candidate.priority:
+        return entry
+    return -priority, serial, replace(lease, candidate=replace(candidate, priority=priority), has_new_priority=True)

@@ -14,7 +14,7 @@ from crawler.rights.robots_file import RobotsFile
 
 
 class AddressKind(StrEnum):
-    """What an address is requested as."""
+    """The kind of an address: what its response is used for."""
 
     SEED = "seed"
     LIST = "list"
@@ -24,8 +24,9 @@ class AddressKind(StrEnum):
     EXAMPLE = "example"
     """An example of the topic."""
     COUNTEREXAMPLE = "counterexample"
+    """An example of what is not on the topic."""
     IMAGE_LINK = "image link"
-    """A page that only an image links to. It is stored as a link, but remembered separately as seen."""
+    """A page that only an image links to. It is stored as a link, but remembered apart from links as seen."""
 
 
 EXAMPLE_KINDS = frozenset((AddressKind.EXAMPLE, AddressKind.COUNTEREXAMPLE))
@@ -41,7 +42,7 @@ class FoundBy(StrEnum):
     IMAGE = "image"
     EXAMPLE = "example"
     EXPLORATION = "exploration"
-    """By a link that was chosen to explore. Only items say so."""
+    """By a link that was chosen to explore. Only items have this value."""
 
 
 class LessonKind(StrEnum):
@@ -54,14 +55,16 @@ class LessonKind(StrEnum):
     EXAMPLE = "topic example"
     """The address and the text of an example."""
     COUNTEREXAMPLE = "topic counterexample"
+    """The address and the text of a counterexample."""
     SEED_AGAIN = "again"
     """A seed to request again at the next start."""
     EXAMPLE_AGAIN = "again example"
+    """An example or counterexample to request again at the next start."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """An address that may be requested, with what is known about it. It is not frozen, as one is made for each link."""
+    """An address that may be requested, with its properties. Not frozen for speed, as one is created for each link."""
 
     url: str
     priority: int = 0
@@ -76,11 +79,11 @@ class Candidate:
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
     labels: str = ""
-    """What the link to it is called and how it is marked, a line each."""
+    """The text and the class of the link to it, one per line."""
 
     @property
     def sort(self) -> AddressKind:
-        """The kind under which it is remembered as seen."""
+        """The kind under which the worker remembers that it saw the address."""
         is_image_link = self.sight is not None and self.kind is not AddressKind.IMAGE
         if is_image_link:
             return AddressKind.IMAGE_LINK
@@ -88,14 +91,14 @@ class Candidate:
 
     @property
     def has_learned_priority(self) -> bool:
-        """Whether its priority changes as the crawl learns; that of seeds and images does not."""
+        """Whether its priority changes as the crawl learns; the priorities of seeds and images do not."""
         return self.kind is AddressKind.LINK and self.sight is None
 
 
 @dataclass(slots=True)
 class Lease:
-    """An address that this worker has leased, until it is finished or returned. It is not frozen, as one is made for
-    each address that is claimed.
+    """An address that this worker has leased, until it is finished or returned. Not frozen for speed, as one is created
+    for each address that is claimed.
     """
 
     id: int
@@ -104,7 +107,7 @@ class Lease:
     host_id: int
     site_id: int
     request: Any = None
-    """The request to send again, if it was queued again."""
+    """The request to send again, if the address was queued again by this worker."""
     shown_on: int | None = None
     """The site whose pages show it, if it is to be judged."""
     has_new_priority: bool = False
@@ -114,7 +117,7 @@ class Lease:
     predates_fresh_start: bool = False
     """Whether the page was last met before the crawl was begun fresh."""
     is_try: bool = False
-    """Whether it is requested although it is unlikely to lead to the topic."""
+    """Whether it is requested although it is unlikely to lead to the topic: the tries of a host are limited."""
 
     @property
     def counts(self) -> bool:
@@ -129,7 +132,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A fingerprint that pages of a host have in common."""
+    """An element that the pages of a host have in common: its tag and the fingerprint of its text."""
 
     host: str
     tag: str
@@ -148,7 +151,7 @@ class StoredResponse:
     request_line: str = ""
     """Method, path and protocol of the request; empty if it is not known."""
     request_headers: tuple[tuple[str, str], ...] = ()
-    """Without those that hold secrets."""
+    """Without the headers that hold secrets."""
 
 
 def raw_digest(data: bytes) -> str:
@@ -165,11 +168,11 @@ class PageResult:
     """The result of one request, passed to the frontier once."""
 
     outcome: "Outcome | None" = None
-    """Why nothing is stored; None if something is stored, and for an unchanged page."""
+    """Why nothing is stored; None if a page or image is stored, and for an unchanged page."""
     record: Mapping[str, Any] | None = None
     """The fields of the item."""
     check: ChangeCheck | None = None
-    """The comparison of the page with its history; None if the outcome already says it."""
+    """The comparison of the page with its history; None if the outcome says enough."""
     links: tuple[Candidate, ...] = ()
     """Links of the page with priorities, and its images."""
     priorities: Mapping[str, int] = field(default_factory=dict)
@@ -181,19 +184,19 @@ class PageResult:
     image_counts: "Evidence | None" = None
     """Counts of the images that the page shows, where images are judged."""
     verdict: Mapping[str, Any] | None = None
-    """The verdict on an image, as a row."""
+    """The row of the verdict on an image."""
     validators: Mapping[str, str] = field(default_factory=dict)
     """ETag and Last-Modified of the response."""
     response: StoredResponse | None = None
     """The response, where responses are kept."""
     rights: Mapping[str, Any] | None = None
-    """The item field of this name, also for a page that is known and not stored again."""
+    """The item field `rights`, also for a stored page that is not stored again."""
     robots: "RobotsFile | None" = None
     """The robots.txt that let the page be requested, to which its rights refer."""
     pattern_use: "PatternUse | None" = None
     """What the request says about the pattern of its address."""
     trial: "Trial | None" = None
-    """Whether rendering the page has brought more; None if it was not rendered."""
+    """Whether the page gained text or links by rendering; None if it was not rendered."""
     awaits_browser: bool = False
     """Whether the page has no text before its scripts run, and the crawl has no browser."""
 
@@ -209,7 +212,7 @@ class PageResult:
 
     @property
     def was_requested(self) -> bool:
-        """Whether a request was sent: not for noise, nor for what is put off."""
+        """Whether a request was sent: none is sent for noise, and for addresses that are put off."""
         return self.outcome is None or self.outcome.code.group not in (Group.NOISE, Group.PUT_OFF)
 
 
@@ -224,11 +227,14 @@ class Completion:
     def is_page(self) -> bool:
         """Whether it is a page of this round: stored, or unchanged."""
         check = self.result.check
-        outcome = self.result.outcome
-        return self.lease.counts and (outcome is None if check is None else check.change in PRESENT)
+        if not self.lease.counts:
+            return False
+        if check is None:
+            return self.result.outcome is None
+        return check.change in PRESENT
 
     def visit(self, new_links: int) -> Visit:
-        """The visit, for the history of the page."""
+        """The visit to the page, for its history; `new_links` is the number of its new links."""
         result = self.result
         candidate = self.lease.candidate
         check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)

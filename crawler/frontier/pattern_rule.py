@@ -1,39 +1,40 @@
-"""When addresses of a pattern are no longer requested, because those before brought nothing.
+"""Decides by pattern which addresses are put off, because earlier addresses of the pattern brought nothing.
 
-A request is useful if it brings a page that is kept and is no copy of another one, or new links to addresses of
+A request is useful if it brings a page that is kept and is no copy of another page, or new links to addresses of
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
-probability 1 / (n + 2) (Laplace): after `ENOUGH` of them with one of nine. A pattern with few outcomes of its own is
-believed to be like those of its site that share a name with it: their useless outcomes count, up to `MOST_BORROWED`,
-so that each further action of a wiki costs two requests and not seven. Where a sitemap lists addresses of a pattern
-that brings pages, the patterns that it does not list are alike as well: archives and pages of comments name what is
-known. As soon as one of them is useful, they are not. A pattern that has no name, as `/*/#`, may have all sorts of
-addresses and needs more. So does one that was useful: pages that bring nothing come in runs, as a list of copies does,
-and a page that is missed costs more than a request.
+probability 1 / (n + 2) (Laplace's rule of succession): after `ENOUGH` of them, with probability 1 / 9.
 
-Lists of other pages are means to an end. Those of a pattern that has brought next to nothing but lists wait until
-other pages of the site were requested, as these may link to each other. A list that brings nothing then is stronger
-evidence than an error, because all pages in it were found already: `ENOUGH_LISTS` of a site
-suffice, with one of the pattern itself among them.
+A pattern with few outcomes of its own is expected to resemble the patterns of its site that share a name with it: their
+useless outcomes count, up to `MOST_BORROWED`, so that each further action of a wiki costs two requests and not seven.
+Where a sitemap lists addresses of a pattern that brings pages, the patterns that it does not list resemble each other
+as well: archives and pages of comments repeat known pages. As soon as one of these patterns is useful, they no longer
+do. A pattern without a name, such as `/*/#`, may have all sorts of addresses and needs more evidence. So does a pattern
+that was useful: useless pages come in runs, such as a list of copies, and a missed page costs more than a request.
 
-Where addresses of one pattern serve many ends, the label of the link tells: requests from links with a label are
-counted for the pattern with the label, too. So links called "Reply" are put off even where all addresses look alike,
-and they do not speak against the other addresses of a pattern that was useful.
+Lists of other pages only lead to pages. The addresses of a pattern that has brought next to nothing but lists wait
+until other pages of the site were requested, as these may link to each other. A list that brings nothing then is
+stronger evidence than an error, because all pages in it were found already: `ENOUGH_LISTS` such lists of a site
+suffice, if one of them is of the pattern itself.
 
-A path with ever new queries, as a calendar or a timeline that can be filtered in many ways, has no end, and each of its
-pages may be a little different from the others. After `MOST_QUERIES` patterns of one path, its further queries are one
-pattern, and near-duplicates count as useless wherever they lead. If no more than half of the requests to the path are
-useful, without those of patterns that are proven, this part of the site is left: all its addresses are put off but
-those of the proven patterns. A pattern that combines parameters, as each file with each version, is left when three of
-five of its pages are copies, one with another query when nine of ten are.
-Links to a pattern of which most pages are copies do not make a page useful.
+Where the addresses of one pattern serve many purposes, the labels of links tell them apart: requests from links with a
+label are also counted for the pattern with the label. So links called "Reply" are put off even where all addresses look
+alike, and they are no evidence against the other addresses of a pattern that was useful.
 
-A parameter may say nothing about the page, but where on it the reader is, or where the reader came from. Its pattern
-is useless where a page is a copy of the same address without it, or with another value of it, and useful where the page
-is no copy. After `ENOUGH_EQUAL` such copies addresses with the parameter are put off, if the crawl knows the same
-address without it as well, and has requested one of the same pattern.
+A path with ever new queries, such as a calendar or a timeline with many filters, is endless, and each of its pages may
+differ a little from the others. After `MOST_QUERIES` patterns of one path, its further queries are one pattern, and
+near-duplicates count as useless wherever they lead. If at most half of the requests to the path are useful, without
+those of proven patterns, this part of the site is left: all its addresses are put off except those of the proven
+patterns. A pattern that combines parameters, such as each file with each version, is left when three of five of its
+pages are copies; a pattern with another query, when nine of ten are. Links to a pattern whose pages are mostly copies
+do not make a page useful.
 
-Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs one is rendered
-while its pattern has few trials, and later if at least half of the trials have brought more text or links. While so
+A parameter may say nothing about the page, but only where on it the reader is, or where the reader came from. Its
+pattern is useless where a page is a copy of the same address without it, or with another value of it, and useful where
+the page is no copy. After `ENOUGH_EQUAL` such copies, addresses with the parameter are put off if the crawl also knows
+the same address without it, and has requested an address of the same pattern.
+
+Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs a browser is
+rendered while its pattern has few trials, and later if at least half of the trials have gained text or links. While so
 many trials are under way that their results decide, further pages wait for them.
 """
 
@@ -55,45 +56,50 @@ if TYPE_CHECKING:
 ENOUGH = 7
 """Useless requests in a row, of a pattern that was never useful."""
 ENOUGH_UNNAMED = 20
-"""Useless requests for a pattern that has no name but parts that may be anything."""
+"""Useless requests after which a pattern without a name is put off."""
 ENOUGH_EQUAL = 3
-"""Useless requests for the pattern of a parameter, whose copies are known to be of the same address."""
+"""Useless requests after which the pattern of a parameter is put off: copies of the same address are surer evidence."""
 MOST_BORROWED = 5
-"""Useless requests that related patterns may lend."""
+"""Useless requests of related patterns that count for a pattern."""
 ENOUGH_LISTS = 4
-"""Useless requests to lists of a site, of which one is of the pattern itself, if that was never useful."""
+"""Useless requests to lists of a site after which a pattern of lists is put off that was never useful."""
 LEAST_SHARE_OF_LISTS = 0.9
-"""Share of a pattern's requests that brought a list."""
+"""Share of a pattern's requests that brought a list, from which its addresses are taken for lists."""
 LIST_FACTOR = 10
-"""By this factor the priority of a list is lower. Priorities of links are below 1,000, most of pages above 100."""
+"""The priority of a list is divided by this. Priorities of links are below 1,000, those of most pages above 100."""
 CHANCE = 0.01
-"""A pattern that was useful is put off when so many requests in a row would be useless by chance no more often, and
-they are `ENOUGH` more than all that were useful.
+"""A pattern that was useful is put off when a run of useless requests has at most this probability by chance, and is
+longer by `ENOUGH` than the number of useful requests.
 """
 MOST_OPEN = 5
-"""Requests of a pattern whose only new links are of unknown patterns; further ones are useless."""
+"""Requests of a pattern that may bring only links of unknown use; further such requests are useless."""
 PROVEN = 2
-"""Useful requests after which a pattern is known to bring pages, if they are at least half of all."""
+"""Useful requests after which a pattern is proven, if they are at least half of all."""
 AUDIT_FIRST = 50
 AUDIT_FACTOR = 5
 """The 50th address that is put off is requested all the same, then the 250th, the 1,250th and so on."""
 FIRST_AUDIT_OF_PARAMETER = 5
-"""The first address put off by a parameter that is requested all the same: three copies are little evidence."""
+"""The number of the first address, among those put off by a parameter, that is requested all the same: three copies
+are little evidence.
+"""
 TRIALS = 3
 """Pages of a pattern that are rendered because of a sign alone."""
 SITE_TRIALS = 12
-"""Trials of a site, if none has gained."""
-AUDITED, AUDITED_WITHOUT_SIGN = 1 / 100, 1 / 1000
-"""Shares of the other pages, with and without a sign, that are rendered all the same."""
+"""Trials of a site after which no more pages are rendered if none has gained."""
+AUDITED = 1 / 100
+"""Share of the other pages with a sign that are rendered all the same."""
+AUDITED_WITHOUT_SIGN = 1 / 1000
+"""Share of the pages without a sign that are rendered all the same."""
 MOST_QUERIES = 20
-"""Patterns of one path that differ in their queries only; a wiki has some 15, of actions and special pages."""
+"""Patterns of one path that differ only in their queries; a wiki has some 15, for actions and special pages."""
 LEAST_OF_ENDLESS = 40
-"""Requests of the further queries of a path, until it is judged whether it has an end."""
+"""Requests of the further queries of a path after which it is judged whether the path is endless."""
 MOST_COPIES = 9 / 10
-"""Share of copies among the pages of a pattern with a query, from which its addresses are left."""
+"""Share of copies among the pages of a pattern with a query, from which the pattern is endless."""
 MOST_COPIES_COMBINED = 3 / 5
 """The share for a pattern that combines parameters: where two addresses lead to each page, half are copies."""
-DEAD = frozenset(("400", "401", "403", "404", "405", "410"))
+DEAD_STATUSES = frozenset(("400", "401", "403", "404", "405", "410"))
+"""Statuses of pages that do not exist or are closed to readers."""
 BRINGS_NOTHING = frozenset(
     (
         *(Code.NOINDEX, Code.LOGIN_FORM, Code.LISTING, Code.NO_TEXT, Code.NOT_HTML, Code.NOT_WHOLE, Code.EMPTY_LIST),
@@ -103,22 +109,24 @@ BRINGS_NOTHING = frozenset(
 )
 
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
-"""Outcomes of lists: what a site wants out of an index, but followed, are lists as a rule."""
+"""Outcomes of lists: pages that a site excludes from search engines, but whose links it lets them follow, are usually
+lists.
+"""
 
 
 class Usefulness(Enum):
-    """What a request was good for."""
+    """The use of a request."""
 
     USEFUL = "useful"
     USELESS = "useless"
     OPEN = "open"
-    """It brought only links of which nothing is known yet."""
+    """It brought only links to patterns of unknown use."""
     PUT_OFF = "put_off"
     """It was not sent."""
 
 
 class RenderingState(Enum):
-    """Whether a page is rendered."""
+    """Whether a page is to be rendered."""
 
     DUE = "due"
     NOT_DUE = "not_due"
@@ -135,16 +143,16 @@ class PatternUse:
     of_copy: Usefulness = Usefulness.USELESS
     """The use if its page turns out to be a copy."""
     labelled: str = ""
-    """The pattern with the label of the link, if it has one: it is counted as well."""
+    """The pattern with the label of the link, if it has one: the request is counted for it as well."""
     is_apart: bool = False
     """Whether the request counts for the labelled pattern only, unless it is useful."""
     is_list: bool = False
     """Whether it brought a list of other pages."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """The patterns of the parameters of its address, each with the address without it."""
+    """The patterns of the parameters of its address, each with the address without the parameter."""
 
     def counted_for(self, use: Usefulness) -> Iterator[str]:
-        """The patterns for which the request counts, given its use in the end."""
+        """The patterns for which the request counts, given its final use: that of a copy, if the page is one."""
         if not self.is_apart or use is Usefulness.USEFUL:
             yield self.pattern
         if self.labelled:
@@ -157,17 +165,19 @@ class Trial:
 
     pattern: str
     has_gained: bool
+    """Whether it had more text or links then."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternCounts:
-    """What the requests to the addresses of a pattern were good for."""
+    """Counts of the requests to the addresses of a pattern, by their use."""
 
     useful: int = 0
     useless: int = 0
     in_a_row: int = 0
     """Useless requests since the last useful one."""
     open: int = 0
+    """Requests that brought only links of unknown use."""
     put_off: int = 0
     """Addresses that were not requested."""
     rendered: int = 0
@@ -177,7 +187,7 @@ class PatternCounts:
     lists: int = 0
     """Requests that brought a list of other pages, whatever its use."""
     copies: int = 0
-    """Pages that were copies of others, wherever they led."""
+    """Pages that were copies of others, whatever the use of their links."""
 
     def after(self, use: Usefulness, is_list: bool = False, is_copy: bool = False) -> PatternCounts:
         """The counts with one more request.
@@ -193,7 +203,7 @@ class PatternCounts:
 
     @property
     def is_of_lists(self) -> bool:
-        """Whether addresses of the pattern bring lists of other pages, and no pages themselves.
+        """Whether addresses of the pattern bring lists of other pages, and are not pages to keep themselves.
 
         >>> PatternCounts(useful=9, useless=1, lists=9).is_of_lists, PatternCounts(useful=9, lists=8).is_of_lists
         (True, False)
@@ -202,13 +212,13 @@ class PatternCounts:
 
     @property
     def is_proven(self) -> bool:
-        """Whether addresses of the pattern bring pages."""
+        """Whether the pattern is known to bring pages, or links to them."""
         is_mostly_copies = 2 * self.copies > self.requests
         return self.useful >= PROVEN and self.useful >= self.useless and not is_mostly_copies
 
     @property
     def requests(self) -> int:
-        """The requests that tell something about the pattern."""
+        """The requests that were sent and have a use."""
         return self.useful + self.useless + self.open
 
 
@@ -216,7 +226,8 @@ NOTHING_KNOWN = PatternCounts()
 
 
 def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_lent: int = 0) -> bool:
-    """Whether addresses of a pattern are put off, given the useless outcomes of related patterns, and of lists.
+    """Whether addresses of a pattern are put off; `lent` are the useless requests of related patterns, `lists_lent`
+    those to other lists of the site.
 
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
@@ -226,21 +237,23 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     if pattern.startswith(ANY_PATH):
         enough = ENOUGH_EQUAL
         lent = 0
+
     if not counts.useful:
         brings_empty_lists = counts.is_of_lists and counts.useless > 0 and not is_unnamed
         if brings_empty_lists and counts.in_a_row + lists_lent >= ENOUGH_LISTS:
             return True
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
-    before = counts.useful + counts.useless - counts.in_a_row
-    share = (counts.useful + 1) / (before + 2)
-    # What lists were good for in the beginning says little: then most of their pages were new.
-    more = 0 if counts.is_of_lists else counts.useful
-    return counts.in_a_row >= more + enough and (1 - share) ** counts.in_a_row < CHANCE
+
+    before_the_run = counts.useful + counts.useless - counts.in_a_row
+    share_of_useful = (counts.useful + 1) / (before_the_run + 2)
+    # The early use of lists says little: then most of their pages were new.
+    useful_pages = 0 if counts.is_of_lists else counts.useful
+    return counts.in_a_row >= useful_pages + enough and (1 - share_of_useful) ** counts.in_a_row < CHANCE
 
 
 def is_endless(pattern: str, counts: PatternCounts) -> bool:
-    """Whether a part of a site is left as it has no end: a path with ever new queries, given the counts of the pattern
-    of its further queries, or a pattern with a query of which most pages are copies.
+    """Whether a pattern is an endless part of a site: a path with any query, of which few requests are useful, or a
+    pattern with a query of its own whose pages are mostly copies.
 
     >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
     [True, False]
@@ -267,8 +280,8 @@ def is_combined(pattern: str) -> bool:
 def rendering_of(
     counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int = 0
 ) -> RenderingState:
-    """Whether a page is rendered, given the counts of its pattern, the sums of its site, a number from 0 to 1, and how
-    many trials of the pattern are under way.
+    """Whether a page is to be rendered, given the counts of its pattern and of its site, whether it has a sign that it
+    needs a browser, a random number from 0 to 1, and how many trials of the pattern are under way.
 
     >>> few, gaining, vain = PatternCounts(rendered=2), PatternCounts(rendered=4, gained=2), PatternCounts(rendered=3)
     >>> [rendering_of(counts, NOTHING_KNOWN, True, 0.5).value for counts in (few, gaining, vain)]
@@ -292,24 +305,24 @@ def rendering_of(
 
 
 def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """For each name, the useless outcomes of the patterns that have it, if none of these was ever useful."""
+    """For each name, the useless requests of the patterns that have it, if none of these was ever useful."""
     useless_by_name: dict[str, int] = {}
-    good = {name for pattern, counts in patterns.items() if counts.useful for name in names[pattern]}
+    useful_names = {name for pattern, counts in patterns.items() if counts.useful for name in names[pattern]}
     for pattern, counts in patterns.items():
         for name in names[pattern]:
-            if name not in good:
+            if name not in useful_names:
                 useless_by_name[name] = useless_by_name.get(name, 0) + counts.useless
     return useless_by_name
 
 
 def lists_lending(patterns: Mapping[str, PatternCounts]) -> int:
-    """The useless outcomes of the patterns of lists of a site that were never useful."""
+    """The useless requests of those patterns of lists of a site that were never useful."""
     lists = (counts for pattern, counts in patterns.items() if " " not in pattern and counts.is_of_lists)
     return sum(counts.useless for counts in lists if not counts.useful)
 
 
 def priority_of_list(priority: int) -> int:
-    """The priority of an address that waits because its pattern brings lists; one that is low already stays.
+    """The priority of an address that waits because its pattern brings lists; a low priority stays the same.
 
     >>> priority_of_list(800), priority_of_list(80)
     (80, 80)
@@ -320,7 +333,7 @@ def priority_of_list(priority: int) -> int:
 
 
 def next_audit(pattern: str, put_off: int) -> int:
-    """The number of the address, among those of a pattern put off, that is requested next all the same.
+    """The number of the next address, among those of a pattern that are put off, that is requested all the same.
 
     >>> [next_audit("/tag/*", put_off) for put_off in (0, 50, 249, 250)], next_audit("*?id=*", 0)
     ([50, 250, 250, 1250], 5)
@@ -332,7 +345,7 @@ def next_audit(pattern: str, put_off: int) -> int:
 
 
 def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
-    """The use of a request, given that of the new links of its page; None if the result says nothing about a pattern.
+    """The use of a request, given the use of its page's new links; None if the result says nothing about a pattern.
 
     A page that is off topic, or in another language, could have been kept: its pattern is as good as any. A page that
     awaits a browser may be kept by a later crawl that has one.
@@ -347,6 +360,6 @@ def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
         if str(result.record.get("text") or "").strip():
             return Usefulness.USEFUL
         return lead
-    if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD):
+    if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD_STATUSES):
         return lead
     return None

@@ -9,6 +9,7 @@ class PendingPriorities:
 
     def __init__(self) -> None:
         self.found: dict[str, int] = {}
+        """The priorities of addresses for the next batch."""
         self.sent: dict[str, int] = {}
         """The priorities in the batch that is being committed."""
 
@@ -17,11 +18,12 @@ class PendingPriorities:
         self.found[name] = max(self.found.get(name, priority), priority)
 
     def send(self) -> None:
-        """All priorities found so far are in the batch being committed."""
-        self.found, self.sent = {}, self.found
+        """Note that all priorities found so far are in the batch being committed."""
+        self.sent = self.found
+        self.found = {}
 
     def received(self) -> None:
-        """The batch is committed."""
+        """Note that the batch is committed."""
         self.sent = {}
 
     @property
@@ -30,5 +32,5 @@ class PendingPriorities:
         return max(self.sent.values(), default=0)
 
     def best_of(self, name: str) -> int | None:
-        """The best priority of a host."""
+        """The best priority on a host; None if none is pending."""
         return max((priorities[name] for priorities in (self.found, self.sent) if name in priorities), default=None)

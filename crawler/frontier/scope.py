@@ -1,4 +1,4 @@
-"""Which addresses a crawl follows: those on the hosts or sites of its seeds, if allowed, not denied and not a trap."""
+"""The scope of a crawl: it follows addresses on the hosts or sites of its seeds, unless its rules exclude them."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -40,13 +40,14 @@ class Scope:
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
     avoid: tuple[str, ...] = ()
-    """Domains that are left out, with their subdomains."""
+    """Excluded domains, with their subdomains."""
     documents: frozenset[str] = frozenset()
-    """Endings of addresses that are followed although these are no web pages."""
+    """Endings of addresses of documents, which are followed although they are no web pages."""
     homes: set[str] = field(default_factory=set)
+    """The hosts or sites that are followed."""
 
     def add_home(self, url: str) -> None:
-        """Follow the host or site of this address too."""
+        """Add the host or site of this address to those that are followed."""
         self.homes.add(SCOPES[self.kind](address_of(url)))
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:

@@ -12,7 +12,10 @@ APART = frozenset((AddressKind.IMAGE, AddressKind.IMAGE_LINK))
 
 
 class RecentNumbers:
-    """A set of the numbers added last: at least `limit`, at most twice as many."""
+    """A set of the numbers added last: between `limit` and twice as many.
+
+    Numbers are added to a new set. When it has `limit` numbers, it replaces the old one.
+    """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -28,7 +31,8 @@ class RecentNumbers:
             return False
         self._new.add(number)
         if len(self._new) >= self.limit:
-            self._new, self._old = set(), self._new
+            self._old = self._new
+            self._new = set()
         return True
 
     def clear(self) -> None:
@@ -45,13 +49,18 @@ class SeenAddresses(RecentNumbers):
         return {url for url in urls if _hash(url, sort) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
-        """Links that are new, or that a sitemap or feed says have changed, with their latest priorities."""
+        """Add links; yields those that are new or have changed according to a sitemap or feed.
+
+        They have their latest priorities: those in `priorities`, if they are there.
+        """
         for link in links:
             if self.add(_hash(link.url, link.sort)) or link.lastmod is not None:
-                priority = priorities.get(link.url) if link.has_learned_priority else None
-                yield link if priority is None else replace(link, priority=priority)
+                if link.has_learned_priority and link.url in priorities:
+                    yield replace(link, priority=priorities[link.url])
+                else:
+                    yield link
 
 
 def _hash(url: str, sort: AddressKind) -> int:
-    """A hash of an address of this kind."""
+    """A hash of an address, which differs for the kinds that are remembered separately."""
     return hash(f"{sort} {url}" if sort in APART else url)

@@ -1,6 +1,6 @@
-"""What a worker knows about the address patterns of sites: which bring pages, and which are put off.
+"""The address patterns of sites in the memory of a worker: which bring pages, and which are put off.
 
-The counts are those of the database, which adds up the results of all workers; the reply to a batch brings them.
+The database adds up the counts of all workers; the reply to a batch brings the sums.
 """
 
 from __future__ import annotations
@@ -37,17 +37,19 @@ from crawler.urls.lru_dict import LruDict
 from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_addresses, with_any_query
 
 UNLISTED = "not in a sitemap"
-"""What patterns share whose addresses are in no sitemap of a site that has one; no address has such a part."""
-FOUND = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
-"""How addresses are found that may be put off: a feed of a wiki names its edits, and a sitemap of a blog its tags."""
+"""A name of all patterns whose addresses are in no sitemap of a site that has one; no address contains it."""
+MAY_BE_PUT_OFF = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
+"""How addresses are found that may be put off. A feed of a wiki lists its edits, and a sitemap of a blog its tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
-"""Patterns of a site that are counted; addresses of further ones are always requested. As many of those that its
-sitemaps list are remembered.
+"""Patterns of a site that are counted; addresses of further patterns are always requested. As many patterns of the
+addresses that its sitemaps list are remembered.
 """
-MOST_LINKS, FEW_LINKS = 20, 6
-"""New links that are looked at of a page that is not kept, and of one that is: its links count only if it is a copy."""
+MOST_LINKS = 20
+"""New links of a page that is not kept by which its use is decided."""
+FEW_LINKS = 6
+"""New links of a page that is kept by which its use is decided if it is a copy."""
 
 
 @dataclass
@@ -57,7 +59,7 @@ class SitePatterns:
     patterns: Patterns = field(default_factory=Patterns)
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
-    """For patterns that are put off, the number of the next address to be requested all the same."""
+    """For patterns that are put off, the number of the next address that is requested all the same."""
     under_way: Counter[str] = field(default_factory=Counter)
     """How many pages of a pattern this worker is rendering."""
     trials: dict[str, PatternCounts] = field(default_factory=dict)
@@ -67,8 +69,11 @@ class SitePatterns:
     _queries: dict[str, list[str]] = field(default_factory=dict)
     """For paths with any query, the patterns that have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The names in each pattern."""
     _lending: dict[str, int] | None = None
+    """For each name, the useless requests that its patterns lend to each other; None if the sums are outdated."""
     _lists_lending: int = 0
+    """The useless requests that patterns of lists lend to each other, added up at the same time."""
     _has_useful_sitemap: bool = False
     """Whether a sitemap lists addresses of a pattern that brings pages."""
 
@@ -88,7 +93,7 @@ class SitePatterns:
                 self._queries.setdefault(with_any_query(pattern), []).append(pattern)
 
     def count(self, use: PatternUse) -> None:
-        """Count a request of this worker, which the database counts later."""
+        """Count a request of this worker until the database has counted it."""
         if use.use is Usefulness.PUT_OFF:
             return  # counted when it was put off
         for pattern in use.counted_for(use.use):
@@ -115,7 +120,7 @@ class SitePatterns:
         return ""
 
     def has_many_queries(self, pattern: str) -> bool:
-        """Whether a pattern has a path with so many queries that further ones are counted together."""
+        """Whether the path of a pattern has so many queries that further ones are counted together."""
         path = with_any_query(pattern)
         return bool(path) and len(self._queries.get(path, ())) >= MOST_QUERIES
 
@@ -142,14 +147,14 @@ class SitePatterns:
         return is_unproductive(pattern, counts, self._lent(pattern, counts), lists_lent)
 
     def judged_by(self, pattern: str) -> str:
-        """The pattern by which addresses of a pattern are judged: their path with any query, if it has no end."""
+        """The pattern by which addresses of a pattern are judged: their path with any query, if that is endless."""
         path = with_any_query(pattern)
         if path and not self.counts.get(pattern, NOTHING_KNOWN).is_proven and self.is_left(path):
             return path
         return pattern
 
     def is_left(self, pattern: str) -> bool:
-        """Whether the part of the site with these addresses is left because it has no end.
+        """Whether the part of the site with these addresses is left because it is endless.
 
         A path with many queries is judged by all of them that are not proven: a few may bring most of its pages.
         """
@@ -164,8 +169,11 @@ class SitePatterns:
         useless = sum(each.useless for each in unproven)
         return is_endless(pattern, PatternCounts(useful=useful, useless=useless))
 
-    def is_put_off(self, pattern: str) -> bool:
-        """Whether an address of the pattern is not requested; now and then one is, as an audit."""
+    def put_off_next(self, pattern: str) -> bool:
+        """Count one more address of the pattern, if the pattern brings nothing; returns whether the address is put off.
+
+        Now and then one is requested all the same, as an audit.
+        """
         if not pattern or not self.is_unproductive(pattern):
             return False
         counts = self.counts.get(pattern, NOTHING_KNOWN)
@@ -177,14 +185,14 @@ class SitePatterns:
         return True
 
     def waits(self, pattern: str, labelled: str) -> bool:
-        """Whether an address waits for other pages, as its pattern, or that with its label, brings lists."""
+        """Whether an address waits for other pages because its pattern, or the pattern with its label, brings lists."""
         of_label = self.counts.get(labelled, NOTHING_KNOWN)
         if of_label.is_proven or of_label.is_of_lists:
             return of_label.is_of_lists
         return self.counts.get(pattern, NOTHING_KNOWN).is_of_lists
 
     def rendering_of(self, url: str, has_sign: bool, draw: float) -> RenderingState:
-        """Whether the page at an address is rendered in a browser."""
+        """Whether the page at an address is to be rendered in a browser."""
         pattern = self.pattern(url)
         under_way = self.under_way[pattern] if pattern else 0
         return rendering_of(self._trials_of(pattern), self._trials_of_site(), has_sign, draw, under_way)
@@ -196,7 +204,7 @@ class SitePatterns:
         return pattern
 
     def end_trial(self, pattern: str, trial: Trial | None) -> None:
-        """Count the result of a page that was rendered, if it has one."""
+        """Count the result of a page that was to be rendered, if there is one."""
         self.under_way[pattern] -= 1
         if trial is not None and pattern:
             counts = self.trials.get(pattern, NOTHING_KNOWN)
@@ -204,54 +212,59 @@ class SitePatterns:
             self.trials[pattern] = replace(counts, rendered=counts.rendered + 1, gained=gained)
 
     def _trials_of(self, pattern: str) -> PatternCounts:
-        """The trials of a pattern, with those of which the database has not counted the results yet."""
+        """The trials of a pattern, including those that the database has not counted yet."""
         of_database, of_worker = (counts.get(pattern, NOTHING_KNOWN) for counts in (self.counts, self.trials))
         rendered = max(of_database.rendered, of_worker.rendered)
         return PatternCounts(rendered=rendered, gained=max(of_database.gained, of_worker.gained))
 
     def _trials_of_site(self) -> PatternCounts:
-        every = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
+        """The trials of all patterns."""
+        trials = [self._trials_of(pattern) for pattern in self.counts.keys() | self.trials.keys()]
         return PatternCounts(
-            rendered=sum(counts.rendered for counts in every), gained=sum(counts.gained for counts in every)
+            rendered=sum(counts.rendered for counts in trials), gained=sum(counts.gained for counts in trials)
         )
 
     def parameters(self, url: str) -> dict[str, str]:
-        """The patterns of the parameters of an address, each with the address without it; none beyond the limit."""
+        """The patterns of the parameters of an address, each with the address without the parameter.
+
+        If the site has too many patterns, only those that are counted already.
+        """
         has_room = len(self.counts) < MOST_PATTERNS
         shorter = shorter_addresses(url)
         return {pattern: address for pattern, address in shorter.items() if has_room or pattern in self.counts}
 
     def idle_parameters(self, url: str) -> Iterator[tuple[str, str]]:
-        """The patterns of those parameters of an address that bring nothing, each with the address without it."""
+        """The patterns of the useless parameters of an address, each with the address without the parameter."""
         for pattern, shorter in self.parameters(url).items():
             if self.is_unproductive(pattern):
                 yield pattern, shorter
 
     def lead(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
-        """The use of new links, by their patterns; those of the page's own pattern lead nowhere else, unless the page
-        is a list: all pages of a site may have addresses of one pattern.
+        """The use of the new links of a page, by their patterns.
 
-        The page is counted for the pattern `counted_as`, if that is another one.
+        Links of the page's own pattern `of` do not count, unless the page is a list: all pages of a site may have
+        addresses of one pattern. The page is counted for the pattern `counted_as`, if that is another one.
         """
+        patterns = {self.pattern(url) for url in urls}
+        if not is_list:
+            patterns.discard(of)
+        may_be_open = self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
         lead = Usefulness.USELESS
-        for pattern in {self.pattern(url) for url in urls} - (set() if is_list else {of}):
-            counts = self.counts.get(pattern, NOTHING_KNOWN)
-            if counts.is_proven:
+        for pattern in patterns:
+            if self.counts.get(pattern, NOTHING_KNOWN).is_proven:
                 return Usefulness.USEFUL
-            if (
-                not self.is_unproductive(self.judged_by(pattern))
-                and self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
-            ):
+            if may_be_open and not self.is_unproductive(self.judged_by(pattern)):
                 lead = Usefulness.OPEN
         return lead
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
+        """The useless requests that the patterns which share a name with this one lend to it."""
         lending = self._lending or {}
         names = self._names_of(pattern)
         return max((lending[name] - counts.useless for name in names if name in lending), default=0)
 
     def _names_of(self, pattern: str) -> frozenset[str]:
-        """What the pattern may share with others: its names, and that no sitemap lists its addresses."""
+        """The names that the pattern may share with others, including UNLISTED if no sitemap lists its addresses."""
         names = self._names.get(pattern) or names_of(pattern)
         is_listed = pattern.partition(" ")[0] in self.listed
         if is_listed or not self._has_useful_sitemap:
@@ -286,8 +299,9 @@ class PatternMemory:
         counts: Mapping[int, Mapping[str, PatternCounts]],
         since: Iterable[Completion] = (),
     ) -> None:
-        """Take over the counts of sites, by their ids, that came with these leases or were asked for earlier, and count
-        the requests that ended since.
+        """Take over the counts of sites, by their ids, and count the requests that ended `since` these were added up.
+
+        The sites are those of the new leases and of earlier ones.
         """
         for lease in leases:
             self._addresses.set(lease.site_id, lease.candidate.url)
@@ -300,7 +314,7 @@ class PatternMemory:
                 self.count(completion.lease, pattern_use)
 
     def see(self, links: Iterable[Candidate]) -> set[str]:
-        """Count new links; returns the addresses by which a site with addresses put off has got a new name."""
+        """Learn names from new links; returns the links by which sites with addresses put off have got a new name."""
         renamed = set()
         pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
@@ -316,10 +330,11 @@ class PatternMemory:
     def pattern_to_put_off(
         self, lease: Lease, seen: Callable[[Iterable[str]], Collection[str]] = lambda urls: ()
     ) -> str:
-        """The pattern of an address that is not requested because addresses like it bring nothing; or empty.
+        """The pattern because of which an address is not requested, as such addresses bring nothing; empty if there is
+        none.
 
-        The pages of lists that the user gave are not put off, nor what is tried again or known. `seen` returns those of
-        several addresses that the crawl knows.
+        Pages of lists that the user gave are not put off, nor are retries and stored pages. `seen` returns which of
+        some addresses the crawl knows.
         """
         candidate = lease.candidate
         if candidate.via is FoundBy.SITEMAP:
@@ -331,11 +346,15 @@ class PatternMemory:
         labelled = site_patterns.labelled(pattern, candidate.labels)
         if site_patterns.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
-        # The parameter may decide what one path shows and say nothing about another: each path has a chance.
-        is_tried = site_patterns.counts.get(pattern, NOTHING_KNOWN).requests > 0
-        idle_parameters = site_patterns.idle_parameters(candidate.url) if is_tried else ()
-        idle = [parameter for parameter, shorter in idle_parameters if seen((shorter,))]
-        return next(filter(site_patterns.is_put_off, (*idle, site_patterns.judged_by(pattern), labelled)), "")
+        # A parameter may matter for one path and not for another: one address of each path is requested.
+        idle: list[str] = []
+        if site_patterns.counts.get(pattern, NOTHING_KNOWN).requests > 0:
+            idle_parameters = site_patterns.idle_parameters(candidate.url)
+            idle = [parameter for parameter, shorter in idle_parameters if seen((shorter,))]
+        for put_off_by in (*idle, site_patterns.judged_by(pattern), labelled):
+            if site_patterns.put_off_next(put_off_by):
+                return put_off_by
+        return ""
 
     def priority(self, lease: Lease) -> int:
         """The priority of a leased address: a lower one if its pattern brings lists."""
@@ -357,23 +376,29 @@ class PatternMemory:
         use = use_of(result, Usefulness.USELESS)
         if use is None:
             return None
-        most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
+
+        # The pattern of the address, and the one with the label of its link.
         url = candidate.requested or candidate.url
         site_patterns = self.of(url)
-        name = address_of(url).site
         pattern = site_patterns.pattern(url)
-        urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         labelled = site_patterns.labelled(pattern, candidate.labels)
         has_many_queries = site_patterns.has_many_queries(pattern)
         is_judged_whole = has_many_queries or is_combined(pattern)
         is_apart = bool(labelled and site_patterns.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
         is_list = result.outcome is not None and result.outcome.code in LISTS
+
+        # The use of its new links.
+        most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
+        urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         lead = Usefulness.USEFUL  # other sites may have pages
-        if all(address_of(link).site == name for link in urls):
+        if all(address_of(link).site == address_of(url).site for link in urls):
             lead = site_patterns.lead(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
-        parameters = site_patterns.parameters(str(result.record.get("url") or "")) if result.record is not None else {}
+
+        parameters: dict[str, str] = {}
+        if result.record is not None:
+            parameters = site_patterns.parameters(str(result.record.get("url") or ""))
         return PatternUse(
             pattern=pattern,
             use=use if use is Usefulness.USEFUL else lead,
@@ -386,7 +411,7 @@ class PatternMemory:
 
 
 def _may_be_put_off(lease: Lease) -> bool:
-    """Whether an address was found by the crawl itself, and is neither tried again nor of a page that is stored."""
+    """Whether an address was found by the crawl itself, and is neither a retry nor the address of a stored page."""
     candidate = lease.candidate
-    is_found = candidate.kind is AddressKind.LINK and candidate.via in FOUND and candidate.priority <= HIGHEST
+    is_found = candidate.kind is AddressKind.LINK and candidate.via in MAY_BE_PUT_OFF and candidate.priority <= HIGHEST
     return is_found and not (candidate.requested or lease.known or lease.request)

@@ -12,8 +12,8 @@ from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
 from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, LinkUpdates
-from crawler.frontier.frontier import JOINING, Frontier
-from crawler.frontier.host_control import AWAY, HANDOVER_SECONDS, MOST_OF_A_HOST, UNUSED
+from crawler.frontier.frontier import JOINING_SECONDS, Frontier
+from crawler.frontier.host_control import AWAY_SECONDS, HANDOVER_SECONDS, MOST_OF_A_HOST, UNUSED_SECONDS
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease, LessonKind, PageResult, Template
 from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
@@ -343,10 +343,10 @@ def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brough
     assert demand.low == ()
     frontier.apply_reply(BatchReply(), 0.0)
     assert taken(frontier, 5.0) is None
-    demand = frontier.batch(5.0 - AWAY).demand
+    demand = frontier.batch(5.0 - AWAY_SECONDS).demand
     assert demand is not None
     assert demand.low == (97,)
-    frontier.apply_reply(BatchReply(brought), 5.0 - AWAY)
+    frontier.apply_reply(BatchReply(brought), 5.0 - AWAY_SECONDS)
     assert taken(frontier, 4.9) is None
     assert taken(frontier, 5.0) == next_one
 
@@ -363,7 +363,7 @@ def test_what_its_host_refused_waits_while_the_database_has_more_of_the_host() -
     assert taken(frontier) == A + "1"
 
 
-@pytest.mark.parametrize(("seconds", "next_one"), [(UNUSED - 1, B + "1"), (UNUSED + 1, A + "1")])
+@pytest.mark.parametrize(("seconds", "next_one"), [(UNUSED_SECONDS - 1, B + "1"), (UNUSED_SECONDS + 1, A + "1")])
 def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(seconds: float, next_one: str) -> None:
     frontier = filled()
     found = [
@@ -602,12 +602,12 @@ def test_a_fast_host_is_asked_for_more() -> None:
 def test_a_host_is_asked_for_alone() -> None:
     rows = [(False, 1, True), (False, 2, True), (True, 1, False), (True, 4, False), (True, 5, True)]
     for shared, workers, alone in rows:
-        demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING).demand
+        demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING_SECONDS).demand
         assert demand is not None
         assert demand.alone == alone
 
 
-@pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING - 0.1, False), (JOINING, True)])
+@pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING_SECONDS - 0.1, False), (JOINING_SECONDS, True)])
 def test_a_worker_that_joins_others_waits_until_they_know(now: float, asks: bool) -> None:
     frontier = filled(workers=2)
     assert (frontier.batch(now).demand is not None) == asks
@@ -673,9 +673,9 @@ def test_a_host_to_be_returned_wants_no_more_while_a_request_is_active() -> None
 def test_hosts_that_a_worker_may_ask_are_counted() -> None:
     frontier = filled(A, A + "2", B, C)
     assert frontier.hosts.ready_hosts(0) == 3
-    frontier.hosts.rest("b.example", AWAY)
+    frontier.hosts.rest("b.example", AWAY_SECONDS)
     assert frontier.hosts.ready_hosts(0) == 3
-    frontier.hosts.rest("b.example", AWAY + 0.1)
+    frontier.hosts.rest("b.example", AWAY_SECONDS + 0.1)
     assert frontier.hosts.ready_hosts(0) == 2
 
 
@@ -697,7 +697,7 @@ def test_a_host_with_nothing_at_hand_is_let_go() -> None:
     assert (batch.resting, batch.idle) == ({98: 0.0}, True)
 
 
-@pytest.mark.parametrize(("away", "returned"), [(AWAY, []), (AWAY + 0.1, [1, 2])])
+@pytest.mark.parametrize(("away", "returned"), [(AWAY_SECONDS, []), (AWAY_SECONDS + 0.1, [1, 2])])
 def test_a_host_that_rests_for_long_is_let_go(away: float, returned: list[int]) -> None:
     frontier = filled(A, A + "2", B)
     frontier.hosts.rest("a.example", 7 + away)

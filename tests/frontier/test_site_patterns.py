@@ -276,7 +276,7 @@ def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
 
 def test_some_addresses_are_requested_as_an_audit() -> None:
     site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
-    found = [site.is_put_off(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
+    found = [site.put_off_next(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
     assert [at + 1 for at, one in enumerate(found) if not one] == [AUDIT_FIRST, AUDIT_FIRST * AUDIT_FACTOR]
 
 
