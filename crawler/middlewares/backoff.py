@@ -1,4 +1,4 @@
-"""Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, the page is requested later."""
+"""Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, the page is retried later."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
-SHORTEST = 1.0  # seconds of pause for a host that is too busy but names none
+SHORTEST_SECONDS = 1.0  # the shortest pause of a host that names a shorter one in Retry-After
 WALLED = "walled"  # in place of a status, in the statistics
 WALLS_OF_NEW_HOST = 3
+"""Walls in a row, with a status of success, after which a host that has not answered otherwise is taken for walled."""
 WALLS_OF_HOST = 20
-"""Answers in a row that are walls with a status of success, after which the host is believed to be walled: of one that
-has not yet answered otherwise, and of one that has. A captcha in front of a download is a wall, too, and says nothing
-about other addresses.
+"""Walls in a row after which a host that has answered otherwise is taken for walled. A captcha in front of a download
+is a wall, but says nothing about other addresses.
 """
 
 
 def retry_after(header: str, now: float) -> float | None:
     """The seconds that a Retry-After header asks for, or None if it cannot be parsed.
 
-    It has seconds or a date: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+    It contains seconds or a date: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
 
     >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0)
     (120.0, 40.0, None)
@@ -52,19 +52,20 @@ def retry_after(header: str, now: float) -> float | None:
 
 
 class HostRestsError(IgnoreRequest):
-    """A request that waited in the downloader when a rest of its host began; it is put back."""
+    """The host of a request was paused while the request waited in the downloader; the request is queued again."""
 
 
 class BackoffMiddleware:
-    """Pauses a host that refuses as long as it asks, or twice as long each time if it does not say, within limits.
+    """Pauses a host that refuses requests: for as long as it asks, or twice as long each time if it does not say.
 
-    The response of a wall goes no further: neither robots.txt, a list, a page nor an image is read from it.
+    A host that asks for too long, or refuses too often, is closed. A wall is not passed on: neither robots.txt, a list,
+    a page nor an image is read from it.
     """
 
     delay = 5.0
-    """Seconds of the first pause of a host that names none; each further pause is twice as long."""
+    """Seconds of the first pause of a host that does not ask for a time; each further pause is twice as long."""
     times = 5
-    """Pauses in a row after which a host is closed; the last one takes 80 seconds."""
+    """Pauses in a row after which a host is closed; the last of them takes 80 seconds."""
 
     def __init__(
         self,
@@ -77,16 +78,17 @@ class BackoffMiddleware:
         self.hosts = hosts
         self.count = count
         self.limit = limit
+        """The longest pause in seconds; a host that asks for more is closed."""
         self.slot = slot
-        """The downloader's slot for a host, if it has one."""
+        """Returns the downloader's slot for a host, if it has one."""
         self.feeds = feeds
         """The texts of pages that are known from feeds."""
         self.rests: dict[str, tuple[int, float]] = {}
-        """How many times in a row each busy host was paused, and until when."""
+        """How many times in a row each refusing host was paused, and until when."""
         self.answered: set[str] = set()
-        """Hosts that have answered with something else than a refusal."""
+        """Hosts that have answered a request without refusing it."""
         self.walls: Counter[str] = Counter()
-        """How many answers of each host in a row are walls with a status of success."""
+        """How many walls in a row, with a status of success, each host has answered with."""
         self.closed: set[str] = set()
         """Closed hosts; responses to requests already sent may still come."""
 
@@ -98,8 +100,11 @@ class BackoffMiddleware:
         return cls(crawl.frontier.hosts, crawler.stats.inc_value, limit, slot, crawl.reader.feeds)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Pass a response, or pause its host and retry the request later; a Refusal if it is a wall without retries."""
         name = address_of(request.url).host
         wall = wall_outcome(response)
+
+        # No refusal.
         if wall is None and response.status not in TOO_BUSY:
             self.walls.pop(name, None)
             if can_wait(request):
@@ -107,28 +112,33 @@ class BackoffMiddleware:
             if self.rests.pop(name, None):
                 self.hosts.host_recovered(name)
             return response
+
+        # A wall in front of this address only.
         if wall is not None and self.is_in_feed(request):
             raise Refusal(wall, response)
-        if wall is not None and self.is_of_address_only(name, response):
-            may_come_again = True
+        if wall is not None and self.count_wall(name, response):
+            may_be_retried = True
             max_tries = 1
+        # A refusal by the host, which is paused or closed.
         else:
             self.count(f"backoff/{response.status if wall is None else WALLED}")
             header = (response.headers.get("Retry-After") or b"").decode("latin-1")
             outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
-            may_come_again = self.let_rest(name, outcome, retry_after(header, time.time()))
+            may_be_retried = self.let_rest(name, outcome, retry_after(header, time.time()))
             max_tries = self.times
             self.withdraw(name)
+
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
-        if not may_come_again or tries > max_tries or not can_wait(request):
+        if not may_be_retried or tries > max_tries or not can_wait(request):
             if wall is not None:
                 raise Refusal(wall, response)
             return response
-        again = request.copy()
-        again.meta.update({REFUSED_TIMES: tries, REFUSED: True})
-        return again
+        retry = request.copy()
+        retry.meta.update({REFUSED_TIMES: tries, REFUSED: True})
+        return retry
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Queue a request again that was withdrawn."""
         if isinstance(exception, HostRestsError):
             return request.copy()
         return None
@@ -137,8 +147,8 @@ class BackoffMiddleware:
         """Whether the text of a page is known from a feed: then the page need not be requested again."""
         return self.feeds is not None and "lease" in request.meta and self.feeds.has(request.meta["lease"].candidate)
 
-    def is_of_address_only(self, name: str, wall: Response) -> bool:
-        """Count a wall; returns whether only its address is known to be behind it, and not the whole host."""
+    def count_wall(self, name: str, wall: Response) -> bool:
+        """Count a wall; returns whether it may be in front of its address only, and not of the whole host."""
         if wall.status >= 300:
             return False
         self.walls[name] += 1
@@ -146,7 +156,7 @@ class BackoffMiddleware:
         return self.walls[name] < walls_of_host and name not in self.rests
 
     def withdraw(self, name: str) -> None:
-        """Withdraw the requests to a host that wait in the downloader until a pause ends."""
+        """Withdraw the requests to a host that wait in the downloader, as its pause has begun."""
         slot = self.slot(name)
         if slot is None:
             return
@@ -160,12 +170,14 @@ class BackoffMiddleware:
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
-        if begins:  # responses to requests sent before the pause do not extend it
+        if begins:  # responses to requests that were sent before the pause do not extend it
             times += 1
-            until = now + (
-                self.delay * 2 ** (times - 1) if retry_after_seconds is None else max(retry_after_seconds, SHORTEST)
-            )
+            seconds = self.delay * 2 ** (times - 1)
+            if retry_after_seconds is not None:
+                seconds = max(retry_after_seconds, SHORTEST_SECONDS)
+            until = now + seconds
             self.rests[name] = times, until
+
         if until - now > self.limit or times > self.times:
             is_walled = outcome.code is Code.WALLED
             self.hosts.close(name, Outcome(Code.HOST_WALLED, outcome.detail) if is_walled else HOST_CLOSED)

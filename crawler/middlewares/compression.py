@@ -1,4 +1,4 @@
-"""Decompresses bodies as Scrapy does, with limits for what decompressing may cost beside the size of the result."""
+"""Decompresses bodies as Scrapy does, and also limits the number of encodings and of compressed parts."""
 
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 
@@ -8,16 +8,18 @@ from crawler.urls.http_limits import MOST_CODINGS
 
 MOST_PARTS = 1_000
 """Compressed parts of a body, one after the other; each takes ten microseconds, even if it is empty."""
-BEGINNINGS = {
+MAGIC_NUMBERS = {
     b"gzip": (b"\x1f\x8b\x08",),
     b"x-gzip": (b"\x1f\x8b\x08",),
     b"zstd": (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"),
 }
-"""The bytes with which parts begin; the last ones are those of parts that are skipped."""
+"""The bytes with which parts begin: https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1 for gzip, and
+https://www.rfc-editor.org/rfc/rfc8878#section-3.1 for zstd, where the second one begins parts that are skipped.
+"""
 
 
 class LimitedCompression(HttpCompressionMiddleware):
-    """Scrapy's middleware, which limits the size of the result only."""
+    """Scrapy's middleware with further limits; it limits only the size of the result."""
 
     @staticmethod
     def _split_encodings(content_encoding: list[bytes]) -> tuple[list[bytes], list[bytes]]:
@@ -28,6 +30,6 @@ class LimitedCompression(HttpCompressionMiddleware):
 
     @staticmethod
     def _decode(body: bytes, encoding: bytes, max_size: int) -> bytes:
-        if sum(map(body.count, BEGINNINGS.get(encoding, ()))) > MOST_PARTS:
+        if sum(map(body.count, MAGIC_NUMBERS.get(encoding, ()))) > MOST_PARTS:
             raise Refusal(Outcome(Code.BODY_TOO_LARGE))
         return HttpCompressionMiddleware._decode(body, encoding, max_size)

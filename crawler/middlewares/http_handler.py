@@ -1,5 +1,5 @@
-"""The download handler for http and https: requests are counted, pauses begin when a request is sent, and what a host
-may send is limited.
+"""The download handler for http and https: pauses of hosts begin when a request is sent, retries are visible to Scrapy,
+and the size of headers and the number of chunks of a response are limited.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from crawler.urls.public_hosts import is_public
 MOST_BYTES = 256 * 1024
 """Bytes of the headers of a response, as in Chrome; Twisted has no limit."""
 LONGEST_LINE = 64 * 1024
-"""Bytes of one header. Twisted's limit is 16 KB, which some policies of contents exceed."""
+"""Bytes of one header. Twisted's limit is 16 KB, which some Content-Security-Policy headers exceed."""
 
 
 class LimitError(Exception):
@@ -40,11 +40,11 @@ class LimitError(Exception):
 
 
 class LimitedHandler(HTTP11DownloadHandler):
-    """Scrapy's handler with limits for responses, and without Twisted's retries, which are not counted and do not
-    pause.
+    """Scrapy's handler with limits for responses, and without Twisted's retries.
 
-    Twisted retries when a host closes a connection that it had kept open. Scrapy's RetryMiddleware does it instead, on
-    a new connection, as the host may have closed all those that it had kept.
+    Twisted retries when a host closes a connection that it had kept open; these retries are not counted and ignore the
+    pause of the host. Scrapy's RetryMiddleware retries instead, on a new connection, as the host may have closed all
+    connections that it had kept open.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -52,8 +52,9 @@ class LimitedHandler(HTTP11DownloadHandler):
         self._crawler = crawler
         self._pool.retryAutomatically = False
         self._retries = HTTP11DownloadHandler(crawler)
+        self._retries._pool.persistent = False
         self._only_public = HTTP11DownloadHandler(crawler)
-        self._retries._pool.persistent = self._only_public._pool.persistent = False
+        self._only_public._pool.persistent = False
         for pool in (self._pool, self._retries._pool, self._only_public._pool):
             pool._factory = _with_limits(pool._factory, self._sent)
         self._only_public._pool._factory = _to_public_addresses(self._only_public._pool._factory)
@@ -92,10 +93,10 @@ def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
 
 
 def _to_public_addresses(factory: Any) -> Any:
-    """A factory of connections like this one, which refuses those to addresses that are not public.
+    """A factory of connections like this one, which refuses connections to addresses that are not public.
 
-    It sees the address that was connected to, before anything is sent. Connections that were opened for other requests
-    are in another pool.
+    It checks the address to which a connection was made, before anything is sent. Connections that were opened for
+    other requests are in another pool.
     """
 
     class ToPublicAddresses(factory):  # type: ignore[misc]
@@ -108,7 +109,7 @@ def _to_public_addresses(factory: Any) -> Any:
 
 
 class SentRequests:
-    """Calls `sent` with the host of each request of a connection when the request has been sent."""
+    """Calls `sent` with the host of each request of a connection, after the request was sent."""
 
     def __init__(self, protocol: Any, sent: Callable[[str], None]) -> None:
         self._send = protocol.request
@@ -119,14 +120,14 @@ class SentRequests:
         alsoProvides(protocol, IHandshakeListener)
 
     def send(self, request: Any) -> Any:
-        """Send a request; if this is the first one, TLS holds it back until the end of the handshake."""
+        """Send a request. TLS sends the first one after its handshake, when Twisted calls `report` again."""
         answer = self._send(request)
         self._host = request.headers.getRawHeaders(b"host")[0].decode("latin-1")
         self.report()
         return answer
 
     def report(self) -> None:
-        """Report the last request when the event loop has written it, which it does in its next round."""
+        """Report the last request after the event loop has written it, which it does in its next iteration."""
         loop = asyncio.get_running_loop()
         loop.call_soon(loop.call_soon, self._sent, self._host)
 
@@ -144,14 +145,15 @@ class FewChunks(_ChunkedTransferDecoder):
 
 
 class ResponseLimits:
-    """Receives the data of a connection, and closes it when a response exceeds the limits or its own length."""
+    """Receives the data of a connection, and closes it if a response exceeds the limits or its own length."""
 
     def __init__(self, protocol: Any) -> None:
         self._protocol = protocol
         self._receive = protocol.dataReceived
         self._parser: Any = None
-        """The parser of the response; each response has its own."""
+        """The parser of the current response; each response has its own."""
         self._received = 0
+        """Bytes received of the current response."""
 
     def __call__(self, data: bytes) -> None:
         parser = self._protocol._parser
@@ -169,14 +171,16 @@ class ResponseLimits:
             self._refuse()
 
     def _is_in_headers(self) -> bool:
+        """Whether the headers of the current response have not ended yet."""
         parser = self._protocol._parser
         return parser is not None and parser.state in ("STATUS", "HEADER")
 
     def _refuse(self, _: bytes = b"") -> None:
+        """Close the connection, as the headers are too large."""
         self._protocol._giveUp(Failure(LimitError(Code.HEADERS_TOO_LARGE)))
 
     def _finish(self, finish: Any, rest: bytes) -> None:
-        """End a response; what follows it is ignored, and never taken for the next response of the connection."""
+        """End a response. If data follow, the connection is closed, so that they are not read as the next response."""
         if rest:
             self._protocol._currentRequest.persistent = False
         finish(rest)

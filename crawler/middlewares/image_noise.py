@@ -25,7 +25,7 @@ from crawler.translation.reasons import records
 class ImageNoiseMiddleware:
     """Refuses images that are noise by the evidence of their site, and pages that only such an image links to.
 
-    It comes before robots.txt and everything else that costs a request. A share of the noise, selected by key, is
+    It is called before robots.txt and everything else that costs a request. A share of the noise, selected by key, is
     requested to audit the verdicts; later middlewares may still refuse it.
     """
 
@@ -58,22 +58,26 @@ class ImageNoiseMiddleware:
         lease: Lease | None = request.meta.get("lease")
         if lease is None or lease.candidate.sight is None or VERDICT in request.meta:
             return
+
+        # The verdict on the image.
         candidate = lease.candidate
         sighting = Sighting.of(lease.candidate.sight)
         evidence = self.evidence.of(lease.shown_on)
         verdict = self.image_filter.verdict(sighting, evidence)
         is_image = candidate.kind is AddressKind.IMAGE
-        noise = verdict.is_noise and (
+        is_noise = verdict.is_noise and (
             is_image or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )
         key = self.keys(candidate.url, candidate.kind)
-        audited = noise and self.is_audited(key)
+        is_audited = is_noise and self.is_audited(key)
         address = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
-        request.meta[VERDICT] = _record(sighting, verdict, noise) | address | {"audited": audited}
-        if not noise:
+        request.meta[VERDICT] = _record(sighting, verdict, is_noise) | address | {"audited": is_audited}
+
+        # What follows from it.
+        if not is_noise:
             self.count("image_noise/kept")
             return
-        if audited:  # its result is not known yet
+        if is_audited:  # the result of the audit is not known yet
             self.count("image_noise/audited")
             return
         self.count("image_noise/skipped")
@@ -87,19 +91,19 @@ class ImageNoiseMiddleware:
         return key % 1_000_000 < self.audit * 1_000_000
 
 
-def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]:
-    """The row of a verdict."""
+def _record(sighting: Sighting, verdict: Verdict, is_noise: bool) -> dict[str, Any]:
+    """The row of a verdict, without the columns of its address."""
     return {
         "url": sighting.url,
         "target": sighting.target,
         "page": sighting.page,
-        "noise": noise,
+        "noise": is_noise,
         "probability": verdict.probability,
         "keyword": verdict.keyword,
         "redundancy": verdict.redundancy,
         "entropy": verdict.entropy,
         "reasons": records(verdict.reasons),
-        "decided_by": verdict.decided_by if noise else "",
+        "decided_by": verdict.decided_by if is_noise else "",
         "mistaken": None,
         "bytes": None,
         "bytes_are_measured": False,

@@ -1,4 +1,4 @@
-"""Refuses connections to addresses that are not public, whether a name, a redirect or a number leads there."""
+"""Refuses connections to addresses that are not public, whether a name, a redirect or an IP address leads there."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -21,8 +21,9 @@ from crawler.urls.public_hosts import AllowList, is_public
 class PublicResolver:
     """A name resolver that returns only addresses to which connections are allowed.
 
-    Twisted asks it for every connection, also where the host is a number in whatever spelling, so one check at this
-    place sees all of them. A host is judged by the addresses it is about to be connected to, not by an earlier look-up.
+    Twisted calls it for every connection, even if the host is an IP address in an unusual spelling, so this one check
+    sees all of them. The addresses that are checked are those to which the connection is made, not those of an earlier
+    look-up.
     """
 
     def __init__(self, resolver: Any, opened: AllowList) -> None:
@@ -32,6 +33,7 @@ class PublicResolver:
         crawls must allow the address.
         """
         self.refused: set[str] = set()
+        """The names of hosts without an allowed address."""
 
     def resolveHostName(  # noqa: N802 - Twisted's name
         self,
@@ -42,7 +44,7 @@ class PublicResolver:
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
-        if not _can_be_asked(hostName):  # Twisted does not expect the error that Python raises, and would wait for ever
+        if not _is_encodable(hostName):  # Python would raise an error that Twisted does not expect, and so wait forever
             nothing = _Nothing(hostName)
             receiver.resolutionBegan(nothing)
             receiver.resolutionComplete()
@@ -55,8 +57,8 @@ class PublicResolver:
         return is_public(ip) or all(allow_list.opens(host, port, ip) for allow_list in self.opened)
 
 
-def _can_be_asked(name: str) -> bool:
-    """Whether a name can be encoded for DNS: a part of it may be empty or too long."""
+def _is_encodable(name: str) -> bool:
+    """Whether a name can be encoded for DNS; it cannot if a label of it is empty or too long."""
     try:
         return bool(name.encode("idna"))
     except UnicodeError:
@@ -71,17 +73,20 @@ class _Nothing:
         self.name = name
 
     def cancel(self) -> None:
-        """Nothing to cancel: it is done."""
+        """Does nothing, as the resolution is complete."""
 
 
 @implementer(IResolutionReceiver)
 class _PublicOnly:
+    """Passes the allowed addresses of a host to another receiver."""
+
     def __init__(self, guard: PublicResolver, receiver: Any, host: str, port: int) -> None:
         self.guard = guard
         self.receiver = receiver
         self.host = host
         self.port = port
-        self.passed = self.held_back = 0
+        self.passed = 0
+        self.held_back = 0
 
     def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's names
         self.receiver.resolutionBegan(resolution)
@@ -100,7 +105,7 @@ class _PublicOnly:
 
 
 class AddressGuard:
-    """Puts the guard in front of the reactor's resolver while a crawl runs, and tells refusals from failures."""
+    """Puts the guard in front of the reactor's resolver while a crawl runs; gives refused requests their outcome."""
 
     def __init__(self, allowed: list[str]) -> None:
         self.opened = AllowList(allowed)

@@ -17,13 +17,14 @@ from crawler.spiders.request_outcomes import REFUSED_TIMES, Refusal
 from crawler.urls.parsing import absolute
 
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
-OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)
+"""Headers that apply to the requested page, and not to the target of a redirect."""
+DROPPED_META_KEYS = ("handle_httpstatus_list", REFUSED_TIMES)
 """Meta keys that do not apply to the target of a redirect."""
-MOVED = (301, 302, 303, 307, 308)
+REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
-    """Follows HTTP redirects as Scrapy does, but like links; robots.txt may lie anywhere."""
+    """Follows HTTP redirects as Scrapy does, but within the scope of links; those of robots.txt may lead anywhere."""
 
     redirects: Redirects
 
@@ -37,21 +38,23 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
+        """Pass a response, or return the request for the target of a redirect; raises a Refusal if there is none."""
         try:
             answer = super().process_response(request, response)
         except ValueError:
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING)) from None
         except IgnoreRequest:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS)) from None
-        if "lease" not in request.meta or (answer is response and response.status not in MOVED):
+        if "lease" not in request.meta or (answer is response and response.status not in REDIRECT_STATUSES):
             return answer
+
         url = None if answer is response else absolute(request.url, answer.url)
         if url is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING))
-        moved = await self.redirects.follow(request, url)
-        if moved is None:
+        lease = await self.redirects.follow(request, url)
+        if lease is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
-        # Validators of the requested page do not apply to another one.
+
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
-        meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
-        return answer.replace(url=url, headers=headers, meta=meta | {"lease": moved})
+        meta = {name: value for name, value in answer.meta.items() if name not in DROPPED_META_KEYS}
+        return answer.replace(url=url, headers=headers, meta=meta | {"lease": lease})

@@ -1,7 +1,7 @@
-"""Leaves out what a site disallows for the purpose of the crawl, and asks for the files in which sites say so.
+"""Refuses requests that a site disallows for the purpose of the crawl, and requests the files in which sites say so.
 
-A host is asked for its tdmrep.json once a day, before its first page, and for the licence files that its robots.txt and
-its pages name. These requests keep the pauses of their hosts and obey robots.txt.
+The tdmrep.json of a host is requested once a day, before its first page, as are the licence files that its robots.txt
+and its pages name. These requests keep the pauses of their hosts and obey robots.txt.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from crawler.urls.lru_dict import LruDict
 logger = logging.getLogger(__name__)
 
 MAX_SIZE = 500_000
-"""Bytes of a file that are read."""
+"""The most bytes of a file."""
 MAX_KEPT = 5_000_000
-"""Bytes of files in memory."""
+"""The most bytes of all files in memory."""
 MAX_LICENCES = 10
-"""Licence files that the pages of one host may name."""
-OF_CONTENT = frozenset((AddressKind.SEED, AddressKind.LINK, AddressKind.IMAGE))
-"""Kinds of addresses that lead to what is collected."""
+"""The most licence files that the pages of one host may name."""
+CONTENT_KINDS = frozenset((AddressKind.SEED, AddressKind.LINK, AddressKind.IMAGE))
+"""Kinds of addresses whose pages and images are collected."""
 
 
 class RightsMiddleware:
-    """Refuses requests for what is disallowed for the purpose of the crawl, as far as this is known before."""
+    """Refuses requests that are disallowed for the purpose of the crawl, as far as this is known beforehand."""
 
     def __init__(self, crawler: Crawler, purpose: Purpose) -> None:
         self.crawler = crawler
@@ -58,7 +58,7 @@ class RightsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         purpose = crawl_of(crawler).arguments.purpose
         if not purpose.uses:
-            raise NotConfigured  # without a message: nothing is left out, and no file is wanted
+            raise NotConfigured  # without a message: nothing is refused, and no file is needed
         return cls(crawler, purpose)
 
     async def process_request(self, request: Request) -> None:
@@ -72,23 +72,29 @@ class RightsMiddleware:
             raise Refusal(Outcome(Code.RIGHTS_RESERVED, signal))
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Ask for the licence files that a page names."""
-        if _is_for_content(request) and may_name_a_file(response.body, headers := rights_headers(response)):
+        """Request the licence files that a page names."""
+        if not _is_for_content(request):
+            return response
+        headers = rights_headers(response)
+        if may_name_a_file(response.body, headers):
             site = request.meta.get(SITE_FILES, NO_FILES)
             place = address_of(response.url).origin
             for url in licence_addresses(page_of(response), headers):
-                if self._may_name(place) and (file := await self.licence(url)) is not None:
+                if not self._count_licence(place):
+                    continue
+                file = await self.licence(url)
+                if file is not None:
                     site = replace(site, of_page=(*site.of_page, file))
             request.meta[SITE_FILES] = site
         return response
 
-    def _may_name(self, place: str) -> bool:
-        """Whether a page of a host may name one more licence file."""
+    def _count_licence(self, place: str) -> bool:
+        """Count a licence file that a page of a host names; returns whether it is within the limit."""
         self.named.set(place, self.named.get(place, 0) + 1)
         return self.named[place] <= MAX_LICENCES
 
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
-        """The files of a host, with those that are wanted."""
+        """The files of a host, completed by those that the purpose of the crawl needs."""
         if self.purpose.wants_reservations and site.tdm is None:
             address = address_of(url).origin + tdm_reservation.PATH
             if site.robots is None or site.robots.allows(address):
@@ -105,7 +111,7 @@ class RightsMiddleware:
         return licence_file
 
     async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> Fetched[Any]:
-        """What is read at an address; None if nothing is there."""
+        """The file at an address, as `read` reads it; None if there is none."""
         valid_until = self.files.clock() + DAY
         try:
             request = Request(url, NO_CALLBACK, meta={OF_SITE: True, "download_maxsize": MAX_SIZE}, priority=1000)
@@ -128,4 +134,5 @@ def _licence_file(body: bytes, url: str, now: str) -> LicenceFile:
 
 
 def _is_for_content(request: Request) -> bool:
-    return "lease" in request.meta and request.meta["lease"].candidate.kind in OF_CONTENT
+    """Whether a request is for a page or an image that is collected."""
+    return "lease" in request.meta and request.meta["lease"].candidate.kind in CONTENT_KINDS

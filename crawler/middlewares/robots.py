@@ -1,9 +1,9 @@
 """Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails.
 
 A robots.txt is valid for a day (https://www.rfc-editor.org/rfc/rfc9309#section-2.4). After a 5xx response or a lost
-connection the host is paused, and its addresses wait: the pauses and their number are those of busy hosts. Then, and at
-once if the host cannot be reached at all, its addresses are given up, and robots.txt is not requested again for some
-minutes.
+connection the host is paused, and its addresses wait: the pauses are as long and as many as those of busy hosts. After
+the last pause, or at once if the host cannot be reached at all, its addresses are given up, and robots.txt is not
+requested again for some minutes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ from crawler.urls.file_cache import DAY, Fetched, FileCache
 logger = logging.getLogger(__name__)
 
 MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take some 25 times as much memory
-SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay makes no difference
-SOON_OVER = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
-"""Failures of hosts that can be reached; a timeout is none, as it has taken minutes already."""
+SHORTEST_DELAY_SECONDS = 0.001  # a shorter Crawl-delay makes no difference
+SHORT_FAILURES = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
+"""Failures of hosts that can be reached, after which robots.txt is requested again soon. A timeout is none of them, as
+it has taken minutes already.
+"""
 NO_RULES = read_robots(b"", "", "")
 """Stands for a robots.txt that does not exist, or is empty."""
 
@@ -47,7 +49,7 @@ class ClosedHost:
 
     outcome: Outcome
     failures: int = 0
-    """How often its robots.txt failed in a row."""
+    """How many times in a row its robots.txt failed."""
     may_open: bool = False
     """Whether the host is only paused, and its addresses wait."""
 
@@ -63,7 +65,7 @@ class RobotsMiddleware:
     pauses = BackoffMiddleware.times
     """Failures in a row for which the addresses of a host wait."""
     failure_seconds = 300.0
-    """Seconds for which a failure is not repeated; so long other addresses of the host are given up as well."""
+    """Seconds after the last failure for which robots.txt is not requested and the host's addresses are given up."""
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class RobotsMiddleware:
         self.crawler = crawler
         self.hosts = hosts
         self.take_in_sitemaps = take_in_sitemaps
+        """Called with the origin of a host and the sitemaps that its robots.txt names."""
         self.crawl_delay_limit = crawl_delay_limit
         self.answers: FileCache[str, RobotsAnswer] = FileCache(MAX_KEPT)
 
@@ -94,7 +97,7 @@ class RobotsMiddleware:
         name = address_of(request.url).host
         interval = self.hosts.interval(name)
         only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(place) is None
-        # That a part of a public page may not connect to a host says nothing to others.
+        # That a part of a public page may not connect to a host is no answer to other requests: it has its own key.
         key = f"{place} if it is public" if only_public else place
         answer = await self.answers.get(key, partial(self.fetch, place, only_public))
         if isinstance(answer, ClosedHost):
@@ -119,7 +122,8 @@ class RobotsMiddleware:
             response = await self.crawler.engine.download_async(request)
         except Exception:
             why = outcome_of(Failure())
-            return self.failed(place, why, why.code in SOON_OVER)
+            return self.failed(place, why, why.code in SHORT_FAILURES)
+
         if response.status in TOO_BUSY and self.hosts.rests(name, clock()):
             paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(place), may_open=True)
             return Fetched(paused, 0, valid_until=clock())
@@ -135,10 +139,10 @@ class RobotsMiddleware:
         self.take_in_sitemaps(place, file.sitemaps)
         return Fetched(self.slow_down(name, file), len(body), clock() + DAY)
 
-    def failed(self, place: str, why: Outcome, is_soon_over: bool) -> Fetched[RobotsAnswer]:
-        """Pause a host whose robots.txt cannot be read, or close it for a time."""
+    def failed(self, place: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
+        """Pause a host whose robots.txt cannot be read if the failure is short, or close it for a time."""
         failures = self.failures(place) + 1
-        may_open = is_soon_over and failures <= self.pauses
+        may_open = is_short and failures <= self.pauses
         seconds = self.first_pause * 2 ** (failures - 1) if may_open else self.failure_seconds
         valid_until = self.answers.clock() + seconds
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
@@ -148,7 +152,7 @@ class RobotsMiddleware:
         return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
 
     def failures(self, place: str) -> int:
-        """How often the robots.txt of a host has failed since it was read last."""
+        """How many times the robots.txt of a host has failed since it was last read."""
         answer = self.answers.last(place)
         if isinstance(answer, ClosedHost):
             return answer.failures
@@ -157,7 +161,7 @@ class RobotsMiddleware:
     def slow_down(self, name: str, file: RobotsFile) -> RobotsAnswer:
         """Apply the Crawl-delay of a robots.txt; returns the file, or why the host must not be requested."""
         delay = file.own.crawl_delay
-        if delay is None or delay < SHORTEST_DELAY:
+        if delay is None or delay < SHORTEST_DELAY_SECONDS:
             return file
         if delay > self.crawl_delay_limit:
             return ClosedHost(Outcome(Code.CRAWL_DELAY_TOO_LONG))
