@@ -264,7 +264,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         comparison=ChangeDetector(method, arguments.favour, extract, fallback.name if fallback else ""),
         counts=counts,
         count_statistic=count_statistic,
-        lists=NamedLists(scope, topic, counts, wanted=max_depth_of(settings, arguments) is None),
+        lists=NamedLists(scope, topic, counts, are_followed=max_depth_of(settings, arguments) is None),
         feeds=FeedTexts(extract, session.committer.keys, count_statistic),
         keeps_listings=arguments.listings,
         crawl_name=arguments.name,
@@ -402,7 +402,7 @@ def _min_chance(arguments: Arguments) -> float:
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
     return PageImages(
         extraction=lambda page: page.once(extract),
-        wanted=arguments.images,
+        are_requested=arguments.images,
         judged=settings.getbool("IMAGE_NOISE_ENABLED"),
         largest=settings.getint("IMAGE_MAX_BYTES"),
         page_limit=settings.getint("IMAGE_PAGE_LIMIT"),

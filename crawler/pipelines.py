@@ -49,7 +49,7 @@ class ImageListing:
 
     def of(self, page: Page) -> list[dict[str, Any]]:
         """The images that are content; all of them if none is requested, as judging takes as long as extraction."""
-        if self.judge is None or not self.images.wanted:
+        if self.judge is None or not self.images.are_requested:
             return all_images(page)
         return judged_images(page, page.once(self.images.sightings), self.judge)
 

@@ -25,22 +25,23 @@ MOST_OUTCOMES = 100
 """Outcomes of a group that are counted individually; a server may invent a media type for each page."""
 MOST_WALLED = 1_000
 """Hosts behind walls that are remembered."""
-REMEMBERED = 200_000
-"""Left-out addresses that are remembered, so that each is counted once."""
+MOST_LEFT_OUT = 200_000
+"""Addresses that are not followed and are remembered, so that each is counted once."""
 OTHERS = {
     Group.SKIPPED: Outcome(Code.OTHER_REASONS),
     Group.FAILED: Outcome(Code.OTHER_FAILURES),
     Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),
 }
+"""The outcome under which further outcomes of a group are counted together."""
 
 
 class OutcomeCounts:
-    """Counts outcomes, and each left-out address once."""
+    """Counts outcomes, and each address that is not followed once."""
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
-        self.nofollowed = SeenAddresses(REMEMBERED)
-        self.left_out = SeenAddresses(REMEMBERED)
+        self.nofollowed = SeenAddresses(MOST_LEFT_OUT)
+        self.left_out = SeenAddresses(MOST_LEFT_OUT)
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:
@@ -48,7 +49,7 @@ class OutcomeCounts:
         return of_group(self.outcomes, group)
 
     def among_left_out(self, urls: Sequence[str]) -> set[str]:
-        """The addresses among these that were left out before."""
+        """The addresses among these that were counted before as not followed."""
         return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
@@ -57,7 +58,7 @@ class OutcomeCounts:
             self.count(outcome)
 
     def mark_nofollow(self, url: str) -> None:
-        """Count an address that a page asks not to follow; another page may link to it without asking so."""
+        """Count a link with nofollow, once for each address; another page may link to the address without nofollow."""
         if self.nofollowed.add(hash(url)):
             self.count(Outcome(Code.NOFOLLOW))
 
@@ -72,24 +73,24 @@ class OutcomeCounts:
 
 
 ENDING_SECONDS = 0.25
-"""Seconds between looks whether the crawl is ending."""
+"""Seconds between two checks whether the crawl is ending."""
 
 
 class EndingError(Exception):
-    """The crawl is ending, and what takes long is not waited for."""
+    """The crawl ended before some work was finished."""
 
 
 before_last_commit = object()
-"""The signal before the last batch, when all results are committed."""
+"""The signal that Scrapy sends before the last batch, when all results are committed."""
 
 
 class EndReason(StrEnum):
     """Why a crawl ends. Scrapy has further reasons of its own."""
 
     FINISHED = "finished"
-    """Nothing is left to do. Scrapy's own."""
+    """Nothing is left to do. Scrapy gives this reason."""
     SHUTDOWN = "shutdown"
-    """A signal stopped it. Scrapy's own."""
+    """A signal stopped it. Scrapy gives this reason."""
     STATE = "state"
     """Pages can no longer be stored."""
     HARVEST = "harvest"
@@ -100,17 +101,19 @@ class EndReason(StrEnum):
 
 @dataclass
 class CrawlStatus:
-    """The status of one crawl, set by its components and read by those that report it."""
+    """The status of one crawl: the parts of the crawl set it, and its reports read it."""
 
     crawler: Crawler
     broken: str = ""
     """Why pages can no longer be stored, in one sentence; empty if they can."""
     seeds_answered: int = 0
+    """How many seeds were read."""
     seeds_failed: dict[str, Outcome] = field(default_factory=dict)
+    """Seeds that could not be read, with the outcomes."""
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
-    """Examples of the topic that could not be read."""
+    """Examples of the topic that could not be read, with the outcomes."""
     walled: dict[str, str] = field(default_factory=dict)
-    """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED`."""
+    """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED` hosts."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     waiting_links: WaitingLinkCounts | None = None
@@ -144,7 +147,7 @@ class CrawlStatus:
         return slot is None or slot.closing is not None
 
     async def unless_ending(self, work: Coroutine[None, None, T]) -> T:
-        """The result of work that may take long; raises an EndingError if the crawl ends before."""
+        """The result of work that may take long; cancels it and raises an EndingError if the crawl ends before."""
         task = asyncio.ensure_future(work)
         while not task.done():
             await asyncio.wait((task,), timeout=ENDING_SECONDS)

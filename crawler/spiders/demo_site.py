@@ -16,8 +16,8 @@ from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message
 from crawler.urls.address import address_of
 
-# The demo site needs no pauses; one request at a time, so that promising pages come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
+"""The settings of the downloader's slot: no pauses, but one request at a time, so that promising pages come first."""
 
 
 def check_demo(session: WorkerSession) -> None:
@@ -29,7 +29,7 @@ def check_demo(session: WorkerSession) -> None:
 
 
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
-    """The address of the demo site, served until the crawl ends; sets no pauses and allows its address."""
+    """Serve the demo site until the crawl ends, without pauses and as an allowed address; returns its address."""
     known_seed = session.known_seed()
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)

@@ -1,4 +1,4 @@
-"""Runs the second method of pages in doubt in threads, so that the crawl goes on meanwhile."""
+"""Runs a second extraction method in threads, for pages about which the first one is in doubt; the crawl continues."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.page.page import Extraction, Page
 
 THREADS = 4
-"""Pages that the second method reads at a time."""
+"""Pages that the second method reads at the same time."""
 
 
 class FallbackThreads:
-    """Extracts pages of which the first method is in doubt; later callers of `page.once` find the result."""
+    """Extracts pages about which the first method is in doubt; the result is kept for later callers of `page.once`."""
 
     def __init__(self, first: Callable[[Page], Extraction], extract: Callable[[Page], Extraction]) -> None:
-        self._first, self._extract = first, extract
-        """`extract` calls `first`, and the second method if that is in doubt."""
+        self._first = first
+        self._extract = extract
+        """Calls `first`, and the second method if that is in doubt."""
         self._threads = ThreadPoolExecutor(THREADS, "fallback")
 
     async def extract(self, page: Page) -> None:
@@ -28,5 +29,5 @@ class FallbackThreads:
             await loop.run_in_executor(self._threads, page.once, self._extract)
 
     def close(self) -> None:
-        """Begin no further page."""
+        """Extract no further page."""
         self._threads.shutdown(wait=False, cancel_futures=True)

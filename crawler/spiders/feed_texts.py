@@ -1,4 +1,4 @@
-"""The texts that feeds have with them, used for pages that a wall keeps from the crawler."""
+"""The texts of entries in feeds, used in place of pages that a server withholds from the crawler."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
 
 WALLS = (401, 402, 403, 451)
-"""Statuses of pages that their server keeps from the crawler."""
+"""Statuses of pages that their server withholds from the crawler."""
 LEAST = 250
-"""Characters of an entry that is more than a summary."""
+"""The least characters of an entry that is more than a summary."""
 FULLER = 2
-"""How many times longer than the page an entry is if the page shows a part of the text only."""
+"""An entry is taken for the whole text if it is longer than the text of its page by this factor."""
 MOST_BYTES = 32_000_000
 """Memory of the texts that wait for their pages; the oldest are dropped."""
 WEIGHT = 1_000
-"""Bytes that each text counts for, in addition to its own."""
+"""Bytes that are counted for each text in addition to its own."""
 
 
 class FeedTexts:
@@ -43,7 +43,7 @@ class FeedTexts:
         self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(most, _size)
 
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
-        """Keep the texts of a feed, as far as they are of pages of its own site."""
+        """Keep those texts of a feed whose pages are on its own site."""
         for url, text in texts.items():
             if address_of(url).site == address_of(feed).site:
                 dropped = self._kept.set(self._key(url), (url, text))
@@ -55,8 +55,10 @@ class FeedTexts:
         return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
-        """The page made from its entry, if its server refuses it, or it is a login or less than half of the text."""
-        entry_text = self._of(candidate, page.url)
+        """A page made from the entry if the server refuses the page, or if the page is a login or has less than half of
+        the entry's text; otherwise None.
+        """
+        entry_text = self._pop(candidate, page.url)
         if entry_text is None:
             return None
         extraction = page.once(self._extract)
@@ -69,7 +71,7 @@ class FeedTexts:
             published=day(entry_text.published) or "",
             language=page.language,
         )
-        robots = ", ".join(sorted(page.robots))  # what the page itself asks of robots holds for its text
+        robots = ", ".join(sorted(page.robots))  # the directives of the page apply to its text, too
         feed_page = document_page(
             DocumentContent(body=entry_text.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
         )
@@ -79,15 +81,19 @@ class FeedTexts:
         self._count_statistic("feed/pages", 1)
         return feed_page
 
-    def _of(self, candidate: Candidate, url: str) -> EntryText | None:
-        """The text of the page at an address, unless redirects led to another path, such as that of a login."""
+    def _pop(self, candidate: Candidate, url: str) -> EntryText | None:
+        """Remove and return the text of the page at an address.
+
+        None if there is none, or if redirects led to another path, such as that of a login.
+        """
         if not self._kept:
             return None
         for requested_url in dict.fromkeys((url, candidate.url, candidate.requested or url)):
             kept_entry = self._kept.pop(self._key(requested_url))
             if kept_entry:
-                if _path(kept_entry[0]) == _path(url):
-                    return kept_entry[1]
+                entry_url, text = kept_entry
+                if _path(entry_url) == _path(url):
+                    return text
                 return None
         return None
 

@@ -1,5 +1,5 @@
-"""Selects the links and images of a page to request, with the words that links get their priorities from; describes how
-the page shows its images; and decides which responses are images.
+"""Selects the links and images of a page to request, with the words by which links get priorities; describes how the
+page shows its images; and decides which responses are images.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from crawler.urls.parsing import with_ending
 from crawler.urls.patterns import labels_of
 
 IMAGE_PRIORITY = -10_000
-SMALLEST = 40
-"""Bytes; a smaller image shows nothing: an image of a single pixel has 43."""
-# Endings of image addresses; an image that links to such an address is its thumbnail.
+LEAST_BYTES = 40
+"""A smaller image shows nothing: an image of a single pixel has 43 bytes."""
 IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
+"""Endings of the addresses of images. An image that links to such an address is a thumbnail."""
 
 
 @dataclass(frozen=True)
@@ -45,25 +45,26 @@ class PageImages:
     """Selects the images of a page to request, and describes how the page shows them."""
 
     extraction: Callable[[Page], Extraction]
-    """The main text of a page."""
-    wanted: bool
-    """Whether images are requested."""
+    """Returns the main text of a page."""
+    are_requested: bool
     judged: bool
-    """Whether noise is told apart from content."""
+    """Whether images are judged as noise or content."""
     largest: int
-    """Bytes."""
+    """The most bytes of an image."""
     page_limit: int = MOST_IMAGES
+    """The most images of a page that are requested, according to the settings."""
     site_limit: int | None = None
+    """The most images of the pages of a site that are requested; None for any number."""
     _of_site: Counter[str] = field(default_factory=Counter)
     """How many images were requested for the pages of each site."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
-        """How a page shows its images; only the first ones if there are very many."""
+        """How a page shows its images: the first MOST_IMAGES of them."""
         return sightings(page, self.extraction(page))[:MOST_IMAGES]
 
     def beyond(self, page: Page) -> int:
-        """How many images of a page are left out because it has too many."""
-        if self.wanted:
+        """How many images of a page are not requested because it has too many."""
+        if self.are_requested:
             return max(0, len(page.images) - self.most_of_page)
         return 0
 
@@ -73,7 +74,7 @@ class PageImages:
         return min(self.page_limit, MOST_IMAGES)
 
     def within_site_limit(self, images: Sequence[Candidate], page: Page) -> Sequence[Candidate]:
-        """The first of these images of a page for which the limit of its site has room; they are counted."""
+        """Count and return those of the images of a page for which the limit of its site has room."""
         name = address_of(page.url).site
         if self.site_limit is not None:
             images = images[: max(0, self.site_limit - self._of_site[name])]
@@ -92,14 +93,14 @@ class PageImages:
         """The images of a page and the large images that they link to, with how the page shows them."""
         images = page.images[: self.most_of_page]
         large = with_ending([image.target for image in images], IMAGE_ENDINGS)
-        shown: dict[str, int] = {}
+        position_of_image: dict[str, int] = {}
         for at, image in enumerate(images):
-            for url in (image.url, image.target):
-                if url == image.url or url in large:
-                    shown.setdefault(url, at)
-        for url in ("", *seen(shown, AddressKind.IMAGE)):
-            shown.pop(url, None)
-        sights = self.sights(page, shown)
+            position_of_image.setdefault(image.url, at)
+            if image.target in large:
+                position_of_image.setdefault(image.target, at)
+        for url in ("", *seen(position_of_image, AddressKind.IMAGE)):
+            position_of_image.pop(url, None)
+        sights = self.sights(page, position_of_image)
         return [
             Candidate(
                 url=url,
@@ -110,21 +111,21 @@ class PageImages:
                 sight=sights.get(url),
                 via=FoundBy.IMAGE,
             )
-            for url in shown
+            for url in position_of_image
         ]
 
     def requested(self, urls: Iterable[str]) -> Collection[str]:
-        """Those links that are requested as images because of their endings."""
-        if self.wanted:
+        """The addresses among these that are requested as images because of their endings."""
+        if self.are_requested:
             return with_ending(urls, IMAGE_ENDINGS)
         return ()
 
-    def sights(self, page: Page, shown: Mapping[str, int]) -> dict[str, str]:
-        """How a page shows images, by address and position; empty if no images are judged."""
-        if not self.judged or not shown:
+    def sights(self, page: Page, positions: Mapping[str, int]) -> dict[str, str]:
+        """How a page shows images, given their addresses with their positions on it; empty if no images are judged."""
+        if not self.judged or not positions:
             return {}
         page_sightings = page.once(self.sightings)
-        return dict(zip(shown, map(Sighting.record, [page_sightings[at] for at in shown.values()]), strict=True))
+        return {url: page_sightings[at].record() for url, at in positions.items()}
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
         """An image as an item, or the reason why it is not stored."""
@@ -132,7 +133,7 @@ class PageImages:
         body = response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
             return Outcome(Code.NOT_AN_IMAGE, content_of(body) or str(response.status))
-        if len(body) < SMALLEST:
+        if len(body) < LEAST_BYTES:
             return Outcome(Code.IMAGE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)
         item.body = body
@@ -160,7 +161,7 @@ class EvidenceCache:
         return self._sites.get(site_id or 0) or Evidence()
 
     def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
-        """Add new counts, and forget sites that were not used lately."""
+        """Add new counts, and remove the sites that were forgotten."""
         for site_counts in news:
             evidence = Evidence() if site_counts.whole else self._sites.get(site_counts.site_id, Evidence())
             for record in site_counts.counts:
@@ -172,7 +173,7 @@ class EvidenceCache:
 
 @dataclass(frozen=True)
 class SelectedLinks:
-    """The links of a page, sorted by what happens to them."""
+    """The links of a page: new ones, which are requested, and links to known addresses."""
 
     new: tuple[Candidate, ...] = ()
     """New links, still without priorities."""
@@ -181,7 +182,7 @@ class SelectedLinks:
     image_links: tuple[Candidate, ...] = ()
     """New links that are only an image; their priority is fixed."""
     again: tuple[LinkContext, ...] = ()
-    """Links to known addresses."""
+    """The words of links to known addresses."""
 
 
 @dataclass(frozen=True)
@@ -193,26 +194,32 @@ class LinkSelector:
     counts: OutcomeCounts
     frontier: Frontier
     languages: Collection[str] = ()
-    """Languages in which pages are wanted that are there in another one."""
+    """Languages that the crawl prefers: the versions of a page in these languages are followed."""
 
     def of(self, page: Page, depth: int) -> SelectedLinks:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
         for url in page.routes:
             self.counts.leave_out(url, Outcome(Code.ROUTE))
-        links = (*page.links, *self._named_in_head(page))
-        new: dict[str, list[Link]] = {}
-        again: dict[str, list[Link]] = {}
-        behind_images: list[str] = []
+        links = (*page.links, *self._links_of_head(page))
+
+        # Links to known addresses.
         known_urls = self.frontier.seen({link.url for link in links})
+        again: dict[str, list[Link]] = {}
         for link in links:
             if link.url in known_urls and not is_image(link):
                 again.setdefault(link.url, []).append(link)
+
+        # The other links, without addresses that are not followed, and without images that are requested as such.
         left_out = self.counts.among_left_out([link.url for link in links if link.url not in known_urls])
         unknown = [link for link in links if link.url not in known_urls and link.url not in left_out]
-        alone = {link.url for link in unknown if is_image(link)}
-        requested = {*self.frontier.seen(alone, AddressKind.IMAGE_LINK), *self.images.requested(alone)}
+        behind_image = {link.url for link in unknown if is_image(link)}
+        requested = {*self.frontier.seen(behind_image, AddressKind.IMAGE_LINK), *self.images.requested(behind_image)}
         unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
+
+        # The links to follow.
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
+        new: dict[str, list[Link]] = {}
+        new_behind_image: list[str] = []
         for link in unknown:
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
@@ -221,26 +228,34 @@ class LinkSelector:
             elif page.document is None and is_source_of(link.url, page.url):
                 self.counts.leave_out(link.url, Outcome(Code.SOURCE_OF_PAGE))
             elif is_image(link):
-                behind_images.append(link.url)
+                new_behind_image.append(link.url)
             else:
                 new.setdefault(link.url, []).append(link)
-        shown = image_targets(page) if behind_images else {}
-        sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
+
+        positions = image_targets(page) if new_behind_image else {}
+        sights = self.images.sights(page, {url: positions[url] for url in new_behind_image if url in positions})
         image_links = tuple(
             Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via=FoundBy.IMAGE)
-            for url in behind_images
+            for url in new_behind_image
         )
-        words = link_contexts(page, new)
-        shown_again = link_contexts(page, again, near=False)
         candidates = tuple(
             Candidate(url, 0, depth, page.url, labels=labels_of(first.text, first.its_class))
             for url, (first, *_) in new.items()
         )
-        return SelectedLinks(candidates, words, image_links, shown_again)
+        return SelectedLinks(
+            new=candidates,
+            words=link_contexts(page, new),
+            image_links=image_links,
+            again=link_contexts(page, again, near=False),
+        )
 
-    def _named_in_head(self, page: Page) -> Iterator[Link]:
-        """Links to the next part of the page, and to the page in wanted languages, that its title describes."""
-        url_of_language = {code: url for tag, url in reversed(page.alternates.items()) if (code := normalise(tag))}
+    def _links_of_head(self, page: Page) -> Iterator[Link]:
+        """Links in the head of the page: to its versions in preferred languages, and to its next part.
+
+        Their text is the title of the page, which describes their targets as well.
+        """
+        codes = {tag: normalise(tag) for tag in page.alternates}
+        url_of_language = {codes[tag]: url for tag, url in reversed(page.alternates.items())}
         own = normalise(page.language)
         urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language and code != own]
         for url in (*urls, *filter(None, [page.next_part])):

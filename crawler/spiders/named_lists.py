@@ -1,6 +1,7 @@
-"""The sitemaps and feeds that a site names itself, in its robots.txt and in its pages.
+"""The sitemaps and feeds that a site names in its robots.txt and in its pages.
 
-They are requested before links. Their pages are scored like links, so that the topic comes before a large sitemap.
+They are requested before links. Their pages are scored like links, so that pages on the topic come before the rest of a
+large sitemap.
 """
 
 from __future__ import annotations
@@ -24,38 +25,41 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import TopicTracker
 
 LIST_PRIORITY = 5_000
-"""Between the seeds and the links."""
+"""A priority between those of the seeds and of the links."""
 MOST_LISTS = 20
-"""Sitemaps of a site that were not asked for; a list that is a seed may name more."""
+"""Sitemaps of a site that are read although the user did not give them; a list that is a seed may name more."""
 MOST_FEEDS = 3
-"""Feeds of a site: blogs have one for each post, with its comments."""
+"""Feeds of a site that are read: blogs have one for each post, with its comments."""
 
 
 @dataclass
 class NamedLists:
-    """Passes on the lists that sites name, each once; none if the depth of a crawl is limited, as theirs is unknown."""
+    """Selects the lists that sites name, each once."""
 
     scope: Scope
     topic: TopicTracker
     counts: OutcomeCounts
-    wanted: bool
+    are_followed: bool
+    """Whether lists are requested: not if the depth of the crawl is limited, as the depth of their pages is unknown."""
     _sitemaps: dict[str, Sequence[str]] = field(default_factory=dict)
-    """Named in the robots.txt of a host of which no page was read since."""
+    """The sitemaps in the robots.txt of each host, until a page of the host is read."""
     _feeds: Counter[str] = field(default_factory=Counter)
+    """How many feeds of each site are read."""
     _known: set[str] = field(default_factory=set)
+    """The addresses of lists that were selected."""
 
     def take_in(self, place: str, sitemaps: Sequence[str]) -> None:
         """Remember the sitemaps that the robots.txt of a host names."""
-        if self.wanted and sitemaps:
+        if self.are_followed and sitemaps:
             self._sitemaps[place] = sitemaps
 
     def of(self, page: Page) -> Iterator[Candidate]:
         """The sitemaps of the page's host and the feed of the page, if they are new."""
-        if not self.wanted:
+        if not self.are_followed:
             return
         place = address_of(page.url).origin
-        named = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
-        for number, address in enumerate(sitemaps_first(named)):
+        sitemaps = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
+        for number, address in enumerate(sitemaps_first(sitemaps)):
             if number < MOST_LISTS:
                 yield from self._candidate(address, FoundBy.SITEMAP)
             elif self.scope.refusal(address, page=False) is None:
@@ -76,8 +80,8 @@ class NamedLists:
 
 
 def sitemaps_first(urls: Iterable[str]) -> list[str]:
-    """Addresses of lists, those that are named as sitemaps first: a site may name a feed for each tag as well, and only
-    its sitemap has all pages.
+    """Addresses of lists, sitemaps first: a site may name a feed for each tag as well, and only its sitemap has all
+    pages.
 
     >>> sitemaps_first(("http://sitemap.example/tags/bees.xml", "http://sitemap.example/Sitemap-1.xml"))
     ['http://sitemap.example/Sitemap-1.xml', 'http://sitemap.example/tags/bees.xml']

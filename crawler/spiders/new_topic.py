@@ -1,8 +1,8 @@
-"""Another topic for a crawl: what is stored and what waits is scored again.
+"""Gives a crawl another topic: its stored pages and queued links are scored again.
 
-Each stored page gets the relevance that it has for the new topic. A queued link gets a priority by the words of its
-address and by the page on which it was found; the words of the link itself were not kept. The topic changes at the end:
-if the process is killed before, the same command does it again.
+Each stored page gets its relevance for the new topic. A queued link gets a priority by the words of its address and by
+the page on which it was found; the words of the link itself were not stored. The topic is saved at the end: if the
+process is killed before, the same command begins anew.
 """
 
 from __future__ import annotations
@@ -25,26 +25,29 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     """Give the crawl the topic of these arguments; returns how many pages were scored."""
     topic = arguments.topic
     committer = session.committer
-    before = NewTopic(committer.in_transaction, committer.claimant)
+    new_topic = NewTopic(committer.in_transaction, committer.claimant)
     focus = TopicFocus(topic, seat=session.number, similar=similar, languages=arguments.lang)
-    stored = (row for rows in before.pages(MOST_TEXT) for row in rows)
-    focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored)
+    stored_rows = (row for rows in new_topic.pages(MOST_TEXT) for row in rows)
+    focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored_rows)
+
     pages = 0
-    for rows in before.pages(MOST_TEXT):
+    for rows in new_topic.pages(MOST_TEXT):
         relevance_by_id = {
             row.id: round(focus.judge_stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
             for row in rows
         }
-        before.save_relevance(relevance_by_id)
+        new_topic.save_relevance(relevance_by_id)
         pages += len(relevance_by_id)
-    for rows in before.links():
-        shown = defaultdict(list)
+
+    for rows in new_topic.links():
+        rows_by_parent = defaultdict(list)
         for row in rows:
-            shown[row.parent or ""].append(row)
+            rows_by_parent[row.parent or ""].append(row)
         priorities: dict[int, int] = {}
-        for parent, links in shown.items():
+        for parent, links in rows_by_parent.items():
             contexts = [LinkContext(url=row.url, anchor=words_of(row.url)) for row in links]
             priorities |= zip((row.id for row in links), focus.queue_links(parent, contexts), strict=True)
-        before.save_priorities(priorities, {row.host_id for row in rows})
-    before.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))
+        new_topic.save_priorities(priorities, {row.host_id for row in rows})
+
+    new_topic.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))
     return pages

@@ -1,4 +1,4 @@
-"""What a crawl needs of the parts that read other pages than plain HTML: documents, and pages that scripts make."""
+"""The interfaces of the parts that read other pages than plain HTML: documents, and pages rendered by a browser."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Documents(Protocol):
     """Reads documents that are no web pages."""
 
     def largest(self, url: str) -> int | None:
-        """How many bytes the response from an address may have if its ending is that of a document, else None."""
+        """The most bytes of the response from an address with the ending of a document; None for other addresses."""
 
     def is_wanted(self, headers: Headers, url: str) -> bool:
         """Whether a response with these headers may be a document."""
 
     def is_document(self, response: Response) -> bool:
-        """Whether a response is a document by its first bytes, or a text file."""
+        """Whether a response is a document according to its first bytes, or a text file."""
 
     def may_be_page(self, response: Response) -> bool:
         """Whether a response that is no document may be a web page, because the server declares a wrong type."""
@@ -33,7 +33,7 @@ class Documents(Protocol):
         """The page of a document, or why there is none."""
 
     def close(self) -> None:
-        """End what reads documents."""
+        """End the processes that read documents."""
 
 
 class RenderFault(StrEnum):
@@ -42,8 +42,11 @@ class RenderFault(StrEnum):
     ENDLESS = "endless"
     """Its scripts block the browser."""
     CRASHED = "crashed"
+    """The browser crashed."""
     FLOOD = "flood"
+    """It sends too many requests."""
     NO_BROWSER = "no_browser"
+    """The browser does not start."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,11 @@ class RenderedPage:
     """A page after a browser has rendered it."""
 
     page: Page
-    """As its scripts make it, or as it was if that brings no more."""
+    """The page with the content that its scripts have added, or the page as served if they have added none."""
     trial: Trial | None = None
-    """None if it was not rendered, or for reasons that are not its own."""
+    """Whether it gained content; None if it was not rendered, or could not be for reasons that are not its own."""
     is_fallback: bool = False
-    """Whether the application shows the same for an address that does not exist."""
+    """Whether the application shows the same content for an address that does not exist."""
 
 
 class Rendering(Protocol):
@@ -66,7 +69,7 @@ class Rendering(Protocol):
         """Whether the browser starts."""
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered, or may be after the trials that are under way."""
+        """Whether a page is to be rendered, or may be to be rendered after the trials that are under way."""
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The page as its scripts make it, unless the trials before it brought nothing."""
+        """The rendered page; the page as served if the trials before it have gained nothing."""

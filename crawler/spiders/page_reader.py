@@ -43,9 +43,9 @@ from crawler.urls.parsing import route
 
 MAX_HEADER = 1_000
 NOT_TO_BE_KEPT = (Outcome(Code.NOINDEX), Outcome(Code.TEXT_WITHHELD))
-"""Outcomes of a stored page whose owner no longer lets it be stored."""
+"""Outcomes of pages whose owners no longer allow storing them."""
 _HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
-"""The headers about rights by the keys under which Scrapy keeps them: looking for each by its name takes longer."""
+"""The names of headers about rights, by the keys under which Scrapy keeps them: looking up each name takes longer."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ class PageReader:
     feeds: FeedTexts
     crawl_name: str
     round_number: Callable[[], int]
-    """The number of the crawl's round."""
+    """Returns the number of the crawl's round."""
     keeps_listings: bool = False
+    """Whether lists of other pages are kept."""
     libraries: SiteLibraries | None = None
     """Templates of hosts, if the method learns them."""
     max_depth: int | None = None
@@ -80,9 +81,11 @@ class PageReader:
         """The page as an item with its result; the topic learns from the page."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         lease = lease_of(response.request)
+
+        # The text: of the page, or of its entry in a feed.
         served = page
         page = self.feeds.in_place_of(page, lease.candidate) or page
-        is_of_feed = page.made_from is MadeFrom.FEED  # the response is then that of a wall, and not kept
+        is_of_feed = page.made_from is MadeFrom.FEED  # then the response is a wall, and not kept
         extraction = page.once(self.extract)
         cut = page.ended or extraction.ended
         if cut:
@@ -92,6 +95,8 @@ class PageReader:
         elif self.has_fallback and is_doubtful(extraction):
             self.count_statistic("extractor_fallback/failed", 1)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
+
+        # Whether the page may be kept.
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)
         awaits_browser = not has_browser and lacks_text(page, extraction)
@@ -99,11 +104,15 @@ class PageReader:
         awaits_browser = awaits_browser and refusal == Outcome(Code.NO_TEXT)
         if awaits_browser:
             self.count_statistic("render/missed", 1)
+
+        # Its relevance, and the priorities of its links.
         self.topic.focus.name_translations(lease.candidate.requested or lease.candidate.url, named_translations(served))
         language = READERS["language"](page, extraction)
         judgement = self.topic.judge(lease.candidate, extraction, refusal is None, language)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
+
+        # The comparison with its history.
         outcome = refusal
         check = None
         digest = None
@@ -113,6 +122,8 @@ class PageReader:
         elif refusal in NOT_TO_BE_KEPT and lease.known is not None:
             check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.change is not PageChange.SAME)
+
+        # The item and its result.
         item = _item(page, response, lease, judgement)
         item.crawl = self.crawl_name
         item.round = self.round_number()
@@ -123,16 +134,16 @@ class PageReader:
             item.extractor_version = check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
         is_frame = awaits_browser or TRIAL in response.request.meta
-        so_far = result_of(response.request, outcome)
+        request_result = result_of(response.request, outcome)
         item.result = replace(
-            so_far,
+            request_result,
             check=check,
-            shared_examples=(*so_far.shared_examples, *shared_examples),
+            shared_examples=(*request_result.shared_examples, *shared_examples),
             links=(*self.lists.of(served), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
             image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            # The frame of an application and the page of a wall do not tell whether their texts have changed.
+            # The validators of an application's frame, and of a wall, do not tell whether the text has changed.
             validators={} if is_of_feed or is_frame else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
@@ -142,14 +153,14 @@ class PageReader:
         return item
 
     def _reserved(self, rights: Rights) -> Outcome | None:
-        """Why a page is left out for the purpose of the crawl; None if it is not."""
+        """Why a page is refused for the purpose of the crawl; None if it is not."""
         signal = self.purpose.refusal(rights.evidence)
         if signal is not None:
             return Outcome(Code.RIGHTS_RESERVED, signal)
         return None
 
     def _refusal(self, page: Page, extraction: Extraction, lease: Lease, awaits_browser: bool) -> Outcome | None:
-        """Why a page may not be kept, whatever it is about; None if it may. A seed was asked for, a list or not."""
+        """Why a page may not be kept, whatever its topic; None if it may. A seed is kept even if it is a list."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX)
         if page.withheld.is_whole and not awaits_browser:
@@ -158,8 +169,8 @@ class PageReader:
             return Outcome(Code.LOGIN_FORM)
         if lease.known is None and _is_missing(page, extraction):
             return Outcome(Code.MISSING)
-        shows_images = self.images.wanted and bool(page.images)
-        is_empty = not extraction.text.strip() and lease.known is None  # a known page has lost its text
+        shows_images = self.images.are_requested and bool(page.images)
+        is_empty = not extraction.text.strip() and lease.known is None  # that a stored page lost its text is a change
         if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
         if self.keeps_listings or lease.candidate.kind is AddressKind.SEED:
@@ -175,9 +186,10 @@ class PageReader:
     def _shared_examples(
         self, page: Page, candidate: Candidate, extraction: Extraction
     ) -> tuple[tuple[LessonKind, str], ...]:
-        """A seed is an example of a topic without others, and is learned at once.
+        """The page as an example of the topic, if it is a seed and the topic needs examples; it is learned at once.
 
-        If no topic is given, so are pages that lists among the seeds name, and front pages, which may be about much.
+        If a topic is given, front pages are no examples, as they may have many topics. If none is given, front pages
+        and the pages in lists among the seeds are examples, too.
         """
         examples = self.topic.examples
         if candidate.depth or not examples.are_sought:
@@ -202,7 +214,7 @@ class PageReader:
     def _images(self, page: Page, candidate: Candidate, rights: Rights) -> tuple[Candidate, ...]:
         """The new images of the page, if images are requested and the page does not reserve them."""
         is_reserved = self.purpose.leaves_out_images and NOIMAGEAI in page.robots
-        if not self.images.wanted or is_reserved or self.purpose.refusal(rights.evidence) is not None:
+        if not self.images.are_requested or is_reserved or self.purpose.refusal(rights.evidence) is not None:
             return ()
         self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
         images = self.images.candidates(page, candidate.depth, self.frontier.seen)
@@ -213,7 +225,7 @@ class PageReader:
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
-        """Why the page is not stored, or None; and its comparison with its history."""
+        """Why the page is not stored, or None; and the comparison with its history, if it was compared."""
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
@@ -233,7 +245,7 @@ class PageReader:
 
 
 def _is_missing(page: Page, extraction: Extraction, *, was_there: bool = False) -> bool:
-    """Whether a web page only says that it is not there."""
+    """Whether a web page only says that it does not exist."""
     titles = (page.title, extraction.title)
     return page.document is None and is_missing_notice(extraction.text, titles, was_there=was_there)
 
@@ -255,7 +267,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
 
 
 def page_of(response: Response) -> Page:
-    """The page in a response; its address has the route that the lease has, which no server gets."""
+    """The page in a response. Its address has the route of the leased address, which is not sent to servers."""
     lease: Lease | None = response.request.meta.get("lease") if response.request is not None else None
     url = response.url + (route(lease.candidate.url) if lease is not None else "")
     content_type = header(response.headers, "Content-Type")
@@ -268,7 +280,7 @@ def page_of(response: Response) -> Page:
 
 
 def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:
-    """The page as an item, for the pipelines to fill in."""
+    """The page as an item, which the pipelines complete."""
     candidate = lease.candidate
     item = PageItem(
         url=response.url + route(candidate.url),
@@ -283,7 +295,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     item.made_from = page.made_from
     item.relevance = judgement.relevance
     item.link_score = judgement.link_score
-    item.via = judgement.via.value  # plain, as feeds of some formats write no enumerations
+    item.via = judgement.via.value  # a plain text, as not all of Scrapy's exporters write enumerations
     if lease.known:
         item.link_score = lease.known.link_score  # the priority of a known page is its relevance
         item.first_seen = lease.known.first_seen
@@ -308,21 +320,22 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
 
 
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
-
-
+"""The standard reason phrases, by status."""
 SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
-"""Headers that are not stored: who has them may act as who crawled."""
+"""Headers that are not stored: with them, other people could act as the operator of the crawl."""
 
 
 def stored_response(response: Response) -> page_result.StoredResponse:
-    """The response to store, with the standard status line, as Scrapy drops that of the server; and its request."""
+    """The response to store, with its request. The status line is the standard one, as Scrapy drops the server's."""
     assert response.request is not None  # noqa: S101 - Scrapy has set it
     request = response.request
     protocol = response.protocol or "HTTP/1.1"
-    line = f"{protocol} {response.status} {PHRASES.get(response.status, '')}"
-    request_line = f"{request.method} {request_target(request.url)} {protocol}"
     return page_result.StoredResponse(
-        line, tuple(_pairs(response.headers)), response.body, request_line, tuple(_pairs(request.headers))
+        status_line=f"{protocol} {response.status} {PHRASES.get(response.status, '')}",
+        headers=tuple(_pairs(response.headers)),
+        body=response.body,
+        request_line=f"{request.method} {request_target(request.url)} {protocol}",
+        request_headers=tuple(_pairs(request.headers)),
     )
 
 

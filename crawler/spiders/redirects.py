@@ -1,4 +1,4 @@
-"""Redirects, by HTTP or by `<meta http-equiv="refresh">`: one page for each address, and none outside the scope."""
+"""Follows redirects, by HTTP or by `<meta http-equiv="refresh">`, within the scope and to each address once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal, lease_of
 
 ANYWHERE = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
+"""Kinds of addresses whose redirects may lead out of the scope."""
 TIMES = "redirect_times"
 """The key in the meta of a request, set by Scrapy too: how many redirects led here."""
 
@@ -27,17 +28,19 @@ class Redirects:
     """The most redirects in a row."""
 
     async def follow(self, request: Request, url: str) -> Lease | None:
-        """The lease on the target in place of that on the requested address; None if the target is known already."""
+        """Replace the lease of a request by one on the target; returns that, or None if the target is known already.
+
+        Raises a Refusal if the target is outside the scope, or there were too many redirects.
+        """
         lease = lease_of(request)
         candidate = lease.candidate
         if request.meta.get(TIMES, 0) >= self.most:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS))
-        if candidate.kind not in ANYWHERE and (
-            refusal := self.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
-        ):
-            raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
+        if candidate.kind not in ANYWHERE:
+            refusal = self.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
+            if refusal is not None:
+                raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
         if url == request.url:
             return None
-        return await self.frontier.redirect(
-            lease.id, replace(candidate, url=url, requested=candidate.requested or candidate.url)
-        )
+        target = replace(candidate, url=url, requested=candidate.requested or candidate.url)
+        return await self.frontier.redirect(lease.id, target)

@@ -1,4 +1,4 @@
-"""The outcome of each request: why it failed or was refused; the result is counted and passed to the frontier."""
+"""The outcome of each request, such as why it failed or was refused; results are counted and passed to the frontier."""
 
 from __future__ import annotations
 
@@ -43,11 +43,13 @@ class Refusal(exceptions.IgnoreRequest):
 
 
 TOO_BUSY = (429, 503)
+"""Statuses of hosts that refuse requests for a time."""
 EXAMPLE_CODES = frozenset((Code.EXAMPLE, Code.COUNTEREXAMPLE))
-# Statuses of responses with no body, or with a part of it.
+"""Outcomes of examples that were read."""
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
-# The certificate has an unknown issuer, or is for another name or none.
+"""Statuses of responses with no body, or with a part of it."""
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
+"""Errors of certificates, such as an unknown issuer, another name or no name."""
 CODES: dict[type[BaseException], Code] = {
     exceptions.CannotResolveHostError: Code.HOST_NOT_FOUND,
     exceptions.DownloadTimeoutError: Code.TIMEOUT,
@@ -58,15 +60,15 @@ CODES: dict[type[BaseException], Code] = {
     **dict.fromkeys((BadGzipFile, zlib.error, brotli.error, zstd.ZstdError), Code.BAD_ENCODING),
     ValueError: Code.BAD_HOST_NAME,
 }
-"""The code of each error, special errors before general ones."""
+"""The code of each error, subclasses before their base classes."""
 PRICE = "crawler-price"
 """Header of the price of a page: https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/"""
 PRICE_WORDS = re.compile(r"[\w$., ]{1,30}")
 """A price, such as USD 0.01."""
 _WALL_HEADERS = {name.title().encode(): name for name in HEADERS}
-"""The headers of walls by the keys under which Scrapy keeps them."""
+"""The names of headers of walls, by the keys under which Scrapy keeps them."""
 MOST_LETTERS = 100
-"""Characters of another component's reason for refusing a request."""
+"""Characters that are kept of another component's reason for refusing a request."""
 
 
 def outcome_of(failure: Failure) -> Outcome:
@@ -89,6 +91,7 @@ def outcome_of(failure: Failure) -> Outcome:
 
 
 def _refused_by_status(response: Response) -> Outcome:
+    """The outcome of a response with a status of failure."""
     if response.status != PAYMENT_REQUIRED:
         return Outcome(Code.HTTP_STATUS, str(response.status))
     price = (response.headers.get(PRICE) or b"").decode("latin-1").strip()
@@ -109,31 +112,33 @@ def wall_outcome(response: Response) -> Outcome | None:
 
 
 def _caused_by_tls(error: BaseException | None) -> bool:
-    reasons = [inner.value for inner in getattr(getattr(error, "__cause__", None), "reasons", ())]
-    return any(isinstance(inner, TLS_ERRORS) for inner in (error, getattr(error, "__cause__", None), *reasons))
+    """Whether an error, its cause or one of the reasons that its cause names is an error of a certificate."""
+    cause = getattr(error, "__cause__", None)
+    reasons = [failure.value for failure in getattr(cause, "reasons", ())]
+    return any(isinstance(inner, TLS_ERRORS) for inner in (error, cause, *reasons))
 
 
 ROBOTS = "robots_txt"
 """Meta key of requests for robots.txt itself."""
 OF_SITE = "file_of_site"
-"""Meta key of requests for other files in which sites say what pages may be used for."""
+"""Meta key of requests for other files in which sites declare how their pages may be used."""
 PART_OF_PAGE = "part_of_page"
-"""Meta key of requests for what the scripts of a page load."""
+"""Meta key of requests that the scripts of a page send."""
 ONLY_PUBLIC = "only_public"
-"""Meta key of a request: whether it may only be sent to a public address, whatever the operator allows."""
+"""Meta key of a request: whether it may only be sent to a public address, even if the settings allow others."""
 TRIAL = "trial"
-"""Meta key of a request: whether rendering its page has brought more."""
+"""Meta key of a request: whether its page gained content by rendering."""
 SITE_FILES = "site_files"
-"""Meta key of a request: what the files of its host say about the use of pages."""
+"""Meta key of a request: the files of its host that declare how pages may be used."""
 REFUSED_TIMES = "backoff_times"
-"""Meta key of a request: how often its host refused it."""
+"""Meta key of a request: how many times its host refused it."""
 REFUSED = "refused"
-"""Meta key of a request that waits until its host has answered another one."""
+"""Meta key of a request that waits until its host has answered another request."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED, Code.LOGIN_FORM))
 """Outcomes that, like failures, may have passed when the crawl is started again."""
-COUNTED_AS = {
+RECRAWL_STATISTICS = {
     PageChange.NEW: ("new",),
     PageChange.CHANGED: ("changed",),
     PageChange.SAME: ("unchanged",),
@@ -141,12 +146,11 @@ COUNTED_AS = {
     PageChange.NOT_MODIFIED: ("unchanged", "not_modified"),
     PageChange.NOINDEX: ("noindex",),
 }
+"""The statistics that count each result of checking a page for changes."""
 
 
 def can_wait(request: Request) -> bool:
-    """Whether a request can be queued again: one for robots.txt, a file like it or a part of a page has no place in
-    the queue.
-    """
+    """Whether a request can be queued again; requests for robots.txt, similar files and parts of pages cannot."""
     return not request.meta.keys() & {ROBOTS, OF_SITE, PART_OF_PAGE}
 
 
@@ -160,15 +164,18 @@ def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
     """The result of a request so far: where redirects led a seed that did not fail, the verdict on an image, and the
     trial of a page.
     """
-    home = new_home(lease_of(request).candidate) if outcome is None or outcome.code.group is not Group.FAILED else None
-    shared_examples = () if home is None else ((LessonKind.HOME, home),)
+    shared_examples: tuple[tuple[LessonKind, str], ...] = ()
+    if outcome is None or outcome.code.group is not Group.FAILED:
+        home = new_home(lease_of(request).candidate)
+        if home is not None:
+            shared_examples = ((LessonKind.HOME, home),)
     verdict = request.meta.get(VERDICT)
     trial = request.meta.get(TRIAL)
     return PageResult(outcome, shared_examples=shared_examples, verdict=verdict, trial=trial)
 
 
 def new_home(candidate: Candidate) -> str | None:
-    """Where redirects led a seed, which becomes a home of the crawl, or None."""
+    """The address to which redirects led a seed, which becomes a home of the crawl; None if there is none."""
     if candidate.kind is AddressKind.SEED and candidate.requested is not None:
         return candidate.url
     return None
@@ -183,7 +190,7 @@ class Leases:
     status: CrawlStatus
     count_statistic: Callable[[str, int], None]
     comes_again: Callable[[], bool]
-    """Whether there were rounds before this one."""
+    """Returns whether there were rounds before this one."""
 
     def finish(self, lease: Lease, result: PageResult) -> None:
         """End a lease with its result, unless it has ended already."""
@@ -207,6 +214,7 @@ class Leases:
                 yield LessonKind.EXAMPLE_AGAIN, lease.candidate.url
 
     def _note_seed(self, lease: Lease, outcome: Outcome | None) -> None:
+        """Remember whether a seed or an example was read."""
         candidate = lease.candidate
         if candidate.kind is AddressKind.SEED:
             if outcome is None or outcome.code in READ:
@@ -228,11 +236,11 @@ class Leases:
         code = result.outcome.code if result.outcome is not None else None
         is_new = result.record is not None and lease.counts
         check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
-        for name in COUNTED_AS.get(check.change, ()):
+        for name in RECRAWL_STATISTICS.get(check.change, ()):
             self.count_statistic(f"recrawl/{name}", 1)
         history = lease.known
         if history is None or not is_absent(check, code):
             return
-        was_there = history.gone_at is None or history.noindex
-        if was_there and history.gone_count + 1 >= GONE_AFTER:
+        was_present = history.gone_at is None or history.noindex
+        if was_present and history.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)

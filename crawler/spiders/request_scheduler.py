@@ -1,4 +1,4 @@
-"""Scrapy's scheduler over the frontier: it turns leases into requests and commits results in batches."""
+"""Scrapy's scheduler on top of the frontier: it turns leases into requests, and commits results in batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 
 from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
 from crawler.errors import StateError
-from crawler.frontier.batch import Control
+from crawler.frontier.batch import Batch, Control
 from crawler.frontier.page_result import Lease
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
@@ -34,22 +34,23 @@ from crawler.workers.local_workers import LocalWorkers
 
 logger = logging.getLogger(__name__)
 
-COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
+COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one sooner
+LEAST_COMMIT_SECONDS = 0.02  # between two batches in any case
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
-LEAST_SECONDS = 0.02  # between two batches
 LEAST_COUNT_SECONDS = 1.0  # between two counts of unlikely links
-COUNT_SHARE = 0.02  # of the time that these counts take
+COUNT_SHARE = 0.02
+"""The share of the time of all workers that may be spent on counting unlikely links."""
 
 
 class FrontierScheduler(BaseScheduler):
     """Turns the best lease of the frontier into a request, and ends the leases of items that were dropped or failed.
 
-    A request carries its lease in its meta. Retries are copies of the request and put the lease back. The spider ends
-    the lease of a request that brings no item, the last pipeline those of items. One thread commits the batches.
+    A request carries its lease in its meta. A retry is a copy of the request, and queues the lease again. The spider
+    ends the leases of requests that bring no item, the last pipeline those of items. One thread commits the batches.
     """
 
     shares_every = 20.0
-    """Seconds after which the topic model is shared with other workers again."""
+    """Seconds between two times at which the topic model is shared with other workers."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
@@ -62,10 +63,13 @@ class FrontierScheduler(BaseScheduler):
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
+        """When the topic model was last shared."""
         self.counts_links_at = monotonic()
+        """When the unlikely links are counted next."""
         self.control = ""
         self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
+        """The call that wakes the engine when the first pause ends."""
         self._needs_batch = asyncio.Event()
 
     @classmethod
@@ -91,6 +95,7 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
+        """Do what `close` says."""
         await self.workers.stop()
         self.session.committer.stopping = True
         self.committing.cancel()
@@ -182,68 +187,74 @@ class FrontierScheduler(BaseScheduler):
         self.counts_links_at = end + rest * self.frontier.limits.workers
 
     def _obey(self) -> None:
-        """Pause, go on or end, as people ask of the workers of this crawl."""
+        """Pause, go on or end, as a user has told the workers of this crawl."""
         is_paused = self.control is Control.PAUSED
         if is_paused != self.frontier.is_paused:
             self.frontier.is_paused = is_paused
-            if self.session.plan.shared_files is None:  # one worker of a machine says it for all
+            if self.session.plan.shared_files is None:  # one worker of a machine logs it for all
                 logger.info("Paused on the dashboard" if is_paused else "Resumed on the dashboard")
             self._wake()
         if self.control is Control.STOPPING:
             self.status.end(EndReason.DASHBOARD)
 
     def _share(self) -> None:
-        """Share the topic model now and then, and ask which links are still queued."""
+        """Share the topic model if this is due, and ask which links are still queued."""
         if monotonic() - self.shared_at >= self.shares_every:
             self.shared_at = monotonic()
             self.topic.share(self.frontier)
             self.topic.ask_after(self.frontier)
 
     async def commit(self, claim: bool = True) -> None:
-        """Commit a batch and apply its reply."""
+        """Commit a batch and apply its reply; without `claim`, the batch claims no addresses."""
         batch = self.frontier.batch(monotonic())
         if not claim:
             batch.demand = None
         reply = await self._in_thread(self.session.committer.commit, batch)
         if reply.lost:
-            if reply.committed:
-                logger.warning(
-                    "The connection was lost during a commit; the addresses leased by this worker are requested again"
-                )
-            else:
-                logger.warning("This worker was considered dead; it continues as a new one")
-            self.frontier.forget(reply.committed)
-            if not reply.committed:
-                self.frontier.add_samples(*batch.samples)
-            await self._in_thread(self.session.rejoin, not reply.committed)
+            await self._continue_without_leases(batch, reply.committed)
             return
+
         self.control = reply.control
         updates = self.frontier.apply_reply(reply, monotonic())
         priorities = self.learning.apply(reply, updates)
         if self.frontier.over and not self.frontier.full:
-            waiting_no_longer = self.topic.focus.let_through()
-            priorities |= waiting_no_longer
-            self.frontier.over = not waiting_no_longer
+            # Some of the unlikely links are requested after all, instead of ending the crawl.
+            let_through = self.topic.focus.let_through()
+            priorities |= let_through
+            self.frontier.over = not let_through
         if priorities:
             self.frontier.update_priorities(priorities)
         self._wake()
 
+    async def _continue_without_leases(self, batch: Batch, is_committed: bool) -> None:
+        """Continue after the reply to a committed batch was lost, or after this worker expired before the commit."""
+        if is_committed:
+            logger.warning(
+                "The connection was lost during a commit; the addresses leased by this worker are requested again"
+            )
+        else:
+            logger.warning("This worker was considered dead; it continues as a new one")
+        self.frontier.forget(is_committed)
+        if not is_committed:
+            self.frontier.add_samples(*batch.samples)
+        await self._in_thread(self.session.rejoin, not is_committed)
+
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
-        """Do work in the thread, and return its result; the work is finished even if the caller is cancelled."""
+        """The result of work that is done in the thread; the work is finished even if the caller is cancelled."""
         loop = asyncio.get_running_loop()
         committer = self.session.committer
-        too_late = loop.call_later(committer.timeout_seconds, committer.break_connection)
-        working = loop.run_in_executor(self.thread, work, *arguments)
-        working.add_done_callback(
-            lambda done: done.cancelled() or done.exception()
-        )  # an exception would be reported as never retrieved
+        timeout = loop.call_later(committer.timeout_seconds, committer.break_connection)
+        future = loop.run_in_executor(self.thread, work, *arguments)
+        # If the caller is cancelled, nobody else retrieves an exception, and asyncio would report this.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            return await asyncio.shield(working)
+            return await asyncio.shield(future)
         finally:
-            too_late.cancel()
+            timeout.cancel()
 
     async def _until_needed(self) -> None:
-        await asyncio.sleep(LEAST_SECONDS)
+        """Wait until a batch is needed, or COMMIT_SECONDS at most."""
+        await asyncio.sleep(LEAST_COMMIT_SECONDS)
         if not self.frontier.needs_batch:
             self._needs_batch.clear()
             try:
@@ -266,7 +277,7 @@ class FrontierScheduler(BaseScheduler):
     def _end(self, response: Response, item: object, code: Code, detail: str = "") -> None:
         """End a lease without storing anything; the links of the page are followed all the same."""
         request = response.request if response is not None else None
-        # What could not be stored because the database failed is requested again by the next run.
+        # If the database failed, the lease ends with the session, and the next run requests the address again.
         if request is None or "lease" not in request.meta or self.status.broken:
             return
         result = item.result if isinstance(item, PageItem | ImageItem) else result_of(request)
@@ -278,7 +289,9 @@ class FrontierScheduler(BaseScheduler):
         seconds = self.frontier.queues.ready_in(monotonic())
         if self._waking is not None:
             self._waking.cancel()
-        self._waking = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._wake)
+            self._waking = None
+        if seconds is not None:
+            self._waking = asyncio.get_running_loop().call_later(seconds, self._wake)
 
     def _wake(self) -> None:
         wake_engine(self.crawler)

@@ -40,12 +40,12 @@ from crawler.store.worker_session import WorkerSession
 from crawler.topic.translations import NamedTranslations
 from crawler.urls.address import address_of
 
-# A refresh within these seconds is a redirect; a slower one is a page that reloads itself.
 REFRESH_SECONDS = 3
-GONE = (404, 410)
+"""A refresh within these seconds is a redirect; a slower one is a page that reloads itself."""
+GONE_STATUSES = (404, 410)
 MAX_LIST_LEVELS = 3  # of lists that name each other, including the seed
 MAX_LISTS = 1_000  # lists named by lists of one site; each worker counts its own
-NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
+NO_LASTMODS: Mapping[str, float] = MappingProxyType({})
 
 
 class TopicSpider(Spider):
@@ -60,7 +60,7 @@ class TopicSpider(Spider):
         if crawl is not None:
             self.crawl = crawl
         self.lists: Counter[str] = Counter()
-        """Lists to be read that other lists named, by site."""
+        """How many lists that other lists name are to be read, by site."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -68,7 +68,7 @@ class TopicSpider(Spider):
             return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
         session: WorkerSession | None = kwargs.pop("session", None)
         arguments: Arguments = kwargs.pop("arguments", None) or parse(kwargs)
-        if session is None:  # a script; the command has checked what it joined the crawl with
+        if session is None:  # a script starts the crawl; the command has checked the settings before it made a session
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
@@ -85,16 +85,18 @@ class TopicSpider(Spider):
 
     def request_for(self, lease: Lease) -> Request:
         """The request for the address of a lease."""
-        url = lease.candidate.url.partition("#")[0]  # a route is for the browser, see page_of
+        url = lease.candidate.url.partition("#")[0]  # the fragment may be a route, which is not sent, see page_of
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         conditions = conditional_headers(lease.compared, self.crawl.reader.comparison.version)
-        meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if conditions else {})
+        page_meta: dict[str, Any] = {"lease": lease}
+        if conditions:
+            page_meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         largest = self.crawl.documents.largest(url) if self.crawl.documents is not None else None
         if largest is not None:
-            meta["download_maxsize"] = largest
-        return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=conditions, meta=meta)
+            page_meta["download_maxsize"] = largest
+        return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=conditions, meta=page_meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of anything but a web page or a document, unless it may be a sitemap or feed."""
@@ -114,37 +116,47 @@ class TopicSpider(Spider):
         request = response.request
         lease = lease_of(response.request)
         documents = self.crawl.documents
-        kind = lease.candidate.kind
-        content_type = header(response.headers, "Content-Type")
+
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
-        elif (kind in (AddressKind.SEED, AddressKind.LIST) or is_llms_list(response.body, response.url)) and (
-            named := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
-        ):
-            self.learn_home(request)
-            self.crawl.reader.feeds.keep(response.url, named.texts)
-            self.finish(request, self.list_result(request, named))
-        elif documents is not None and is_whole(response) and documents.is_document(response):
-            return self.parse_document(response, documents)
-        elif not is_whole(response):
+            return iter(())
+        if lease.candidate.kind in (AddressKind.SEED, AddressKind.LIST) or is_llms_list(response.body, response.url):
+            named = listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
+            if named is not None:
+                self.learn_home(request)
+                self.crawl.reader.feeds.keep(response.url, named.texts)
+                self.finish(request, self.list_result(request, named))
+                return iter(())
+        if not is_whole(response):
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
-        elif not is_html(self.declared_type(response), response.body):
+            return iter(())
+        if documents is not None and documents.is_document(response):
+            return self.parse_document(response, documents)
+        if not is_html(self.declared_type(response), response.body):
+            content_type = header(response.headers, "Content-Type")
             self.skip(request, Outcome(Code.NOT_HTML, media_type(content_type)))
-        else:
-            page = page_of(response)
-            if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
-                return self.follow_refresh(page, response, page.refresh[1])
-            rendering = self.crawl.rendering
-            if rendering is not None and rendering.may_be_due(page):
-                return self.render_page(page, response, rendering)
-            if self.crawl.fallback is not None:
-                return self.parse_page_in_doubt(page, response)
-            return self.parse_page(page, response)
-        return iter(())
+            return iter(())
+        return self.parse_html(page_of(response), response)
+
+    def parse_html(
+        self, page: Page, response: Response
+    ) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
+        """The page as an item, if it is to be stored: after its refresh, rendering or second extraction, if needed."""
+        if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
+            return self.follow_refresh(page, response, page.refresh[1])
+        rendering = self.crawl.rendering
+        if rendering is not None and rendering.may_be_due(page):
+            return self.render_page(page, response, rendering)
+        if self.crawl.fallback is not None:
+            return self.parse_page_in_doubt(page, response)
+        return self.parse_page(page, response)
 
     def declared_type(self, response: Response) -> str:
-        """The type that a server declares; none if it is that of a document, as whatever is none may be a page."""
+        """The declared type of a response that is no document; empty if it is the type of a document.
+
+        Such a type is wrong, and the response may still be a page.
+        """
         documents = self.crawl.documents
         is_wrong = documents is not None and documents.may_be_page(response)
         if is_wrong:
@@ -164,7 +176,7 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     async def render_page(self, page: Page, response: Response, rendering: Rendering) -> Iterable[PageItem]:
-        """The page as an item after a browser has rendered it, unless the trials before it brought nothing."""
+        """The page as an item after a browser has rendered it; not rendered if the trials before it gained nothing."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         try:
             rendered = await self.crawl.status.unless_ending(rendering.rendered(page, response))
@@ -174,13 +186,16 @@ class TopicSpider(Spider):
         if rendered.is_fallback:
             self.skip(response.request, Outcome(Code.MISSING))
             return ()
-        if service := wall_service(response.status, {}, rendered.page):  # its scripts have put a wall in its place
+        service = wall_service(response.status, {}, rendered.page)
+        if service:  # the scripts have replaced the page by a wall
             self.skip(response.request, Outcome(Code.WALLED, service))
             return ()
         return await self.parse_page_in_doubt(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for where a page sends its reader, as after a redirect; the page itself if it is there."""
+        """The request for the address to which a page sends its reader, as after a redirect; the page itself if that
+        is its own address.
+        """
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         if url == request.url:
@@ -240,7 +255,7 @@ class TopicSpider(Spider):
         yield item
 
     def learn_home(self, request: Request) -> None:
-        """Widen the scope by where redirects led a seed."""
+        """If redirects led a seed to another address, add that to the scope."""
         home = new_home(lease_of(request).candidate)
         if home is not None:
             self.crawl.learning.take_in(LessonKind.HOME, home)
@@ -251,12 +266,15 @@ class TopicSpider(Spider):
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
             return result_of(request, Outcome(Code.EMPTY_EXAMPLE))
-        taught = LessonKind(f"topic {candidate.kind}"), f"{candidate.requested or candidate.url}\n{text}"
-        self.crawl.learning.take_in(*taught)
-        return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
+        example = LessonKind(f"topic {candidate.kind}"), f"{candidate.requested or candidate.url}\n{text}"
+        self.crawl.learning.take_in(*example)
+        return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(example,))
 
     def list_result(self, request: Request, named: Listing) -> PageResult:
-        """The result of a sitemap or feed; the pages in it have priorities like seeds."""
+        """The result of a sitemap or feed.
+
+        The pages in a list that the user gave have a priority below seeds; those in other lists are scored like links.
+        """
         self.crawl.counts.count(Outcome(Code.LIST_CUT), named.cut)
         if not named.pages and not named.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
@@ -266,9 +284,9 @@ class TopicSpider(Spider):
         page = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if named.is_feed else FoundBy.SITEMAP)
         lists = self.lists_within_limits(named.sitemaps, candidate)
         pages = tuple(self.allowed(named.pages, page, named.lastmods))
-        if candidate.priority < SEED_PRIORITY:  # nobody asked for this list
-            few = pages[: self.crawl.session.plan.site_limit]
-            pages = self.crawl.reader.lists.scored(candidate.url, few, named.titles)
+        if candidate.priority < SEED_PRIORITY:  # a list that the user did not give
+            first_pages = pages[: self.crawl.session.plan.site_limit]
+            pages = self.crawl.reader.lists.scored(candidate.url, first_pages, named.titles)
         links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
@@ -287,9 +305,9 @@ class TopicSpider(Spider):
                 self.crawl.counts.leave_out(candidate.url, Outcome(Code.LISTS_CUT))
 
     def allowed(
-        self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
+        self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NO_LASTMODS
     ) -> Iterator[Candidate]:
-        """Candidates, like the given one, for those addresses that are in scope and are new or have changed."""
+        """Candidates, like the given one, for the addresses that are in scope and are new or have changed."""
         seen = self.crawl.frontier.seen(urls)
         for url in urls:
             lastmod = lastmods.get(url)
@@ -302,7 +320,7 @@ class TopicSpider(Spider):
                 yield replace(candidate, url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
-        """End a request that failed, unless the text of a page that its server refuses is known from a feed."""
+        """End a request that failed; if the server refused the page and its text is known from a feed, parse that."""
         request: Request = failure.request  # type: ignore[attr-defined]
         lease = lease_of(request)
         outcome = outcome_of(failure)
@@ -310,17 +328,17 @@ class TopicSpider(Spider):
         is_walled = outcome.code is Code.WALLED
         if response is not None and (is_walled or response.status in WALLS):
             response.request = request
-            refused = (
-                Page(url=response.url, body=b"") if is_walled else page_of(response)
-            )  # a wall says nothing about the page
-            page = self.crawl.reader.feeds.in_place_of(refused, lease.candidate, is_refused=True)
+            refused_page = page_of(response)
+            if is_walled:  # a wall says nothing about the page
+                refused_page = Page(url=response.url, body=b"")
+            page = self.crawl.reader.feeds.in_place_of(refused_page, lease.candidate, is_refused=True)
             if page is not None:
                 return self.parse_page(page, response)
         if outcome.code.group is Group.FAILED:
-            # Dead links are frequent and counted in the closing lines; trouble with a host is logged at once.
+            # Dead links are frequent, and the closing lines count them; other failures are logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, outcome.message)
-        is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
+        is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE_STATUSES and lease.known is not None
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
         return iter(())
@@ -335,8 +353,9 @@ class TopicSpider(Spider):
 
 
 def is_whole(response: Response) -> bool:
-    """Whether a response has a whole page or document, by its status."""
+    """Whether a response contains a whole page or document, according to its status."""
     return response.status not in NO_WHOLE_PAGE
 
 
 FROM_FRONTIER = TopicSpider.start
+"""The method that sends no requests, as the frontier does. Scrapy's tools for single pages replace it."""

@@ -1,4 +1,4 @@
-"""The topic of a crawl: relevance of pages, priorities of links, and what is learned from other workers.
+"""The topic of a crawl: the relevance of pages, the priorities of links, and the learning that workers share.
 
 The pages that a topic names as examples and counterexamples are requested first, learned from, and not stored.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLE_LENGTH = 100_000
-"""Characters of a text that the topic learns from."""
+"""Characters of a text from which the topic learns."""
 MOST_SEEDS = 10
 """Seed pages that the topic is learned from if it has no examples."""
 LEAST_RELEVANCE_OF_SEED = 0.2
@@ -52,7 +52,7 @@ class Examples:
 
     topic: Topic
     taught: int = 0
-    """From how many texts of seeds the topic was learned."""
+    """How many texts of seeds the topic was learned from."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
         """The addresses of the topic's examples."""
@@ -63,7 +63,10 @@ class Examples:
             yield from (Candidate(url, priority, kind=kind, via=FoundBy.EXAMPLE) for url in urls)
 
     def read(self, kind: LessonKind, text: str) -> TopicExample | None:
-        """A shared example as an example of the topic; None if the topic does not name it or needs no more."""
+        """A shared example as an example of the topic; None if the topic does not have it or needs no more.
+
+        A text of a seed is counted.
+        """
         if kind is LessonKind.SEED:
             if not self.are_sought:
                 return None
@@ -80,7 +83,7 @@ class Examples:
 
     @property
     def are_sought(self) -> bool:
-        """Whether the topic needs more seeds to learn from: if it has no examples."""
+        """Whether the topic has no examples and needs more seeds to learn from."""
         return not self.topic.has_examples and self.taught < MOST_SEEDS
 
     @property
@@ -90,15 +93,16 @@ class Examples:
 
 
 def example_text(page: Page, extraction: Extraction) -> str:
-    """The text of a page to learn from: its main text, or that of all blocks if it has none."""
+    """The text of a page to learn from: its main text, or the text of all blocks if it has none."""
     return (extraction.text or " ".join(block.text for block in page.blocks))[:EXAMPLE_LENGTH]
 
 
 logger = logging.getLogger(__name__)
 
 DIGITS = 4
+"""Decimal places of relevance and scores."""
 ASKED_AFTER = 1_000
-"""The most links asked about at once: other workers may have requested them, or their host was closed."""
+"""Links in one question whether they are still queued: other workers may have requested them, or closed their hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ class PageJudgement:
     relevance: float
     link_score: float | None
     via: FoundBy
+    """How the page was found."""
 
 
 @dataclass
@@ -123,24 +128,24 @@ class TopicTracker:
     ) -> PageJudgement:
         """The relevance of a page, from which the focus learns; must be called once for each page.
 
-        Pages that may not be kept whatever they are about are not read: the harvest does not count them.
+        Pages that may not be kept whatever their topic are not `is_read`: the harvest does not count them.
         """
         url = candidate.requested or candidate.url
         score = _score(candidate)
-        explored = _was_tried(candidate)
-        if (
-            explored and (score_when_requested := self.focus.queued_score(url)) is not None
-        ):  # before the focus learns from the page
-            score = round(score_when_requested, DIGITS)
+        is_explored = _was_explored(candidate)
+        if is_explored:
+            score_when_requested = self.focus.queued_score(url)  # before the focus learns from the page
+            if score_when_requested is not None:
+                score = round(score_when_requested, DIGITS)
         relevance = round(self.focus.learn_page(url, extraction.title, extraction.text, language or ""), DIGITS)
         if is_read:
             self.harvest.count(relevance)
-        return PageJudgement(relevance, score, FoundBy.EXPLORATION if explored else candidate.via)
+        return PageJudgement(relevance, score, FoundBy.EXPLORATION if is_explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
-        """The links of a page (requested at `address`) with priorities, and new priorities of queued links.
+        """The links of a page with priorities, and new priorities of queued links.
 
-        `address` is the one that was requested for the page.
+        `address` is the address that was requested for the page.
         """
         if links.again:
             self.focus.see_again(address, links.again)
@@ -158,18 +163,20 @@ class TopicTracker:
         return tuple(replace(candidate, priority=number) for candidate, number in zip(pages, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:
-        """Learn from a shared example, if the topic uses it; from a seed only if it is about the words of the topic."""
+        """Learn from a shared example if the topic uses it; from a seed only if it is relevant to the given topic."""
         example = self.examples.read(kind, text)
         is_seed = kind is LessonKind.SEED
         if example is not None and not (is_seed and self.examples.topic.given and not self._names_topic(text)):
             self.focus.example(example.text, example.good)
 
     def _names_topic(self, text: str) -> bool:
+        """Whether the text of a seed is relevant to the topic."""
         return self.focus.relevance("", text) >= LEAST_RELEVANCE_OF_SEED
 
     def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
-        """Learn from the models of earlier runs and other workers, and from the links they found and requested; returns
-        the new priorities of queued links.
+        """Learn from the models of earlier runs and other workers, and take over the links that this worker leased.
+
+        Returns the new priorities of queued links.
         """
         for model in models:
             if not self.focus.take_in(model):
@@ -183,31 +190,32 @@ class TopicTracker:
         frontier.share_model(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
 
     def ask_after(self, frontier: Frontier) -> None:
-        """Ask whether some of the links that should be queued still are."""
+        """Ask whether some of the links that are queued according to the focus still are."""
         frontier.ask_after(self.focus.waiting_sample(ASKED_AFTER))
 
 
 def _score(candidate: Candidate) -> float | None:
-    """The score of a link that another worker or an earlier run found."""
+    """The score of a link, according to its priority; None for addresses that were found in another way."""
     if candidate.via is FoundBy.LINK:
         return score_of(candidate.priority)
     return None
 
 
-def _was_tried(candidate: Candidate) -> bool:
-    """Whether another worker or an earlier run chose a link for exploration: no other links have this priority."""
+def _was_explored(candidate: Candidate) -> bool:
+    """Whether a link was chosen for exploration, by any worker: no other links have this priority."""
     return candidate.via is FoundBy.LINK and candidate.priority == HIGHEST
 
 
 @dataclass
 class SharedLearning:
-    """Passes what was learned to the parts of the crawl that use it."""
+    """Passes what this worker and others have learned to the parts of the crawl that use it."""
 
     scope: Scope
     topic: TopicTracker
     evidence: EvidenceCache
     libraries: SiteLibraries | None = None
     _known: set[tuple[LessonKind, str]] = field(default_factory=set)
+    """The examples that were learned."""
 
     def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a seed or an example, once: a home of the crawl, or an example of its topic."""
