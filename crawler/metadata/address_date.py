@@ -6,15 +6,16 @@ from crawler.metadata.date_notation import checked
 
 MAX_URL = 2_000
 
-# The address of a site, or of its pages in one language.
 _HOME = re.compile(
     r"[^/]+//[^/?#]+(?:/(?:[a-z]{2}(?:[-_][a-z]{2,4})?/?)?(?:(?:index|default|home)\.[a-z]{3,5})?)?(?:#|$)",
     re.IGNORECASE,
 )
+"""The front page of a site, or the front page in one language, such as /en/index.html."""
 _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
+"""The parts of an address before and after its path."""
 _YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d)"
-# After a slash the day stands alone: 10 in /2019/08/10-tips/ is the first word of a title.
 _ALONE = r"(?![^/.])"
+"""What follows a day after a slash: nothing else of the segment. In /2019/08/10-tips/, 10 is a word of the title."""
 _NOTATIONS = tuple(
     map(
         re.compile,
@@ -31,7 +32,7 @@ _MONTH = re.compile(r"/((?:19|20)\d\d)/(\d\d?)(?:/|$)")
 
 
 def is_home(url: str) -> bool:
-    """Whether an address is that of a site, or of its pages in one language."""
+    """Whether an address is the front page of a site, or its front page in one language."""
     return _HOME.match(url[:MAX_URL]) is not None
 
 

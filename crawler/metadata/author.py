@@ -1,8 +1,8 @@
-"""The author of a page: every name in the place of an author is a candidate, and signs speak for it or against it.
+"""The author of a page: every name where an author may be named is a candidate, with signs as evidence.
 
 1. The names are read from JSON-LD, meta elements, elements named as the author, and visible lines such as "By Ann Lee"
    or 作者：李明. Signs say where a name was found, and what it looks like: a person's name, one word, the site's own
-   name. A name found in several places has the signs of all.
+   name. A name found in several places has the signs of all these places.
 2. The likeliest name is chosen, or none (.choice). Several authors are one candidate.
 """
 
@@ -28,9 +28,9 @@ from crawler.page.text import fold_space, has_full_stop
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10
 MAX_LINKS = 5_000  # links that are checked
-MAX_MARKED = 30  # of those marked as the author
-MAX_TEXTS = 20  # pieces of text in one of them
-MAX_BYLINE = 200  # characters of such a text
+MAX_MARKED = 30  # elements marked as the author
+MAX_TEXTS = 20  # pieces of text in a marked element
+MAX_BYLINE = 200  # characters of the text of a marked element
 MAX_LINE = 120  # characters of a visible line
 MAX_LINES = 300  # lines that are checked
 
@@ -38,6 +38,7 @@ META = (
     "author og:article:author article:author article:author_name og:author parsely-author sailthru.author byl"
     " dc.creator dc:creator dcterms.creator citation_author cxenseparse:author content_author articleauthor dtk:author"
 ).split()
+"""Names of meta elements that contain authors."""
 
 _ADDRESS = re.compile(r"https?:|www\.|//|@|\.(?:com|org|net|de|cn|tr)\b", re.IGNORECASE)
 _NOBODY = frozenset(
@@ -50,7 +51,8 @@ _NOBODY = frozenset(
         " discuzteam 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
     ).split()
 )
-# Words for occupations, which bylines have beside the name.
+"""Words in the place of a name that name nobody."""
+# Words of occupations and of other parts of bylines, which stand beside the name.
 _ROLE = re.compile(
     r"\b(?:reporter|editors?|correspondent|writers?|staff|contributors?|columnist|journalist|photo(?:s|graph\w*)?|"
     r"freelance|news\w*|team|desk|editorial|updated?|published|posted|follow|share|comments?|read|min|minutes?|ago|more|"
@@ -68,6 +70,8 @@ _JOINED = re.compile(
     r"\s*(?:[;|•、]|,(?!\s*(?:jr|sr|ph\.?d|m\.?d)\b)|\s[&+]\s|\s(?:and|und|et|y|e|i|og|och|en)\s|\s[/·—–-]\s)\s*",
     re.IGNORECASE,
 )
+_SURNAME_FIRST = re.compile(r"[^\s,;]{1,30}, [^\s,;]{1,30}(?: \w\.)?")
+"""A single comma between two words, as in "Lee, Ann"."""
 _DEGREE = re.compile(r"[A-Z][A-Z.]{1,5}|Ph\.?D\.?|M\.?Sc\.?")
 _PARTICLE = frozenset(
     "de da di do dos das del della den der des du el al la le van von zu zur ten ter bin ibn y e af".split()
@@ -87,7 +91,7 @@ _USER_CLASS = re.compile(
     re.IGNORECASE,
 )
 _IN_CLASSES = "author by attribution contributor creator user nick poster postleft crawler-post message-name".split()
-"""Parts of all such names: to look for them takes a fifth of the time of the patterns."""
+"""Parts of all class names that match the patterns: searching for them takes a fifth of the patterns' time."""
 # In Chinese lines the name follows its label, and ends at the first character that is not a letter.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
@@ -104,7 +108,7 @@ _LABELLED = re.compile(
 )
 _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]?\s+([^|•\n]{2,80})")
 _WORDS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
-"""Parts of all labels: lines without any of them need not be read."""
+"""Parts of all labels: lines without any of them are skipped."""
 _END_OF_NAME = re.compile(
     r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s"
     r"|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
@@ -112,14 +116,14 @@ _END_OF_NAME = re.compile(
 )
 _AND = frozenset(("and", "und", "et", "y", "&", ","))
 _MARKS_BETWEEN = re.compile(r"\s*[·•|]\s*|\s+[–—-]\s+")
-"""What stands between a name and a date."""
-PAIR = 2  # a name and a date
+"""Separators between a name and a date."""
+PAIR = 2  # the parts of a line with a name and a date
 _PAGE_OF_AUTHOR = re.compile(r"(?:^|/)(?:authors?|by)/[^/?#]+/?(?:$|[?#])", re.IGNORECASE)
-"""The address of a page about an author, as link targets name it."""
-MAX_HREF = 500  # characters
-MAX_WORDS = 8  # of a name
-MANY_WORDS = 4
-SHORT = 3  # letters of a site's name that are no sign
+"""The address of a page about an author."""
+MAX_HREF = 500  # characters of an address that are read
+MAX_WORDS = 8  # words of a name
+MANY_WORDS = 4  # a name with more words has a sign
+SHORT = 3  # letters of a site's name that is too short to be compared with parts of names
 MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 
@@ -134,7 +138,7 @@ def author_candidates(page: Page, extraction: Extraction) -> Candidates:
 
 
 class _Names:
-    """The names that may be those of authors."""
+    """The names of a page that may be its authors."""
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page = page
@@ -149,7 +153,7 @@ class _Names:
         self._add_lines()
 
     def _add(self, names: Iterable[str], *signs: str) -> None:
-        """Add names, which together are a candidate."""
+        """Add names, which together are one candidate, with signs."""
         distinct_names = [name for name in dict.fromkeys(names) if name][:MAX_AUTHORS]
         value = "; ".join(distinct_names)
         key = letters(value)
@@ -161,7 +165,7 @@ class _Names:
         self.candidates.add(self.value_of[key], *signs)
 
     def _looks(self, names: list[str]) -> Iterator[str]:
-        """What names look like; of several, mostly the first one counts."""
+        """The signs of how names look; of several names, mostly the first one counts."""
         first = names[0]
         key = letters(names[0])
         count = len(first.split())
@@ -180,6 +184,7 @@ class _Names:
         return (sign for sign, is_so in is_so_of_sign.items() if is_so)
 
     def _add_metas(self) -> None:
+        """Add the names in meta elements."""
         metas = self.page.head.metas
         for name in META:
             if name in metas:
@@ -188,9 +193,10 @@ class _Names:
             self._add(_written((metas.get("twitter:data1", ""),)), "another meta")
 
     def _add_marked(self) -> None:
+        """Add the names in elements that are marked as the author."""
         count_of_sign: dict[str, int] = {}
         for element, sign in _marks(self.page):
-            names = _named(element)
+            names = _names_at_start(element)
             if not names or (sign != "named as a user" and is_in_comments(element)):
                 continue
             key = letters("".join(names))
@@ -205,6 +211,7 @@ class _Names:
             self._add(names, *signs)
 
     def _add_lines(self) -> None:
+        """Add the names in visible lines: after a label or "by", or by themselves below the headline."""
         blocks = self.page.blocks[:MAX_LINES]
         headline = headline_at(blocks, self.extraction.title)
         starts = [block.text[:MAX_BYLINE].lower() for block in blocks]
@@ -217,19 +224,29 @@ class _Names:
             if not is_near and not has_label and text.isascii():
                 continue
             place = from_headline(number, headline)
-            if not text.isascii() and (names := _after_han_label(text[:MAX_LINE])):
-                self._add(names, "label", f"label, {place}")
+            han_names = [] if text.isascii() else _after_han_label(text[:MAX_LINE])
+            if han_names:
+                self._add(han_names, "label", f"label, {place}")
             elif len(text) > MAX_BYLINE:
                 continue
-            elif has_label and (labelled := _LABELLED.search(text)):
-                self._add(_of_byline(text, labelled), "label", f"label, {place}")
-            elif has_label and (by := _BY_IN_LINE.search(text)):
-                where = "line begins with by" if by.start() == 0 else "by in a line"
-                self._add(_of_byline(text, by), where, f"by, {place}")
-            elif is_near and _is_name(text):
-                self._add([text], f"a line by itself, {place}")
-            elif is_near and (name := _beside_a_date(text)):
-                self._add([name], f"by, {place}")
+            elif not (has_label and self._add_labelled(text, place)) and is_near:
+                if _is_name(text):
+                    self._add([text], f"a line by itself, {place}")
+                else:
+                    self._add([_beside_a_date(text)], f"by, {place}")
+
+    def _add_labelled(self, text: str, place: str) -> bool:
+        """Add the names after a label or "by" in a line, if it has one; returns whether it has."""
+        labelled = _LABELLED.search(text)
+        if labelled:
+            self._add(_of_byline(text, labelled), "label", f"label, {place}")
+            return True
+        by = _BY_IN_LINE.search(text)
+        if by:
+            position = "line begins with by" if by.start() == 0 else "by in a line"
+            self._add(_of_byline(text, by), position, f"by, {place}")
+            return True
+        return False
 
 
 def _beside_a_date(line: str) -> str:
@@ -237,25 +254,27 @@ def _beside_a_date(line: str) -> str:
     pieces = _MARKS_BETWEEN.split(line)
     if len(pieces) != PAIR:
         return ""
-    name, date = pieces if _is_name(pieces[0]) else reversed(pieces)
-    is_dated = any(date == date[written_date.start : written_date.end] for written_date in dates(date))
-    return name if is_dated and _is_name(name) else ""
+    for name, date in (pieces, reversed(pieces)):
+        if _is_name(name):
+            is_dated = any(date == date[written_date.start : written_date.end] for written_date in dates(date))
+            return name if is_dated else ""
+    return ""
 
 
 def _of_byline(line: str, label: re.Match[str]) -> list[str]:
     """The names after a label or "by", unless the line is a sentence that happens to have such a word.
 
-    A name has a capital, or no capitals exist in its script; a user's name in small letters is the rest of its line, or
-    all before a date.
+    Most words of a name must begin with a capital, unless its script has none. A user's name may be in small letters if
+    it is all that follows the label, or is followed by a date only.
     """
     names = _until_end(label[1])
     if not names or (label.start() > 0 and has_full_stop(line) and len(line) > MAX_LINE):
         return []
     words = [word for word in names[0].split() if word not in _PARTICLE]
-    small = sum(word[0].islower() for word in words)
+    small_words = sum(word[0].islower() for word in words)
     rest = label[1].strip().removeprefix(names[0])
     is_user = label.start() == 0 and len(words) == 1 and (not rest or any(map(str.isdigit, rest)))
-    if 2 * small < len(words) or is_user:
+    if 2 * small_words < len(words) or is_user:
         return names
     return []
 
@@ -272,15 +291,16 @@ def _until_end(text: str) -> list[str]:
 
 
 def _written(values: tuple[str, ...]) -> list[str]:
-    """The names in values for machines."""
+    """The names in values of JSON-LD and meta elements."""
     names: list[str] = []
     for value in values:
         text = fold_space(value[: MAX_NAME * MAX_AUTHORS])
         by = _BY.match(text)
         if by:
             text = text[by.end() :]
-        # A single comma between two words is that of "Lee, Ann".
-        parts = [text] if re.fullmatch(r"[^\s,;]{1,30}, [^\s,;]{1,30}(?: \w\.)?", text) else _JOINED.split(text)
+        parts = _JOINED.split(text)
+        if _SURNAME_FIRST.fullmatch(text):
+            parts = [text]
         for part in parts:
             if names and (_ROLE.search(part) or _DEGREE.fullmatch(part)):
                 continue
@@ -292,28 +312,33 @@ def _written(values: tuple[str, ...]) -> list[str]:
 
 
 def _marks(page: Page) -> list[tuple[_Element, str]]:
-    """The elements that may hold an author, in page order, and as what they are marked: those around blocks, the first
-    inline element of each block, and links to the author, or to a page about an author.
+    """The elements that may contain an author, in page order, each with the sign of its mark.
 
-    The links of a front page are about the articles that it lists.
+    These are elements around blocks, the first inline element of each block, address elements, and links to the author
+    or to a page about an author. The links of a front page are about the articles that it lists, and do not count.
     """
     elements_by_name = element_names(page)
     signs = enumerate(map(_sign_of, elements_by_name.names))
-    marked = {number: sign for number, sign in signs if sign}
+    sign_of_name = {number: sign for number, sign in signs if sign}
+
+    # Elements with a class or property.
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     marked_elements = {
-        id(element): (start, element, marked[name])
+        id(element): (start, element, sign_of_name[name])
         for element, start, end, name in around
-        if name in marked and start < end
+        if name in sign_of_name and start < end
     }
     for at, (element, name) in enumerate(zip(page.wraps, elements_by_name.wraps, strict=True)):
-        if element is not None and name in marked:
-            marked_elements[id(element)] = at, element, marked[name]
-    # https://html.spec.whatwg.org/multipage/sections.html#the-address-element
+        if element is not None and name in sign_of_name:
+            marked_elements[id(element)] = at, element, sign_of_name[name]
+
+    # Addresses: https://html.spec.whatwg.org/multipage/sections.html#the-address-element
     for element, start, tag in zip(containers.elements, containers.starts, containers.tags, strict=True):
         if tag == "address" and _is_byline_of_article(element):
             marked_elements.setdefault(id(element), (start, element, "marked as the author"))
+
+    # Links.
     is_front = is_home(page.url)
     for link in page.link_elements[:MAX_LINKS]:
         if "author" in link.element.get("rel", "").split():
@@ -325,13 +350,13 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
 
 
 def _is_byline_of_article(address: _Element) -> bool:
-    """Whether an address, which tells whom to contact about the article around it, begins with "by"."""
+    """Whether an address element begins with "by" and is in an article, whose contact it then names."""
     text = "".join(islice(map(str, address.itertext()), MAX_TEXTS))
     return _BY.match(text[:MAX_BYLINE]) is not None and next(address.iterancestors("article"), None) is not None
 
 
 def _sign_of(name: Name) -> str:
-    """As what an element of this name is marked; empty if it is not."""
+    """The sign of the mark of an element with this name; empty if it is not marked as the author."""
     if "author" in (name[4] or ""):
         return "marked as the author"
     if name[1]:
@@ -350,23 +375,24 @@ def _sign_of_class(its_class: str) -> str:
     return ""
 
 
-def _named(element: _Element) -> list[str]:
+def _names_at_start(element: _Element) -> list[str]:
     """The names at the start of an element, or after "by" in it, up to the first text that is no name."""
     texts = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in texts if piece]
-    names: list[str] = []
     if sum(map(len, pieces)) > MAX_BYLINE:
         return []
     by_at = next((at for at, piece in enumerate(pieces) if _BY.fullmatch(piece)), 0)
     pieces = pieces[by_at:]
-    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
+
+    names: list[str] = []
+    for piece, next_piece in zip_longest(pieces, pieces[1:], fillvalue=""):
         by = _BY.match(piece)
         text = piece[by.end() :] if by else piece
         if not text or text.lower() in _AND:
             continue
         parts = _until_end(text)
         names += [part for part in parts if _is_name(part) or not names]
-        if names and (len(parts) == 0 or after.lower() not in _AND):
+        if names and (len(parts) == 0 or next_piece.lower() not in _AND):
             break
     return names[:MAX_AUTHORS]
 

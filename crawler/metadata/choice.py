@@ -1,10 +1,10 @@
-"""Chooses among candidates for a field by signs, or none of them if the signs say so.
+"""Chooses one of the candidates for a field by their signs, or none of them: multinomial logistic regression.
 
-A candidate is a value that stands somewhere on the page. A sign is a name with a number, usually 1, that tells where
-and how it stands there. The score of a candidate is the sum of its signs, each times its weight; the field being empty
-is a candidate too, whose signs are those of the page. The scores are made probabilities: exp(score) / sum of exp(score)
-over all. The weights are learned by `winnow train metadata` (crawler.contrib.lab.training.metadata_weights) from pages
-whose fields are known.
+A candidate is a value that was found on the page. A sign is a name with a number, usually 1, that tells where and how
+the value was found. The score of a candidate is the sum of its signs, each multiplied by its weight. The empty field is
+a candidate too; its signs are those of the page. The softmax turns scores into probabilities: exp(score) / sum of
+exp(score) over all candidates. `winnow train metadata` (crawler.contrib.lab.training.metadata_weights) learns the
+weights from pages whose fields are known.
 """
 
 import json
@@ -19,7 +19,7 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 EMPTY = ""
 """The value of an empty field."""
 LEAST = 0.3
-"""The probability from which a value is given: below, an empty field is less misleading."""
+"""The least probability of a value that is chosen: below it, an empty field is less misleading."""
 
 Signs = dict[str, float]
 
@@ -30,7 +30,7 @@ class Candidates:
 
     signs: defaultdict[str, Signs]
     page: Signs
-    """What speaks for an empty field."""
+    """The signs of the empty field."""
 
     def add(self, value: str, *names: str) -> None:
         """Add signs to a value, which is a candidate from then on."""
@@ -42,27 +42,27 @@ def candidates(page: Signs) -> Candidates:
 
 
 def probabilities(candidates: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
-    """How likely each candidate is, and the empty field."""
+    """The probability of each candidate, and of the empty field."""
     scores = {value: _score(signs, weights) for value, signs in candidates.signs.items()}
     scores[EMPTY] = _score(candidates.page, weights)
-    most = max(scores.values())
-    powers = {value: exp(score - most) for value, score in scores.items()}
+    highest = max(scores.values())  # subtracted, so that no power overflows
+    powers = {value: exp(score - highest) for value, score in scores.items()}
     total = sum(powers.values())
     return {value: power / total for value, power in powers.items()}
 
 
 def chosen(candidates: Candidates, weights: Mapping[str, float]) -> str:
-    """The likeliest value, empty if none is likely enough."""
-    likely = probabilities(candidates, weights)
-    value = max(candidates.signs, key=lambda value: likely[value], default=EMPTY)
-    return value if likely[value] >= LEAST else EMPTY
+    """The likeliest value; empty if none is likely enough."""
+    probability_of = probabilities(candidates, weights)
+    likeliest = max(candidates.signs, key=lambda value: probability_of[value], default=EMPTY)
+    return likeliest if probability_of[likeliest] >= LEAST else EMPTY
 
 
 @cache
 def shipped() -> dict[str, dict[str, float]]:
-    """The weights of this release, for each field by sign."""
-    read: dict[str, dict[str, float]] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return read
+    """The weights of this release: by sign, for each field."""
+    weights: dict[str, dict[str, float]] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return weights
 
 
 def _score(signs: Signs, weights: Mapping[str, float]) -> float:

@@ -1,4 +1,4 @@
-"""Dates as people and programs write them, in the notations and languages of many countries."""
+"""Parses dates in texts, as people and programs write them in the notations and languages of many countries."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 EARLIEST = date(1990, 1, 1)
+"""The earliest possible date of publication."""
 MAX_WORD = 24
-"""Characters before a date that may be the name of a program."""
+"""Characters before a date in which the name of a program is looked for."""
 
 _MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -32,11 +33,14 @@ _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?!\d)"
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
 _FOUR_DIGITS = re.compile(r"\d(?:\D*\d){3}")
-# "Django 3.2.25" is a version; dates of this notation follow a label, or a word in small letters.
 _OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
-_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)  # American time formats come with American date formats
+"""A word before a version, as in "Django 3.2.25". A date like that follows a label or a word in small letters."""
+_HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)
+"""The time in American notation; the date beside it is then in American notation, too."""
 _ASCTIME = r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{3,5}\s)?)?"
-"""Time and zone before the year, as in "Mon Aug 3 08:53:20 2015": POSIX, asctime()."""
+"""Time and zone before the year, as in "Mon Aug 3 08:53:20 2015"
+(https://pubs.opengroup.org/onlinepubs/9699919799/functions/asctime.html).
+"""
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
     rf"|(?P<name2>[^\W\d_]{{3,12}})\.?\s{{1,2}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{_ASCTIME})(?P<y>\d{{4}})(?!\d)"
@@ -56,7 +60,7 @@ def checked(year: int, month: int, day: int) -> str | None:
 
 
 def _with_time(day: str, clock: str | None, zone: str | None) -> str:
-    """The date with its time, if the source has a valid time with a zone."""
+    """The date with its time, if that is valid and has a zone."""
     if not clock or not zone:
         return day
     hours, minutes, *seconds = clock.split(":")
@@ -68,7 +72,7 @@ def _with_time(day: str, clock: str | None, zone: str | None) -> str:
 
 
 def has_digits_of_a_date(text: str) -> bool:
-    """Whether a text has the four digits that the shortest date has.
+    """Whether a text has at least four digits, as the shortest date has.
 
     >>> has_digits_of_a_date("1.2.24"), has_digits_of_a_date("On page 123")
     (True, False)
@@ -80,12 +84,16 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
     """Year, month and day of everything in a text that looks like a date, the surest notation first."""
     if not has_digits_of_a_date(text):
         return
+
+    # The year first, and the month by name.
     for match in _NUMERIC.finditer(text):
         yield int(match["y"]), int(match["m"]), int(match["d"]), match
     for match in _NAMED.finditer(text):
         name = (match["name"] or match["name2"]).lower()
         month = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3], 0)
         yield int(match["y"]), month, int(match["d"] or match["d2"]), match
+
+    # Day and month before the year; a month above 12 is a day.
     day_first = day_first and not _HALF_DAY.search(text)
     for match in _DAY_FIRST.finditer(text):
         day = int(match["d"])
@@ -94,6 +102,8 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
             yield int(match["y"]), day, month, match
         elif match["sep"] == "." or day_first or day > 12 or day == month:
             yield int(match["y"]), month, day, match
+
+    # Short notations.
     for match in _SHORT_YEAR.finditer(text):
         if _OF_VERSION.search(text[max(0, match.start() - MAX_WORD) : match.start()]):
             continue
@@ -115,8 +125,9 @@ class WrittenDate:
 
 
 def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
-    """The dates in a text, the surest notation first; 3/4/2012 is in April if `day_first` and not beside AM or PM, else
-    no date.
+    """The dates in a text, the surest notation first.
+
+    3/4/2012 is in April if `day_first` is true and no time with AM or PM is in the text; otherwise it is no date.
     """
     for year, month, day, match in _numbers(text, day_first):
         checked_day = checked(year, month, day)
@@ -133,4 +144,6 @@ def parse(text: str, day_first: bool = True) -> str | None:
     ('2024-05-06T10:15:00+00:00', '2012-03-04', '2012-03-04', None)
     """
     first_date = next(dates(text, day_first), None)
-    return first_date.moment if first_date else None
+    if first_date is None:
+        return None
+    return first_date.moment

@@ -1,8 +1,8 @@
 """The language of a text: determined by script or by common English words, otherwise by py3langid's naive Bayes model.
 
-It reads the sentences of a text, since code and tables are in no language. The language that the page declares decides
-for a text that is too short, and between languages that are about as likely; no more, as templates declare English over
-any content.
+Only the sentences of a text are read, since code and tables are in no language. The language that the page declares
+decides for a text that is too short, and between languages that are about as likely. It does not decide more, as
+templates declare English whatever the content.
 """
 
 import logging
@@ -15,14 +15,14 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first text
 
 logger = logging.getLogger(__name__)
 
-SAMPLE = 400  # characters examined: more cost time and gain nothing on news and web pages
+SAMPLE = 400  # characters examined: more take time and gain nothing on news and web pages
 SECOND_SAMPLE = 2_000  # characters examined of a text that seems to be in another language than its page declares
 MIN_LETTERS = 20  # the model is wrong for one text in ten with 16 letters, one in forty with 40
 PRIOR = 15  # how much likelier the declared language is, as a logarithm; 12 words differ by 30 and more
-MIN_WORDS = 6  # of a line that is a sentence
-MIN_EASTERN = 10  # Chinese, Japanese or Korean characters of one
-LETTERS_OF_PROSE = 0.9  # the share of letters and spaces in it
-CJK_SHARE = 1 / 3  # of the letters: a Han character carries about as much as three Latin letters
+MIN_WORDS = 6  # words of a line that is a sentence
+MIN_EASTERN = 10  # Chinese, Japanese or Korean characters of a line that is a sentence
+LETTERS_OF_PROSE = 0.9  # the share of letters and spaces in a line that is a sentence
+CJK_SHARE = 1 / 3  # of the letters: a Han character has about as much information as three Latin letters
 # English is recognised by its commonest words: the model takes ten times as long, and .5 s and 78 MB to load. Of 6,351
 # texts in 35 languages that declare English or nothing, none in another language is taken for English; 86 % of English
 # ones are by their first sample.
@@ -32,7 +32,7 @@ ENGLISH_WORDS = frozenset(
     " with would you your".split()
 )
 ENGLISH_SHARE = 1 / 4  # of the words of a sample
-# The share and the sample of a page that declares English. Texts in other languages have at most 1/6; of 1,500 English
+# The share and the sample if the page declares English. Texts in other languages have at most 1/6; of 1,500 English
 # articles, many of which begin with a table of names, all but three have more than 1/5.
 DECLARED_ENGLISH_SHARE = 1 / 5
 DECLARED_ENGLISH_SAMPLE = 4_000  # characters examined
@@ -47,7 +47,7 @@ _ISO_639_1 = (
     " yo zh zu"
 )
 CODES = frozenset(_ISO_639_1.split())
-# Codes of pages and of the model that have another two-letter code.
+# Other codes of pages and of the model, with the two-letter codes of their languages.
 ALIASES = {
     **dict.fromkeys(["cmn", "yue", "wuu", "zho", "chi", "cn"], "zh"),
     **{"eng": "en", "jpn": "ja", "jp": "ja", "kor": "ko", "arz": "ar", "nb": "no", "iw": "he", "hbo": "he", "in": "id"},
@@ -69,7 +69,9 @@ def normalise(code: str) -> str | None:
     """
     primary = re.split("[-_]", code.strip().lower(), maxsplit=1)[0]
     primary = ALIASES.get(primary, primary)
-    return primary if primary in CODES else None
+    if primary in CODES:
+        return primary
+    return None
 
 
 @cache
@@ -171,16 +173,23 @@ def language(text: str, declared: str = "") -> str | None:
     sample = _sample(text)
     letters = sum(map(str.isalpha, sample))
     fallback = normalise(declared)
-    if not sample.isascii() and (code := _by_script(sample, letters, fallback)):
-        return code
+
+    # By script.
+    if not sample.isascii():
+        language_of_script = _by_script(sample, letters, fallback)
+        if language_of_script:
+            return language_of_script
     if letters < MIN_LETTERS:
         return fallback
+
+    # By words.
     if fallback in (None, "en") and _is_english(sample):
         return "en"
     if fallback == "en" and _is_english(_sample(text, DECLARED_ENGLISH_SAMPLE), DECLARED_ENGLISH_SHARE):
         return "en"
+
+    # By the model, from a longer sample if it disagrees with the page: a lead may contain many foreign names.
     likeliest = _likeliest(sample, fallback)
     if likeliest == fallback or fallback is None or len(text) <= SAMPLE:
         return likeliest
-    # A lead may hold many foreign names.
     return _likeliest(_sample(text, SECOND_SAMPLE), fallback)

@@ -1,9 +1,9 @@
-"""Own fields: values that a user wants from pages, found by the CSS or XPath selectors in a TOML file.
+"""Own fields: the values that a user selects from pages with CSS or XPath selectors in a TOML file.
 
-["shop.example.org"]                # pages of this host and of the hosts below it; "*" is all pages
+["shop.example.org"]                # pages of this host and of its subdomains; "*" is all pages
 price = ".price"                    # CSS: the text of the first element, or None
-seller = "//a[@rel='author']/@href" # begins with / or (: XPath
-sizes = [".size"]                   # in brackets: a list of all there are
+seller = "//a[@rel='author']/@href" # XPath, as it begins with /, ( or ./
+sizes = [".size"]                   # in brackets: a list of all values
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import copyreg
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,32 +28,33 @@ from crawler.page.text import fold_space
 
 MAX_FILE = 1024 * 1024  # bytes
 MAX_VALUES = 1_000  # values of a field on a page
-MAX_LETTERS = 100_000  # of a value
-MAX_LETTERS_OF_PAGE = 1_000_000
+MAX_LETTERS = 100_000  # characters of a value
+MAX_LETTERS_OF_PAGE = 1_000_000  # characters of all values of a page
 MOST_READ = 10 * MAX_LETTERS  # characters of an element, including white space
-UNREAD = ("script", "style")
-XPATH = ("/", "(", "./")
+UNREAD_TAGS = ("script", "style")
+XPATH_BEGINNINGS = ("/", "(", "./")
 ALL_SITES = "*"
-FAULTS = (etree.XPathError, ValueError, TypeError)
-"""What compiling and evaluating an XPath raises; the last two come from functions and characters."""
+XPATH_ERRORS = (etree.XPathError, ValueError, TypeError)
+"""Errors of compiling and evaluating an XPath. A ValueError comes from characters that XML forbids, a TypeError from
+functions.
+"""
+SIBLING_COUNT = re.compile(r"count\(((?:preceding|following)-sibling::[^()\[\]]+)\) = (\d+)")
+"""The condition that cssselect writes for :nth-child(2) and similar selectors: it counts all siblings of an element."""
 
-
-COUNTED = re.compile(r"count\(((?:preceding|following)-sibling::[^()\[\]]+)\) = (\d+)")
-
-
-copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # further workers get the fields too
+copyreg.pickle(etree.XPath, lambda find: (etree.XPath, (find.path,)))  # so that other processes can get the fields
 
 
 class CssTranslator(HTMLTranslator):
-    """Translates so that each element of a page is looked at once, and at most some of its siblings.
+    """Translates CSS to an XPath that visits each element of a page once, and only some of its siblings.
 
-    Else the time grows with the square of a list's length, and with its depth: pages have lists of 50,000 elements.
+    The XPath of parsel takes time that grows with the square of a list's length, and with its depth; there are pages
+    with lists of 50,000 elements.
     """
 
     def css_to_xpath(self, css: str, prefix: str = "descendant-or-self::") -> str:
-        if "*::text" in css:  # to parsel ".x *::text" is also the text of .x itself
+        if "*::text" in css:  # parsel alone translates ".x *::text" so that it includes the text of .x itself
             return HTMLTranslator().css_to_xpath(css, prefix)
-        return COUNTED.sub(_compared, super().css_to_xpath(css, prefix))
+        return SIBLING_COUNT.sub(_without_count, super().css_to_xpath(css, prefix))
 
     def xpath_descendant_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
         return right.add_condition(f"ancestor::{left}")
@@ -68,14 +69,14 @@ class CssTranslator(HTMLTranslator):
         return right.add_condition(f"preceding-sibling::{left}")
 
 
-def _compared(counted: re.Match[str]) -> str:
-    """The condition that there are so many siblings, without counting all.
+def _without_count(sibling_count: re.Match[str]) -> str:
+    """The condition that an element has so many siblings, without counting all of them.
 
     >>> CssTranslator().css_to_xpath("p a:nth-child(2)")
     'descendant-or-self::a[((preceding-sibling::*[1] and not(preceding-sibling::*[2]))) and (ancestor::p)]'
     """
-    siblings = counted[1]
-    number = int(counted[2])
+    siblings = sibling_count[1]
+    number = int(sibling_count[2])
     none_more = f"not({siblings}[{number + 1}])"
     if number:
         return f"({siblings}[{number}] and {none_more})"
@@ -84,11 +85,13 @@ def _compared(counted: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """How one field is found."""
+    """The selector of one field."""
 
     name: str
+    """The name of the field."""
     find: etree.XPath
     wants_all: bool
+    """Whether the field is a list of all values, and not the first value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +99,9 @@ class FoundFields:
     """The own fields of a page."""
 
     values: dict[str, Any]
-    """None or an empty list where there is nothing."""
+    """The values by field; None or an empty list if nothing was found."""
     cut: int
-    """How many values are beyond the limits."""
+    """How many values were cut or dropped because of the limits."""
     failures: list[str]
     """The fields whose selectors fail on this page, each with the reason."""
 
@@ -115,28 +118,22 @@ class OwnFields:
         failures: list[str] = []
         left = MAX_LETTERS_OF_PAGE
         cut = 0
-        for selector in self._of(url):
-            texts: list[str] = []
+        for selector in self._selectors_for(url):
             try:
-                results = _listed(selector.find(root))
-            except FAULTS as error:  # types are compared only where something is found
+                results = _result_list(selector.find(root))
+            except XPATH_ERRORS as error:  # some errors occur only on pages where the selector finds something
                 failures.append(f"{selector.name}: {error}")
                 results = []
-            for at, each in enumerate(results):
-                if len(texts) == MAX_VALUES or left <= 0:
-                    cut += len(results) - at if selector.wants_all else 1
-                    break
-                text = _text(each)
-                if text:
-                    cut += len(text) > MAX_LETTERS
-                    texts.append(text[:MAX_LETTERS])
-                    left -= len(texts[-1])
-                    if not selector.wants_all:
-                        break
-            values[selector.name] = texts if selector.wants_all else next(iter(texts), None)
+            texts, cut_of_field = _texts(results, selector.wants_all, left)
+            left -= sum(map(len, texts))
+            cut += cut_of_field
+            if selector.wants_all:
+                values[selector.name] = texts
+            else:
+                values[selector.name] = next(iter(texts), None)
         return FoundFields(values=values, cut=cut, failures=failures)
 
-    def _of(self, url: str) -> Iterator[Selector]:
+    def _selectors_for(self, url: str) -> Iterator[Selector]:
         """The selectors for an address: those for all sites, then from the widest domain to the narrowest."""
         labels = (urlsplit(url).hostname or "").split(".")
         for name in (ALL_SITES, *(".".join(labels[at:]) for at in range(len(labels) - 1, -1, -1))):
@@ -148,7 +145,9 @@ def read_own_fields(path: Path) -> OwnFields:
     try:
         with path.open("rb") as file:
             source = file.read(MAX_FILE + 1)
-        tables = tomllib.loads(source.decode("utf-8-sig")) if len(source) <= MAX_FILE else None
+        tables = {}
+        if len(source) <= MAX_FILE:
+            tables = tomllib.loads(source.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or " ".join(str(error).split())[:100]
         raise OwnFieldsError("fields={path} cannot be read as TOML ({why})", path=repr(str(path)), why=why) from None
@@ -160,7 +159,8 @@ def read_own_fields(path: Path) -> OwnFields:
     return OwnFields({host.lower(): tuple(_selectors(host, table, wrong)) for host, table in tables.items()})
 
 
-def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
+def _selectors(host: str, table: object, wrong: Callable[[str, str], OwnFieldsError]) -> Iterator[Selector]:
+    """The selectors in the table of a host; `wrong` returns the error for a place and a reason."""
     if not isinstance(table, dict):
         raise wrong(host, 'fields stand below the name of a host in brackets and quotes, or "*"')
     if "/" in host or ":" in host:
@@ -170,47 +170,72 @@ def _selectors(host: str, table: object, wrong: Any) -> Iterator[Selector]:
         if isinstance(rule, dict):
             raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')
         wants_all = isinstance(rule, list)
-        selectors = rule if wants_all else [rule]
-        selector = selectors[0] if len(selectors) == 1 else ""
+        selector = rule
+        if wants_all:
+            selector = rule[0] if len(rule) == 1 else ""
         if not isinstance(selector, str) or not selector.strip():
             raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
         yield Selector(name=name, find=_compiled(selector.strip(), partial(wrong, place)), wants_all=wants_all)
 
 
-def _compiled(selector: str, wrong: Any) -> etree.XPath:
+def _compiled(selector: str, wrong: Callable[[str], OwnFieldsError]) -> etree.XPath:
+    """The XPath of a selector; `wrong` returns the error for a reason."""
     try:
-        path = selector if selector.startswith(XPATH) else CssTranslator().css_to_xpath(selector)
+        path = selector if selector.startswith(XPATH_BEGINNINGS) else CssTranslator().css_to_xpath(selector)
         find = etree.XPath(path)
-        find(etree.Element("html"))  # functions and namespaces are looked up only now
-    except (SelectorError, RecursionError, *FAULTS) as error:
+        find(etree.Element("html"))  # unknown functions and namespaces are found only by evaluating it
+    except (SelectorError, RecursionError, *XPATH_ERRORS) as error:
         raise wrong(f"{selector[:200]!r} is no selector of CSS or XPath ({error})") from None
     return find
 
 
 def _wrong(path: str, place: str, why: str) -> OwnFieldsError:
+    """The error that a place in the file is wrong."""
     return OwnFieldsError("fields={path}: {place}: {why}", path=repr(path), place=place, why=why)
 
 
-def _listed(result: object) -> list[Any]:
-    """The result of an XPath: a list of elements and texts; or one number, text or boolean."""
+def _result_list(result: object) -> list[Any]:
+    """The results of an XPath: elements and texts; or one number, text or boolean."""
     return result if isinstance(result, list) else [result]
 
 
+def _texts(results: Sequence[Any], wants_all: bool, left: int) -> tuple[list[str], int]:
+    """The texts of all results of a selector, or of the first with text; and how many were cut or dropped.
+
+    `left` is how many characters the values of the page may still have.
+    """
+    texts: list[str] = []
+    cut = 0
+    for at, result in enumerate(results):
+        if len(texts) == MAX_VALUES or left <= 0:
+            cut += len(results) - at if wants_all else 1
+            break
+        text = _text(result)
+        if not text:
+            continue
+        cut += len(text) > MAX_LETTERS
+        texts.append(text[:MAX_LETTERS])
+        left -= len(texts[-1])
+        if not wants_all:
+            break
+    return texts, cut
+
+
 def _text(result: Any) -> str:
-    """The text in an element without scripts, or of an attribute."""
+    """The text of an element, without scripts and styles, or of another result, such as an attribute."""
     if not isinstance(result, etree._Element):
         return fold_space(str(result))
     parts: list[str] = []
     letters = 0
     walk = etree.iterwalk(result, events=("start", "end"))
     for event, element in walk:
-        if event == "end":
-            part = element.tail if element is not result else None
-        elif element.tag in UNREAD and element is not result:
+        part = None
+        if event == "start" and element.tag in UNREAD_TAGS and element is not result:
             walk.skip_subtree()
-            part = None
-        else:
+        elif event == "start":
             part = element.text
+        elif element is not result:
+            part = element.tail
         if part:
             parts.append(part)
             letters += len(part)

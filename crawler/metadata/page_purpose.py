@@ -1,4 +1,4 @@
-"""Whether a page serves something else than to be read: to log in, or to list other pages. Only sure signs count."""
+"""Recognises pages that are not for reading: forms to log in, and lists of other pages. Only sure signs count."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from lxml.etree import _Element
 
 from crawler.metadata.date_notation import dates, has_digits_of_a_date
+from crawler.metadata.structured_data import as_list
 from crawler.page.blocks import Block
 from crawler.page.json_ld import json_documents
 from crawler.page.links import Link
@@ -21,93 +22,104 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of, route
 
 SHORT = 400
-"""Characters of main text from which a page with a login form is there for its text."""
+"""Characters of main text from which a page with a login form is a text, and not a login."""
 LOGIN_WORDS = re.compile(
     r"\b(log|sign)[ _-]?(in|on|up)\b|userlogin|createaccount|wp-login|\bregist(er|rieren|ro|rati)|lost[ -]?password"
     r"|\banmeld|\bconnexion\b|\binscription\b|\biniciar sesi|\bentrar\b|\baccedi\b|\bвойти\b|\bвход\b"
     r"|登录|登入|注册|註冊|ログイン",
     re.IGNORECASE,
 )
-"""Words of titles and addresses. Many articles have a form at their side, so the form alone proves nothing."""
+"""Words in the titles and addresses of logins. Many articles have a form beside the text, so a form alone proves
+nothing.
+"""
 TYPED = frozenset(("text", "email", "tel", "number", "search", "password"))
 """Types of fields that a reader types into."""
-OF_ARCHIVES = ("category", "tag", "author", "date", "post-type-archive")
-LISTS = tuple(
+ARCHIVE_CLASSES = ("category", "tag", "author", "date", "post-type-archive")
+LIST_CLASSES = tuple(
     map(
         frozenset,
         [
-            *(("archive", kind) for kind in OF_ARCHIVES),
+            *(("archive", kind) for kind in ARCHIVE_CLASSES),
             ("home", "blog"),
             ("search", "search-results"),
             ("mediawiki", "ns-14"),
         ],
     )
 )
-"""Classes of the body that together name a list: of WordPress, and a category of MediaWiki."""
+"""Classes of the body that together mark a list: lists of WordPress, and categories of MediaWiki."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""Share of a heading that a link to an entry covers."""
+"""Share of a line that a link must cover."""
 SEVERAL = 3
 """Entries that make a list of any length."""
 MOST_BEFORE = 200
-"""Characters before the first entry, or a tenth of the text: related pages come after an article."""
+"""The most characters before the first entry; or a tenth of the text. Related pages come after an article."""
 LITTLE = 300
-"""Characters of a list with fewer entries, such as the page of a tag that one post has."""
+"""The most characters of a list with fewer entries, such as the page of a tag that only one post has."""
 FEW_WORDS = 60
-"""Characters of a list beside its entries, such as its name and how many there are."""
+"""The most characters of a list besides its entries, such as its name and their number."""
 LONGEST_DATE = 40
-"""Characters of a line that is a date, with a word or the time beside it."""
+"""The most characters of a line that is a date, with a word or the time beside it."""
 NARROWEST_TITLE = 15
+"""The least width of the title of a post."""
 LETTERS_OF_CHARACTER = 3
-"""How many letters say as much as a character of Chinese."""
+"""The width of a Chinese character, which says as much as so many letters."""
 SAME_BEGINNING = 20
-"""Characters of a heading that the title of the page has, if it is the page's own."""
+"""Characters at the beginning of a heading by which it is compared with the title of the page."""
 LONGEST_LINE = 100
+"""The most characters of a line that is no prose."""
 LONGEST_COUNT = 6
+"""The most characters of a number after a link."""
 COUNT = re.compile(r"\d+\W?$")
-"""How many pages a link leads to, at its end."""
+"""The number of pages at the end of a line, as in a list of tags."""
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
 MOST_OF_A_LIST = 0.6
-"""Share of the text that the longest entry of a list has; related pages may stand within an article."""
+"""The most of the text that one entry of a list has. Related pages may stand within an article."""
 FEWEST_ROWS = 5
+"""The least rows of an index."""
 NARROWEST_ROW = 8
-"""How wide the title of a row is at least; names of authors are often narrower, and those of a thread are few."""
+"""The least width of the title of a row. The names of authors are often narrower, and a thread has few authors."""
 MOST_OF_A_ROW = 250
-"""Characters of a row beside its title, without links."""
+"""The most characters of a row besides its title, without links."""
 MAY_LIST_POSTS = frozenset(("", PageType.ARTICLE, PageType.COLLECTION, PageType.LISTING))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
 HAS_LITTLE_TEXT = frozenset((PageType.PRODUCT, PageType.SERVICE, PageType.DOCUMENTATION))
 """Types of pages that may have next to no text."""
 LEAST_OF_A_TEASER = 40
-"""Characters of the beginning of a text, without links."""
+"""The least characters of the beginning of a text, without links."""
 MOST_OF_A_TEASER = 20
-"""Lines from the title of a page to the link to the rest of its text."""
+"""The most lines from the title of a page to the link to the rest of its text."""
 MOST_BETWEEN = 8
-"""Lines between a title and its date or text: author, category, tags."""
+"""The most lines between a title and its date or text: author, category, tags."""
 CLOUD = 10
-"""Links in one line, as in a cloud of tags."""
+"""The least links of a line that is a cloud of tags."""
 BESIDE = frozenset(("nav", "aside", "footer"))
 SINGLE = frozenset(("single", "singular", "page"))
+"""Classes of the body that mark a single page of WordPress."""
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
+"""Types of JSON-LD that mark a list."""
 TEXT_TYPES = re.compile(r"Article|Posting|Product|Recipe|Review|HowTo|FAQ|QAPage|Course|Event|Book|Report")
+"""Types of JSON-LD and of og:type that mark a text."""
 
 
 @dataclass(frozen=True)
 class ListEntry:
-    """A line of a list: the title of another page."""
+    """A line of a list: the title of another page, which is a link to it."""
 
     target: str
     is_dated: bool
-    """Whether a date stands in it or beside it."""
+    """Whether a date is in it or beside it."""
     is_whole: bool
     """Whether all of its text is the link."""
     width: int
+    """The width of its text in letters."""
     links: int
+    """How many links it has."""
 
     @property
     def is_dated_title(self) -> bool:
-        """Whether it may be the title of a post: not the name of an author or a category."""
+        """Whether it may be the title of a post with a date, and not the name of an author or a category."""
         return self.is_dated and self.is_whole and self.links == 1 and self.width >= NARROWEST_TITLE
 
 
@@ -122,7 +134,7 @@ def is_login(page: Page, extraction: Extraction) -> bool:
 
 
 def _asks_for_password_only(field: _Element) -> bool:
-    """Whether the form of a password has no other field to fill in, as that above a text for a few readers."""
+    """Whether the form of a password field has no other field to type into, as above a text for a few readers."""
     form = next(field.iterancestors("form"), None)
     if form is None:
         return False
@@ -131,7 +143,7 @@ def _asks_for_password_only(field: _Element) -> bool:
 
 @dataclass(frozen=True)
 class _ListingTest:
-    """Tells whether a page is a list, whose key in `Page.once` is the extraction."""
+    """The test whether a page is a list. `Page.once` keeps its result by the extraction."""
 
     extraction: Extraction
 
@@ -145,12 +157,12 @@ class _ListingTest:
 
 
 def is_listing(page: Page, extraction: Extraction) -> bool:
-    """Whether a page is a list of other pages of its site, as it says itself or as its text shows; tested once."""
+    """Whether a page is a list of other pages of its site, according to its markup or its text; tested once."""
     return page.once(_ListingTest(extraction))
 
 
 def page_type(page: Page, extraction: Extraction) -> str:
-    """The type of a page: that of its text, but for lists of other pages, which have the same words as these."""
+    """The type of a page: that of its text, or a listing, whose text has the same words as the pages that it lists."""
     if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
     if is_listing(page, extraction):
@@ -159,7 +171,7 @@ def page_type(page: Page, extraction: Extraction) -> str:
 
 
 def has_only_names(page: Page, extraction: Extraction) -> bool:
-    """Whether the text of a page is the names of the site and of the page, as headings and links, and nothing else."""
+    """Whether the text of a page is nothing but the names of the site and of the page, as headings and links."""
     if page.document is not None or extraction.page_type in HAS_LITTLE_TEXT or _is_text_by_head(page):
         return False
     kept = extraction.blocks
@@ -169,20 +181,22 @@ def has_only_names(page: Page, extraction: Extraction) -> bool:
 
 
 def _by_classes(page: Page) -> bool | None:
-    """Whether the classes of the body name a list; None if they do not say it.
+    """Whether the classes of the body mark a list; None if they say nothing about it.
 
     >>> [_by_classes(Page.from_html(f"<body class='{name}'>")) for name in ("archive tag", "single archive tag", "x")]
     [True, False, None]
     """
     body = page.root.find("body")
-    classes = set(body.get("class", "").lower().split()) if body is not None else set()
-    if any(classes >= names for names in LISTS):
+    if body is None:
+        return None
+    classes = set(body.get("class", "").lower().split())
+    if any(classes >= names for names in LIST_CLASSES):
         return not classes & SINGLE
     return None
 
 
 def _by_types(page: Page) -> bool:
-    """Whether JSON-LD says that the page is a list, and not that a list is somewhere on it or around it."""
+    """Whether JSON-LD says that the page itself is a list, and not only that it has a list or belongs to one."""
     scripts = page.head.scripts
     if not any(name in script for script in scripts for name in LIST_TYPES):
         return False
@@ -191,13 +205,13 @@ def _by_types(page: Page) -> bool:
 
 
 def _top_types(document: Any) -> Iterator[str]:
-    """The types of the nodes that are not parts of others."""
-    graph = document.get("@graph", document) if isinstance(document, dict) else document
-    for node in graph if isinstance(graph, list) else [graph]:
-        type_value = node.get("@type") if isinstance(node, dict) else None
-        yield from (
-            kind for kind in (type_value if isinstance(type_value, list) else [type_value]) if isinstance(kind, str)
-        )
+    """The types of the nodes that are not parts of other nodes."""
+    graph = document
+    if isinstance(document, dict):
+        graph = document.get("@graph", document)
+    for node in as_list(graph):
+        if isinstance(node, dict):
+            yield from (kind for kind in as_list(node.get("@type")) if isinstance(kind, str))
 
 
 def _is_linked(extraction: Extraction) -> bool:
@@ -207,7 +221,7 @@ def _is_linked(extraction: Extraction) -> bool:
 
 
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:
-    """Whether the text is made of entries: of titles that link to other pages of the site."""
+    """Whether the text consists of entries: titles that link to other pages of the site."""
     kept = extraction.blocks
     entries = page.once(_entries)
     if not entries:
@@ -226,8 +240,8 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
 
 
 def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether at least half of the headings of the text are entries, and they make up the text: there are several,
-    from its beginning on, or there is little else.
+    """Whether at least half of the headings of the text are entries, and there are several of them, from its beginning
+    on, or there is little other text.
     """
     headings = [block for block in kept if block.tag in HEADINGS and block.text]
     linked = [block for block in headings if id(block) in entries]
@@ -241,7 +255,7 @@ def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int
 
 
 def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether several entries and their dates are the text, but for a few words."""
+    """Whether the text is several entries with their dates, and only a few other words."""
     targets = {entries[id(block)].target for block in kept if id(block) in entries}
     if len(targets) < SEVERAL:
         return False
@@ -250,8 +264,9 @@ def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Li
 
 
 def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether most of the text are rows that begin with the title of another page, as in an index of threads: beside it
-    a row has names, dates and counts, but little text.
+    """Whether most of the text is rows that begin with the title of another page, as in an index of threads.
+
+    Besides the title, a row has names, dates and counts, but little text.
     """
     titles = []
     for place, block in enumerate(kept):
@@ -270,7 +285,7 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
 
 
 def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> list[Block]:
-    """The text but for headings, entries, dates, and the line with date and author that follows an entry."""
+    """The text without headings, entries, dates, and the lines with date and author that follow entries."""
     timed = {element.getparent() for element in page.describing("time")}
     is_date_of_entry = {
         id(line)
@@ -286,9 +301,7 @@ def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
 
 
 def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
-    """Whether the text begins with the title of another page and its date, as a list of posts with their beginnings
-    does.
-    """
+    """Whether the text begins with the title of another page and its date, as in a list of posts with teasers."""
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
     kept = extraction.blocks
@@ -302,11 +315,13 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
 
 
 def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
-    """Whether the text is made of the beginnings of other pages: of texts between the title of a page and a link to
-    read the rest of it there.
+    """Whether the text consists of teasers: the beginnings of other pages, each between the title of its page and a
+    link to the rest.
     """
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
+
+    # The teasers that are in the text.
     teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
     if not teasers:
         return False
@@ -318,6 +333,8 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     shown = [part for part in teasers if any(id(block) in kept for block in part)]
     if not shown:
         return False
+
+    # Whether they make up the text.
     has_several = len({entries[id(part[0])].target for part in shown}) >= SEVERAL
     letters = _letters(extraction.blocks)
     of_teasers = _letters(block for part in shown for block in part if id(block) in kept)
@@ -327,33 +344,36 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
 
 
 def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int, int]]:
-    """The places of a title that leads to another page and of a later link to the same page, where the beginning of a
-    text stands between them. A tag, or a related page, may stand above and below a text, but is called the same there.
+    """The first and last block of each teaser: a title that links to another page, and a later link to the same page,
+    with some text between them.
+
+    The last link must have another text than the title: a tag or a related page may be linked above and below a text,
+    but with the same text.
     """
     links_at: defaultdict[int, list[Link]] = defaultdict(list)
     for link in page.links:
         links_at[link.at].append(link)
-    part_of_the_page = page.url.rstrip("/") + "/"  # such as its printed form
-    read = -1
+    beginning_of_parts = page.url.rstrip("/") + "/"  # parts of the page, such as its print version
+    end_of_last = -1
     for at, block in enumerate(page.blocks):
         entry = entries.get(id(block))
-        if entry is None or at <= read or not entry.is_whole or entry.links > 1:
+        if entry is None or at <= end_of_last or not entry.is_whole or entry.links > 1:
             continue
         is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
-        if not is_title or entry.target.startswith(part_of_the_page):
+        if not is_title or entry.target.startswith(beginning_of_parts):
             continue
         for below in range(at + 1, at + MOST_OF_A_TEASER + 1):
-            is_called_otherwise = any(
+            has_other_text = any(
                 link.url == entry.target and link.text not in block.text for link in links_at.get(below, ())
             )
-            if is_called_otherwise and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
+            if has_other_text and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
                 yield at, below
-                read = below
+                end_of_last = below
                 break
 
 
 def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether the title of the page itself, or that of another page, stands among these blocks, as below a menu."""
+    """Whether these blocks contain the title of the page itself or of another page, as below a menu."""
     for entry in (entries[id(block)] for block in blocks if id(block) in entries):
         if entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_TITLE:
             return True
@@ -362,11 +382,12 @@ def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Li
 
 
 def _own_letters(blocks: Iterable[Block]) -> int:
+    """The characters of blocks without those of links."""
     return sum(len(block.text) - block.linked for block in blocks)
 
 
 def _is_text_by_head(page: Page) -> bool:
-    """Whether the head of the page declares a text of its own.
+    """Whether the head of the page declares the type of a text, such as an article.
 
     >>> _is_text_by_head(Page.from_html("<meta property='og:type' content='article'>"))
     True
@@ -378,7 +399,8 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
     """The characters of the longest part of the text between two titles."""
     is_title = {id(block) for block in titles}
     is_kept = {id(block) for block in kept}
-    longest = part = 0
+    longest = 0
+    part = 0
     for block in page.blocks:
         if id(block) in is_title:
             part = 0
@@ -389,7 +411,7 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
 
 
 def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> Iterator[Block]:
-    """The entries with dates that are in the text, or above a part of it that has no other title."""
+    """The entries with dates that are in the text, or a few lines above a part of it that has no other title."""
     if not any(entry.is_dated_title for entry in entries.values()):
         return
     is_kept = {id(block) for block in kept}
@@ -413,8 +435,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
-    """Whether nearly nothing of the page was kept, as it has only entries with dates or a cloud of links; or nothing
-    but links and headings, beside entries of any kind.
+    """Whether the text has only a few words, and the page has entries with dates or a cloud of links; or whether the
+    text is only links and headings, and the page has any entries.
     """
     kept = extraction.blocks
     if extraction.page_type in HAS_LITTLE_TEXT or (extraction.text and not kept) or _is_text_by_head(page):
@@ -432,11 +454,12 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
 
 
 def _is_prose(block: Block) -> bool:
-    """Whether a block is too long for a few words or a line with a date, and no heading."""
+    """Whether a block is longer than a few words or a line with a date, and no heading."""
     return len(block.text) > LONGEST_LINE and block.tag not in HEADINGS
 
 
 def _letters(blocks: Iterable[Block]) -> int:
+    """The characters of blocks."""
     return sum(len(block.text) for block in blocks)
 
 
@@ -447,7 +470,7 @@ def _before(page: Page, kept: Sequence[Block], title: Block) -> int:
 
 
 def _beside(page: Page, kept: Sequence[Block]) -> set[_Element]:
-    """The navigation, sidebars and feet of the page, but for those that hold its text."""
+    """The navigation, sidebars and footers of the page, except those that contain its text."""
     beside = set(page.root.iter(*BESIDE))
     if beside:
         beside -= {above for block in kept for above in _with_ancestors(block)}
@@ -455,17 +478,19 @@ def _beside(page: Page, kept: Sequence[Block]) -> set[_Element]:
 
 
 def _is_beside(block: Block, beside: Container[_Element]) -> bool:
+    """Whether a block is in one of the elements beside the text."""
     return any(element in beside for element in _with_ancestors(block))
 
 
 def _with_ancestors(block: Block) -> Iterator[_Element]:
+    """The element of a block, and the elements around it."""
     yield block.element
     yield from block.element.iterancestors()
 
 
 def _entries(page: Page) -> dict[int, ListEntry]:
-    """For the id of each block that is all but wholly a link, but for a date or a number, its entry; what the title of
-    the page has is no entry.
+    """The entries by the ids of their blocks: blocks that are a link to another page, and besides a date or a number at
+    most. A block that begins like the title of the page is no entry.
     """
     targets = _targets(page)
     links = Counter(link.at for link in page.links)
@@ -496,6 +521,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
 
 
 def _names_a_date(text: str) -> bool:
+    """Whether a text has a date, with or without the year."""
     if not has_digits_of_a_date(text):
         return False
     return next(dates(text), None) is not None or DAY.search(text) is not None
@@ -509,28 +535,29 @@ def _is_date(block: Block, timed: Container[_Element | None]) -> bool:
 
 
 def _is_date_line(block: Block, timed: Container[_Element | None]) -> bool:
-    """Whether a block is a line with a date, such as that with the author and the category."""
+    """Whether a block is a line with a date, such as the one with the author and the category."""
     return len(block.text) <= LONGEST_LINE and (block.element in timed or _names_a_date(block.text))
 
 
 def _targets(page: Page) -> dict[int, str]:
-    """For each block, by its place, the first other page of the site that it links to; sections around the page are
-    none.
+    """For each block, by its index, the first other page of the site to which it links; sections that contain the page
+    do not count.
     """
     if not page.links or not host_of(page.url):
         return {}
-    ours = address_of(page.url).site
-    itself = page.url.partition("#")[0] + route(page.url)
-    target_of_place: dict[int, str] = {}
+    site = address_of(page.url).site
+    own_url = page.url.partition("#")[0] + route(page.url)
+    target_of_block: dict[int, str] = {}
     for link in page.links:
-        if link.at >= len(page.blocks) or link.at in target_of_place or link.url == itself:
+        if link.at >= len(page.blocks) or link.at in target_of_block or link.url == own_url:
             continue
-        is_above = itself.startswith(link.url.rstrip("/") + "/")
-        if not is_above and address_of(link.url).site == ours:
-            target_of_place[link.at] = link.url
-    # A link around several blocks is named with the first.
-    begun = {element.at for element in page.link_elements}
+        is_section_of_page = own_url.startswith(link.url.rstrip("/") + "/")
+        if not is_section_of_page and address_of(link.url).site == site:
+            target_of_block[link.at] = link.url
+
+    # A link around several blocks is listed with the first of them.
+    starts_of_links = {element.at for element in page.link_elements}
     for at, block in enumerate(page.blocks):
-        if at - 1 in target_of_place and at not in begun and block.linked == len(block.text) > 0:
-            target_of_place[at] = target_of_place[at - 1]
-    return target_of_place
+        if at - 1 in target_of_block and at not in starts_of_links and block.linked == len(block.text) > 0:
+            target_of_block[at] = target_of_block[at - 1]
+    return target_of_block

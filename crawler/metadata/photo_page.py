@@ -1,7 +1,7 @@
-"""Whether a page is there for images, with a few words beside them: the page of a photo, or a gallery.
+"""Recognises pages that show images with only a few words: the page of a photo, or a gallery.
 
-Systems make a page for each image that is uploaded, with its name, its size, the date and navigation. It is named after
-the file, and says so in its classes, its title or its address:
+Content management systems create a page for each uploaded image, with its name, its size, the date and navigation. The
+page is named after the file, or its classes, its title or its address show what it is:
 
     /photos/hive-at-dawn.jpg        <h1>hive-at-dawn</h1> <a href="/files/hive-at-dawn.jpg"><img …></a>
     /detail?media=hive-at-dawn.jpg  <h1>Hive at dawn</h1> <img src="/fetch?w=500&media=hive-at-dawn.jpg">
@@ -21,7 +21,7 @@ from crawler.urls.address import address_of
 MOST_BESIDE_A_PHOTO = 400
 """Columns of text that the page of an image may have: its size, date and camera are some 200."""
 MOST_BESIDE_A_TITLE = 120
-"""Columns of text, where only the image's description says that the page is named after it: a sentence or two."""
+"""Columns of text, a sentence or two, if only the description of the image agrees with the title of the page."""
 LEAST_OF_A_GALLERY = 6
 """Images that lead to larger ones."""
 ATTACHMENT = "attachment"
@@ -29,11 +29,11 @@ ATTACHMENT = "attachment"
 IMAGE_ENDINGS = frozenset("jpg jpeg png gif webp avif bmp tif tiff svg heic".split())
 BEFORE_A_NAME = re.compile("[/:=?&]")
 SIZE = re.compile(r"[-_.](?:\d+x\d+|scaled|thumb(?:nail)?|small|medium|large)$", re.IGNORECASE)
-"""What the names of smaller versions of an image end with."""
+"""The ends of the names of smaller versions of an image."""
 
 
 def is_photo_page(page: Page, extraction: Extraction) -> bool:
-    """Whether a page shows an image or a gallery, and has next to no text."""
+    """Whether a page shows an image or a gallery and has next to no text."""
     columns = width(extraction.text)
     if page.document is not None or columns > MOST_BESIDE_A_PHOTO or not page.images:
         return False
@@ -62,9 +62,9 @@ def _is_named_after_a_file(page: Page) -> bool:
 
 
 def _names_the_page(image: ImageLink, page: Page, headings: Container[bytes]) -> bool:
-    """Whether the address of a page is that of an image without its ending, or its title is the image's description."""
-    last = address_of(page.url).path.rstrip("/").rpartition("/")[2]
-    if _plain(unquote(last).rpartition(".")[0] or unquote(last)) in _file_names(image.target):
+    """Whether the address of a page ends with the name of an image, or its title is the image's description."""
+    last_segment = unquote(address_of(page.url).path.rstrip("/").rpartition("/")[2])
+    if _plain(last_segment.rpartition(".")[0] or last_segment) in _file_names(image.target):
         return True
     description = letters(image.alt)
     return bool(description) and description in headings

@@ -1,4 +1,4 @@
-"""Signs that dates and names share: where they stand on the page, and what kind of page it is."""
+"""Signs of both dates and names: their place on the page, and the kind of the page."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from crawler.metadata.structured_data import ARTICLE, letters, structured
 from crawler.page.blocks import Block
 from crawler.page.page import Extraction, Page
 
-MAX_ABOVE = 12  # elements around one that may show that it belongs to something else
+MAX_ABOVE = 12  # ancestors of an element that may show that it belongs to something else
 MAX_NAMES = 200  # characters of a class or id
 HEADINGS = frozenset(("h1", "h2", "h3"))
 _ELSEWHERE = re.compile(
@@ -39,7 +39,7 @@ def of_page(page: Page, extraction: Extraction) -> Signs:
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
-    """The index of the headline: of the first h1 with this text, else of the last line or heading with it."""
+    """The index of the headline: the first h1 with this text, else the last line or heading with it."""
     key = letters(title)
     at = None
     for number, block in enumerate(blocks):
@@ -65,7 +65,7 @@ def from_headline(at: int, headline: int | None) -> str:
 
 
 def is_in_comments(element: _Element) -> bool:
-    """Whether an element stands among readers' comments."""
+    """Whether an element is among readers' comments."""
     around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
     return any(_is_named(_COMMENTS, _names(ancestor)) for ancestor in around)
 
@@ -73,7 +73,7 @@ def is_in_comments(element: _Element) -> bool:
 def is_elsewhere(element: _Element) -> bool:
     """Whether an element belongs to comments, to other articles or to the page's frame.
 
-    A footer inside an article is that of the article, which often names its author.
+    A footer inside an article belongs to the article, and often names its author.
     """
     in_footer = False
     for number, ancestor in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
@@ -88,7 +88,7 @@ def is_elsewhere(element: _Element) -> bool:
 
 
 def is_in_footer(element: _Element) -> bool:
-    """Whether an element stands in a footer, that of the page or of the article."""
+    """Whether an element is in a footer, of the page or of the article."""
     around = chain([element], islice(element.iterancestors(), MAX_ABOVE))
     return any(ancestor.tag == "footer" or _is_named(_FOOTER, _names(ancestor)) for ancestor in around)
 

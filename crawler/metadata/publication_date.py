@@ -1,14 +1,14 @@
-"""The date of publication of a page: each day that the page names is a candidate, and signs speak for it or against it.
+"""The date of publication of a page: each day that the page names is a candidate, with signs as evidence.
 
-1. The days are read from JSON-LD, meta and time elements, attributes, the address and the visible lines, and from the
-   data of scripts where the head names none. Signs say where a day was found: in which source, under which label, how
-   far from the headline. A day found in several places has the signs of all: the sources agree on it.
+1. The days are read from JSON-LD, meta and time elements, attributes, the address and the visible lines; if the head
+   names no day, also from the data of scripts. Signs say where a day was found: in which source, under which label, how
+   far from the headline. A day found in several places has the signs of all of them: the sources agree on it. Only the
+   head of a front page is read, as the dates in its body are dates of the pages that it lists.
 2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
    date of publication, although their programs write one in the head.
-   The dates in the body of a home page are those of what it lists; only its head is read.
-3. If a source gives the time with its zone, the date has it.
+3. If a source has the time with its zone, the date has it, too.
 
-Each source has its own limit, so that a page of any size costs little.
+Each source has its own limit, so that a page of any size takes little time.
 """
 
 from __future__ import annotations
@@ -40,25 +40,27 @@ from crawler.page.page import Extraction, Page, PageType
 
 MAX_STRUCTURED = 5  # dates of JSON-LD
 MAX_SCRIPT = 5  # dates of other scripts
-MAX_BLOCKS = 2_000  # in which dates are looked for
-MAX_TEXT = 1_500  # characters of a block
+MAX_BLOCKS = 2_000  # blocks in which dates are looked for
+MAX_TEXT = 1_500  # characters of a block in which dates are looked for
 MAX_MENTIONS = 100  # dates in the text
 MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
 AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
 SHORT = 40  # characters of a line with little beside the date
 LINE = 120  # characters of a line
-MAX_PIECES = 20  # of the text around an element
-LABELS = frozenset(("dt", "th", "td"))  # elements whose line is a label of the next one
-BESIDE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))  # the headline
-PROSE = 80  # characters of a block at which the text begins
-MAX_BYLINE = 4  # lines below the start of the text, which may be a summary, in which a byline begins
+MAX_PIECES = 20  # pieces of the text around an element
+LABELS = frozenset(("dt", "th", "td"))
+"""Elements whose line is a label of the next line."""
+BESIDE_HEADLINE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))
+"""Signs of lines beside the headline."""
+PROSE = 80  # characters of a block that is prose
+MAX_BYLINE = 4  # lines below the first prose, which may be a summary, in which a byline may begin
 
 _PUBLISHED_META = re.compile(
     r"publi(?:sh(?!er|ing)|cation)|pub[-_:]?(?:date|time)|date[-_]?pub|issued|sailthru\.date|article:create_at"
 )
 _OTHER_META = re.compile(r"(?:dc(?:terms)?[.:]|citation_(?:publication_)?)?(?:date(?:\.?created|posted)?|created)")
-# "publishedAt": "2024-05-06", also where the quotes are escaped. The literal start is found quickly.
+# "publishedAt": "2024-05-06", even with escaped quotes. The literal start makes the search fast.
 _IN_SCRIPT = re.compile(
     rb"ub(?:li(?:sh|cation)|[-_]?[dD]ate|[-_]?[tT]ime)(?!er|ing)[\w-]{0,16}"
     rb"(?:\\*[\"']|&quot;)?\s*+[:=]\s*+(?:\\*[\"']|&quot;)([^\"'&\\]{8,40})"
@@ -73,11 +75,11 @@ _PUBLISHED = re.compile(
     r"|fecha|mise en ligne|опубл|дата|发布|發布|發佈|出版|公開|投稿|日期|时间|時間|来源|來源",
     re.IGNORECASE,
 )
-# The day on which a program was released or has written the page.
+# Words before the day on which a program was released or wrote the page.
 _OF_PROGRAM = re.compile(r"\brelease|\bbuil[dt]\b|generat|\bversion\b|powered by", re.IGNORECASE)
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
-# A year beside another number, as every date has it; or its last two digits after day and month.
-# Each alternative begins after a digit: so the search skips most of a text quickly.
+# A year beside another number, as in every date; or its last two digits after day and month. Each alternative begins
+# after a digit, so that the search skips most of a text quickly.
 _YEAR = re.compile(
     r"\d(?:(?:(?<=(?<!\d)1)9|(?<=(?<!\d)2)0)\d\d(?=\d{4}|[\s./年년-]{1,3}\d)|[^\d]{1,22}?((?:19|20)\d\d)(?!\d)"
     r"|(?<=(?<![\d.])\d)\d?\.\s?\d\d?\.\s?(\d\d)(?![\d.]))"
@@ -94,33 +96,33 @@ SOURCES = {
     "address": ("address",),
     "script": ("script",),
 }
-"""The codes of where a date was found, each with its signs. Of several, the first is given."""
+"""The codes of the sources of dates, each with its signs. If a date has several sources, the first is given."""
 _IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
 _IN_BODY = {"time", "attribute", "line", "address"}
-_ALONE = {
+_ONLY_DAYS = {
     "only day in JSON-LD": {*SOURCES["structured_data"]},
     "only published meta": {"meta, published"},
     "only script": {"script"},
     "only line": {"line"},
     "only address": {"address"},
 }
-"""The signs that no other day has these."""
+"""The signs of a day that is the only one with one of these signs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicationDate:
-    """When a page was published, and where it says so."""
+    """The date of publication of a page, and its source."""
 
     _: KW_ONLY
     moment: str | None = None
-    """YYYY-MM-DD, with the time if the page gives it with its zone; None if unknown."""
+    """YYYY-MM-DD, with the time if the page has it with its zone; None if unknown."""
     source: str = ""
     """One of SOURCES; empty if the date is unknown."""
 
 
 @dataclass(frozen=True)
-class _Reading:
-    """Reads the date of a page, whose key in `Page.once` is the extraction."""
+class _DateReader:
+    """Reads the date of a page. `Page.once` keeps the result by the extraction."""
 
     extraction: Extraction
 
@@ -135,8 +137,8 @@ class _Reading:
 
 
 def publication_date(page: Page, extraction: Extraction) -> PublicationDate:
-    """When the page was published, read once."""
-    return page.once(_Reading(extraction))
+    """The date of publication of a page, read once."""
+    return page.once(_DateReader(extraction))
 
 
 def date_candidates(page: Page, extraction: Extraction) -> Candidates:
@@ -153,22 +155,22 @@ class _Mention:
     block: Block
     day: str
     start: int
-    """Where in the text it begins."""
+    """The index in the text at which it begins."""
     label: str
-    """What stands before it."""
+    """The text before it, or the label in the line above."""
 
 
 class _Days:
-    """The days that a page names."""
+    """The days that a page names, with their signs."""
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page = page
         self.extraction = extraction
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
         self.moments: dict[str, str] = {}
-        """The days whose time is known."""
+        """Days with their times, if these are known."""
         self.marked_day: str | None = None
-        """The only day that time elements mark as that of publication: text and address may confirm it."""
+        """The only day that time elements mark as the day of publication; text and address count if they confirm it."""
         self.candidates = candidates(of_page(page, extraction))
         self._add_structured()
         self._add_metas()
@@ -185,7 +187,7 @@ class _Days:
         self._compare()
 
     def _add(self, text: str, *signs: str, day_first: bool = True) -> str | None:
-        """Add the first date in a text; returns its day."""
+        """Add the first date in a text with signs; returns its day, or None if there is no date."""
         first = next(dates(text[:MAX_LINE], day_first), None)
         if first is None:
             return None
@@ -195,6 +197,7 @@ class _Days:
         return first.day
 
     def _add_structured(self) -> None:
+        """Add the dates in JSON-LD."""
         structured_data = structured(self.page)
         is_article = ARTICLE.search(" ".join(structured_data.types))
         sign = "JSON-LD of an article" if is_article else "JSON-LD"
@@ -203,6 +206,7 @@ class _Days:
             sign = "later in JSON-LD"
 
     def _add_metas(self) -> None:
+        """Add the dates in meta elements."""
         for name, text in self.page.head.metas.items():
             if _CHANGED.search(name):
                 self._add(text, "meta, changed", day_first=self.day_first)
@@ -212,18 +216,24 @@ class _Days:
                 self._add(text, "meta, published", day_first=self.day_first)
 
     def _add_scripts(self) -> None:
-        """Add the dates in the data of scripts, which often is that of other pages too."""
+        """Add the dates in the data of scripts, which often describe other pages, too."""
         for number, value in enumerate(islice(_IN_SCRIPT.finditer(self.page.body), MAX_SCRIPT)):
-            signs = ("script", "first in scripts") if number == 0 else ("script",)
+            signs = ["script"]
+            if number == 0:
+                signs.append("first in scripts")
             self._add(value[1].decode("ascii", "replace"), *signs, day_first=self.day_first)
 
     def _add_times(self) -> None:
-        shown = (time for time in self.page.head.times if not self._is_of_readers(time) and not _is_below(time))
-        times = [(time, self._add(time.get("datetime", ""), "time")) for time in shown]
+        """Add the dates in time elements, and find out whether they mark one day."""
+        own_times = (
+            time for time in self.page.head.times if not self._is_of_readers(time) and not _is_change_in_footer(time)
+        )
+        times = [(time, self._add(time.get("datetime", ""), "time")) for time in own_times]
         dated = [(time, day) for time, day in times if day is not None]
         is_only = len({day for _, day in dated}) == 1
         marked_days = {day for time, day in dated if _is_marked(time) and not is_elsewhere(time)}
-        self.marked_day = marked_days.pop() if len(marked_days) == 1 else None
+        if len(marked_days) == 1:
+            self.marked_day = marked_days.pop()
         for number, (time, day) in enumerate(dated):
             is_so_of_sign = {
                 "time, published": _is_marked(time),
@@ -236,10 +246,11 @@ class _Days:
             self.candidates.add(day, *(sign for sign, is_so in is_so_of_sign.items() if is_so))
 
     def _is_of_readers(self, element: _Element) -> bool:
-        """Whether an element stands among the comments below an article; forums name their posts so."""
+        """Whether an element is among the comments below an article. In forums, the names of posts are similar."""
         return self.extraction.page_type == PageType.ARTICLE and is_in_comments(element)
 
     def _add_attributes(self) -> None:
+        """Add the dates in attributes of inline elements."""
         for element in islice(self.page.root.iter("abbr", "span"), MAX_ATTRIBUTES):
             text = element.get("content") or element.get("title")
             name = element.get("itemprop") or element.get("property") or element.get("class") or ""
@@ -249,6 +260,7 @@ class _Days:
             self._add(text, "attribute, changed" if is_changed else "attribute", day_first=self.day_first)
 
     def _add_lines(self) -> None:
+        """Add the dates in visible lines."""
         blocks = self.page.blocks[:MAX_BLOCKS]
         kept = frozenset(map(id, self.extraction.blocks))
         headline = headline_at(blocks, self.extraction.title)
@@ -256,15 +268,18 @@ class _Days:
         end_of_byline = self._first_prose(blocks, kept, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
-            signs = [*_of_line(mention), from_headline(mention.at, headline)]
+            distance = from_headline(mention.at, headline)
+            signs = [*_signs_of_line(mention), distance]
             if self._is_of_another(mention):
                 continue
+
+            # The date of a change counts only in a byline between the headline and the text, if the page names no day.
             if "label, changed" in signs:
-                # Between the headline and the text of a page that names no other day, it is the date that readers see.
-                is_byline = signs[-1] in BESIDE and "elsewhere" not in signs and mention.at < end_of_byline
+                is_byline = distance in BESIDE_HEADLINE and "elsewhere" not in signs and mention.at < end_of_byline
                 if is_byline and not self.candidates.signs:
-                    self.candidates.add(mention.day, "line", "label, changed", signs[-1])
+                    self.candidates.add(mention.day, "line", "label, changed", distance)
                 continue
+
             if "line" in self.candidates.signs.get(mention.day, ()):
                 signs.append("line twice")
             if number == 0:
@@ -287,18 +302,20 @@ class _Days:
         return next(is_prose, len(blocks))
 
     def _is_of_another(self, mention: _Mention) -> bool:
-        """Whether a day cannot be that of the page: it is a reader's or a program's, or another day is marked."""
+        """Whether a day is not the page's: it belongs to a reader's comment or a program, or another day is marked."""
         if self._is_of_readers(mention.block.element) or _is_of_program(mention):
             return True
         return self.marked_day not in (None, mention.day)
 
     def _mentions(self, blocks: tuple[Block, ...]) -> Iterator[_Mention]:
+        """The dates in the texts of blocks."""
         for at, block in enumerate(blocks):
             text = block.text
             has_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
             if not has_year or len(text) > MAX_TEXT:
                 continue
-            for match in _YEAR.finditer(text):  # around which a date is looked for: most text has none
+            # A date is looked for only around a year: most texts have none.
+            for match in _YEAR.finditer(text):
                 year = match.start(match.lastindex or 0)
                 start = max(0, year - AROUND)
                 for written_date in dates(text[start : year + AROUND], self.day_first):
@@ -309,7 +326,7 @@ class _Days:
                         break
 
     def _compare(self) -> None:
-        """Add what the days are beside each other."""
+        """Add the signs that compare the days with each other and with the address."""
         signs = self.candidates.signs
         if not signs:
             return
@@ -320,7 +337,7 @@ class _Days:
         for day, its in signs.items():
             if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:
                 self.candidates.add(day, "in head and body")
-        for name, sources in _ALONE.items():
+        for name, sources in _ONLY_DAYS.items():
             days = [day for day, its in signs.items() if its.keys() & sources]
             if len(days) == 1:
                 self.candidates.add(days[0], name)
@@ -330,17 +347,17 @@ class _Days:
 
 
 def _label_above(blocks: tuple[Block, ...], at: int) -> str:
-    """The line above a line, if it is a label of it: in a cell, in a list of definitions, or before a colon."""
-    above = blocks[at - 1] if at else None
-    if above is None or len(above.text) > BEFORE:
+    """The line above a line if it is its label: in a cell, in a list of definitions, or with a colon at the end."""
+    if not at or len(blocks[at - 1].text) > BEFORE:
         return ""
+    above = blocks[at - 1]
     if above.tag in LABELS or above.text.endswith((":", "：")):
         return above.text
     return ""
 
 
 def _is_of_program(mention: _Mention) -> bool:
-    """Whether a day is that of a program's release, or of the program's run that has written the page."""
+    """Whether a day is the day on which a program was released or wrote the page."""
     if _OF_PROGRAM.search(mention.label):
         return True
     before = mention.block.text[: mention.start]
@@ -354,14 +371,14 @@ def _is_marked(time: _Element) -> bool:
 
 
 def _is_of_change(time: _Element) -> bool:
-    """Whether a time element is that of the last change, by its markup or by the text before it."""
+    """Whether a time element is the time of the last change, according to its markup or the text before it."""
     if time.get("itemprop") == "dateModified" or _CHANGED.search(time.get("class", "")):
         return True
     return not _is_marked(time) and _CHANGED.search(_text_before(time)) is not None
 
 
 def _text_before(element: _Element) -> str:
-    """The text before an element in its line."""
+    """The end of the text before an element in its line."""
     own = "".join(islice(map(str, element.itertext()), MAX_PIECES)).strip()
     line = next((ancestor for ancestor in element.iterancestors() if ancestor.tag not in INLINE), None)
     if not own or line is None:
@@ -369,19 +386,21 @@ def _text_before(element: _Element) -> str:
     return "".join(islice(map(str, line.itertext()), MAX_PIECES)).partition(own)[0][-BEFORE:]
 
 
-def _is_below(time: _Element) -> bool:
-    """Whether a time element is that of the last change, in a footer: readers of manuals find it there."""
+def _is_change_in_footer(time: _Element) -> bool:
+    """Whether a time element is the time of the last change, in a footer, as in manuals."""
     return _is_of_change(time) and not _is_marked(time) and is_in_footer(time)
 
 
-def _of_line(mention: _Mention) -> Iterator[str]:
-    """The signs of the line, and of the elements that it stands in."""
+def _signs_of_line(mention: _Mention) -> Iterator[str]:
+    """The signs of the line of a date, and of the elements around it."""
     block = mention.block
     text = mention.block.text
     if len(text) <= SHORT:
         yield "short line"
+    elif len(text) <= LINE:
+        yield "middle line"
     else:
-        yield "long line" if len(text) > LINE else "middle line"
+        yield "long line"
     if _CHANGED.search(mention.label):
         yield "label, changed"
     elif _PUBLISHED.search(mention.label):

@@ -1,4 +1,6 @@
-"""Reads each field of a page's record from the page and its extraction; of its images, crawler.noise.page_images."""
+"""Reads each field of a page's record from the page and its extraction. The field `images` is read elsewhere, in
+crawler.noise.page_images.
+"""
 
 from collections.abc import Callable
 from typing import Any

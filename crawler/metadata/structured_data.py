@@ -1,7 +1,7 @@
-"""What a page says about itself in JSON-LD (schema.org), parsed once; and the names of its site.
+"""The data about a page in its JSON-LD (https://schema.org), parsed once; and the names of its site.
 
-The main node is what the page is about: an article, a thread or a question at the top, in a @graph, or as the
-mainEntity of one of these. Entries of lists, related articles and the like are not.
+The main node is the subject of the page: an article, a thread or a question at the top level, in a @graph, or as the
+mainEntity of one of these. Entries of lists, related articles and the like are no main nodes.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _TELLING = re.compile(r'"(?:datePublished|pubDate|headline|author|articleBody|te
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
 _TO_POSTS = ("acceptedAnswer", "suggestedAnswer", "comment")
-# What can be found in JSON that cannot be parsed.
-_LOOSE = {
+# The values that are read from JSON that cannot be parsed.
+_UNPARSED_VALUES = {
     key: re.compile(rf'"{key}"\s*+:\s*+"((?:[^"\\\n]|\\.){{1,{limit}}}+)"')
     for key, limit in (("datePublished", 40), ("headline", MAX_HEADLINE))
 }
@@ -59,7 +59,7 @@ class Structured:
     dates: tuple[str, ...] = ()
     """The publication dates as written, those of articles first."""
     body: str = ""
-    """The text of the article or of the first post, which may hold HTML."""
+    """The text of the article or of the first post, which may contain HTML."""
     posts: tuple[Post, ...] = ()
 
 
@@ -69,50 +69,64 @@ def structured(page: Page) -> Structured:
 
 
 def _structured(page: Page) -> Structured:
+    """The content of a page's JSON-LD."""
     documents: list[Any] = []
-    loose: list[str] = []
-    other: list[str] = []
+    unparsed: list[str] = []
+    other_types: list[str] = []
     left = MAX_ALL_JSON
     for script in page.head.scripts:
         left -= len(script)
         if left < 0:
             break
         if not _TELLING.search(script):
-            other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
+            first_type = _FIRST_TYPE.search(script)
+            if first_type:
+                other_types.append(first_type[1])
             continue
-        documents_of_script = json_documents(script) if len(script) < MAX_JSON else []  # a cut text cannot be parsed
+        documents_of_script: list[Any] = []
+        if len(script) < MAX_JSON:  # a longer script is cut, and cannot be parsed
+            documents_of_script = json_documents(script)
         documents += documents_of_script
         if not documents_of_script:
-            loose.append(script)
-    if not documents and not loose:
-        return Structured(types=tuple(dict.fromkeys(other)))
-    read_data = _read(documents, loose, page)
-    return replace(read_data, types=tuple(dict.fromkeys((*read_data.types, *other))))
+            unparsed.append(script)
+    if not documents and not unparsed:
+        return Structured(types=tuple(dict.fromkeys(other_types)))
+    data = _read(documents, unparsed, page)
+    return replace(data, types=tuple(dict.fromkeys((*data.types, *other_types))))
 
 
-def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
+def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
+    """The content of JSON-LD documents, and of scripts that cannot be parsed."""
     tops, named, dates = _nodes(documents)
-    dates += [(bool(ARTICLE.search(script)), date) for script in loose for date in _loosely("datePublished", script)]
-    written = tuple(date for _, date in sorted(dates, key=lambda pair: not pair[0]))
+    for script in unparsed:
+        is_article = bool(ARTICLE.search(script))
+        dates += [(is_article, date) for date in _unparsed_values("datePublished", script)]
+    dates_as_written = tuple(date for _, date in sorted(dates, key=lambda pair: not pair[0]))
     types = tuple(dict.fromkeys(kind for node in tops for kind in _types(node)))
+
     main = _main(tops, page)
     if main is None:
-        headlines = [line for script in loose if ARTICLE.search(script) for line in _loosely("headline", script)]
+        articles = [script for script in unparsed if ARTICLE.search(script)]
+        headlines = [line for script in articles for line in _unparsed_values("headline", script)]
         headline = plain(headlines[0]) if len(set(headlines)) == 1 else ""
-        return Structured(types=types, headline=headline, authors=(), dates=written)
+        return Structured(types=types, headline=headline, authors=(), dates=dates_as_written)
+
     body = main.get("articleBody") or main.get("text")
+    posts: Iterator[Post] = iter(())
+    if THREAD.search(" ".join(_types(main))):
+        posts = _posts(main, named)
     return Structured(
         types=types,
         headline=plain(_headline(main)),
         authors=tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
-        dates=written,
+        dates=dates_as_written,
         body=body if isinstance(body, str) else "",
-        posts=tuple(islice(_posts(main, named), MAX_POSTS)) if THREAD.search(" ".join(_types(main))) else (),
+        posts=tuple(islice(posts, MAX_POSTS)),
     )
 
 
 def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], list[tuple[bool, str]]]:
-    """The top nodes, the names of nodes that others refer to, and all dates, outermost first."""
+    """The top nodes, the names of nodes by id, and all dates, outermost first, each with whether it is an article's."""
     tops: list[dict[str, Any]] = []
     named: dict[str, str] = {}
     dates: list[tuple[bool, str]] = []
@@ -126,21 +140,27 @@ def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], 
         elif isinstance(node, dict):
             if is_top:
                 tops.append(node)
-            if isinstance(date := node.get("datePublished") or node.get("pubDate"), str):
+            date = node.get("datePublished") or node.get("pubDate")
+            if isinstance(date, str):
                 dates.append((any(map(ARTICLE.search, _types(node))), date[:MAX_LINE]))
-            if isinstance(name := node.get("name"), str) and isinstance(key := node.get("@id"), str):
-                named.setdefault(key, name)
+            name = node.get("name")
+            node_id = node.get("@id")
+            if isinstance(name, str) and isinstance(node_id, str):
+                named.setdefault(node_id, name)
             for key, child in node.items():
                 if isinstance(child, dict | list):
                     queue.append((child, is_top and key in _TO_MAIN))
     return tops, named, dates
 
 
+def as_list(value: Any) -> list[Any]:
+    """A value of JSON-LD as a list: a single value may stand without brackets."""
+    return value if isinstance(value, list) else [value]
+
+
 def _types(node: dict[str, Any]) -> list[str]:
-    type_value = node.get("@type")
-    return [kind for kind in (type_value if isinstance(type_value, list) else [type_value]) if isinstance(kind, str)][
-        :MAX_DOCUMENTS
-    ]
+    """The types of a node."""
+    return [kind for kind in as_list(node.get("@type")) if isinstance(kind, str)][:MAX_DOCUMENTS]
 
 
 def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
@@ -156,17 +176,18 @@ def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
 def _headline(node: dict[str, Any]) -> str:
     """A node's headline, else its name."""
     for key in ("headline", "name"):
-        if isinstance(value := node.get(key), str) and value.strip():
+        value = node.get(key)
+        if isinstance(value, str) and value.strip():
             return value[:MAX_HEADLINE]
     return ""
 
 
 def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
     """The names of authors, which may be texts, nodes or references to nodes."""
-    for author_value in value[:MAX_AUTHORS] if isinstance(value, list) else [value]:
+    for author_value in as_list(value)[:MAX_AUTHORS]:
         if isinstance(author_value, dict):
             author_value = author_value.get("name") or named.get(str(author_value.get("@id")))
-        for name in author_value[:MAX_AUTHORS] if isinstance(author_value, list) else [author_value]:
+        for name in as_list(author_value)[:MAX_AUTHORS]:
             if isinstance(name, str) and name.strip():
                 yield plain(name)
 
@@ -174,8 +195,9 @@ def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
 def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
     """The posts of a thread in their order, answers to a post after it."""
     waiting = [main]
-    seen = 0
-    while waiting and (seen := seen + 1) <= MAX_NODES:
+    for _ in range(MAX_NODES):
+        if not waiting:
+            break
         node = waiting.pop()
         text = node.get("text") or node.get("articleBody")
         if isinstance(text, str) and text.strip():
@@ -184,18 +206,17 @@ def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
             yield Post(author=author, date=date[:MAX_LINE] if isinstance(date, str) else "", text=text)
         replies: list[Any] = []
         for key in _TO_POSTS:
-            value = node.get(key)
-            replies += value[:MAX_POSTS] if isinstance(value, list) else [value]
+            replies += as_list(node.get(key))[:MAX_POSTS]
         waiting += [reply for reply in reversed(replies) if isinstance(reply, dict)]
 
 
-def _loosely(key: str, script: str) -> list[str]:
+def _unparsed_values(key: str, script: str) -> list[str]:
     """The values of a key in JSON that cannot be parsed."""
-    values = islice(_LOOSE[key].finditer(script), MAX_AUTHORS)
+    values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_AUTHORS)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 
 
-MAX_LABELS = 5  # of a host
+MAX_LABELS = 5  # labels of a host from which its names begin
 _SITE_NAMES = ("og:site_name", "application-name")
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")
@@ -208,7 +229,7 @@ def site_keys(page: Page) -> frozenset[str]:
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a text, without case.
+    """The letters and digits of a text, in lower case.
 
     >>> letters("The Valley-Post!")
     'thevalleypost'
@@ -223,13 +244,16 @@ def plain(text: str) -> str:
     'Bees & wasps'
     """
     text = text[: 2 * MAX_HEADLINE].encode("utf-8", "replace").decode()  # JSON can contain halves of surrogate pairs
-    return fold_space(_TAG.sub("", unescape(text)) if "&" in text or "<" in text else text)
+    if "&" in text or "<" in text:
+        text = _TAG.sub("", unescape(text))
+    return fold_space(text)
 
 
 def _site_keys(page: Page) -> frozenset[str]:
+    """The names of a page's site, each reduced to its letters."""
     metas = page.head.metas
-    host = match[1] if (match := _HOST.match(page.url)) else ""
-    labels = host.split(".")
+    host = _HOST.match(page.url)
+    labels = host[1].split(".") if host else [""]
     names = [metas.get(name, "") for name in _SITE_NAMES] + labels
     names += [".".join(labels[number:]) for number in range(min(len(labels), MAX_LABELS))]
     return frozenset(map(letters, names)) - {""}

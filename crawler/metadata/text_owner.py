@@ -1,8 +1,8 @@
-"""Whose text a page has: of pages with nearly the same text, one is the page of this text and the others repeat it.
+"""The owner of a page's text: of pages with nearly the same text, one is its own page and the others repeat it.
 
-A list with the whole text of a post, an archive of one post, a printed form and a form to share a page repeat the text
-of another page. They say so themselves: their canonical address is the other page, the heading of the text links to it,
-or their address has parameters more. The page of the text is named after it.
+A list with the whole text of a post, an archive of one post, a print version and a form to share a page repeat the text
+of another page. Each shows this itself: its canonical address is the other page, the heading of the text links to the
+other page, or its address has more parameters. The page that owns the text has its heading in the title.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crawler.urls.address import address_of
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""Share of a heading that the link to the page of its text covers."""
+"""Share of a heading that a link must cover."""
 MOST_ABOVE = 4
 """Lines between the beginning of the text and the heading above it: author, date, category."""
 MOST_PARAMETERS = 99
@@ -25,17 +25,17 @@ MOST_PARAMETERS = 99
 
 
 class TextOwner(IntEnum):
-    """Whose text a page has, by what it says itself; the smallest is preferred."""
+    """The owner of a page's text, according to the page; of near-duplicates, the one with the smallest is preferred."""
 
     ITSELF = 0
     """Its title names the heading of the text."""
     UNKNOWN = 1
     ANOTHER = 2
-    """Its canonical address or the heading of its text leads to another page."""
+    """Its canonical address, or the heading of its text, leads to another page."""
 
 
 def owner_rank(owner: int, url: str) -> int:
-    """A number that is lowest for the page whose text it is, among pages with nearly the same text.
+    """A rank that is lowest for the owner of the text among pages with nearly the same text.
 
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
@@ -46,7 +46,7 @@ def owner_rank(owner: int, url: str) -> int:
 
 
 def text_owner(page: Page, extraction: Extraction) -> TextOwner:
-    """Whose text a page has."""
+    """The owner of a page's text."""
     if page.document is not None:
         return TextOwner.UNKNOWN
     if page.canonical is not None and not _is_same(page.canonical, page.url):

@@ -1,4 +1,4 @@
-"""The field `quality`: numbers of the extraction, and for those who ask for them the numbers of published rules."""
+"""The field `quality`: numbers about the extraction, and optionally the numbers of published quality rules."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,17 @@ OF_EXTRACTION = ("certainty", "kept_frac")
 
 
 def extraction_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
-    """The numbers of the extraction by name; zeros of a page without text."""
+    """The numbers of the extraction by name; `kept_frac` is 0 for a page without text."""
     whole = sum(len(block.text) for block in page.blocks)
     kept = sum(len(block.text) for block in extraction.blocks) or len(extraction.text)
-    return {"certainty": extraction.certainty, "kept_frac": round(min(1.0, kept / whole), 4) if whole else 0.0}
+    kept_fraction = 0.0
+    if whole:
+        kept_fraction = round(min(1.0, kept / whole), 4)
+    return {"certainty": extraction.certainty, "kept_frac": kept_fraction}
 
 
 def text_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
-    """All numbers by name; raises a MissingPartError if what computes them is not installed."""
+    """All numbers by name; raises a MissingPartError if the part that computes them is not installed."""
     measured = load(Door.QUALITY, "measured")
     of_language = language(extraction.text or extraction.title, page.language)
     numbers_of_text: dict[str, float | None] = measured(extraction.text, of_language)
@@ -26,5 +29,5 @@ def text_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
 
 
 def has_text_numbers(quality: Mapping[str, float | None] | None) -> bool:
-    """Whether these are more than the numbers of the extraction."""
+    """Whether there are numbers of the text, in addition to those of the extraction."""
     return bool(quality and quality.keys() - OF_EXTRACTION)

@@ -1,8 +1,8 @@
-"""The headline of a page: the heading that agrees with the page's own descriptions.
+"""The headline of a page: the heading that agrees with the page's descriptions of itself.
 
-<title>, og:title and JSON-LD contain the page's title, often with the site's name around it; the heading that repeats
-them is what readers see. If no heading does, the descriptions are used: a heading that shares no word with them is a
-slogan, a greeting or the name of the site.
+The descriptions <title>, og:title and JSON-LD contain the page's title, often with the site's name around it; the
+heading that repeats them is the headline that readers see. If no heading does, the descriptions are used: a heading
+that shares no word with them is a slogan, a greeting or the name of the site.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ from crawler.page.text import width, words
 from crawler.urls.parsing import route
 
 # Separators between the headline and the site's name; a hyphen only with spaces around it. An underscore joins words of
-# Latin letters ("my_module"), but separates where a space or a Chinese character touches it.
+# Latin letters ("my_module"), but it is a separator beside a space or a Chinese character.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _SPACED_SEPARATOR = r"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{2,}\s*|\s+_\s*|_\s+"
 SEPARATORS = re.compile(rf"{_SPACED_SEPARATOR}|(?<=[{_HAN}])_|_(?=[{_HAN}])")
 # Any underscore may stand before or after a name of the site that is known.
 _BESIDE_SITE = re.compile(rf"{_SPACED_SEPARATOR}|_")
-# Characters between a page's title and the site's name, or around that.
+# Characters between a page's title and the site's name, or around the site's name.
 _JOINTS = " :-–—|｜·•»«_[]()"
-_LINE = re.compile(r"\s[|｜]\s")
+_VERTICAL_LINE = re.compile(r"\s[|｜]\s")
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character counts as two letters.
 MIN_LENGTH = 5
-# A part before a line that is shorter than this may be a label, too.
+# A part before a vertical line that is shorter than this may be a label, too.
 MIN_FIRST = 12
-# Characters of <title> and of headings that are read, as every heading is compared with it. No headline is longer.
+# Characters of <title> and of headings that are read, as each heading is compared with <title>. No headline is longer.
 MAX_TITLE = 1_000
 MAX_HEADING = 300
 MAX_HEADINGS = 100
 MAX_LINES = 2_000
 # Headings in a row before the main text that may belong to it.
 MAX_ROW = 3
-# A heading less similar to a description than this is a different text; one with fewer of its words is unrelated to it.
+# A heading with a smaller share of a description is a different text; one with fewer shared words is unrelated to it.
 SHARE = 0.5
 SHARED_WORDS = 0.25
 # Words of the last part of an address that describe the page.
 MIN_SLUG = 4
 # Characters of a label such as "Thread: " that may come before a headline.
 MAX_LABEL = 24
-# Elements around a heading that are looked at.
+# Ancestors of a heading that are checked.
 MAX_ABOVE = 4
 # Characters of their classes and ids that are read.
 MAX_CLASS = 200
 _HEAD = re.compile(
     r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand|(?:site|project)[_-]?(?:name|title))", re.IGNORECASE
 )
-# A version after the name of what a manual is about.
+# A version after the name of the subject of a manual.
 _VERSION = re.compile(r"\s+v?\d[\w.-]{0,15}$", re.IGNORECASE)
 MAX_VERSION = 20
 _TITLES = ("og:title", "twitter:title")
@@ -80,9 +80,9 @@ class _Descriptions:
     title: str
     """<title>, without a name of the site that stands above the page's heading."""
     parts: tuple[str, ...]
-    """Parts of <title>, without those that are only the site's name."""
+    """Parts of <title>, without the parts that are only the site's name."""
     sites: frozenset[str]
-    """Names of the site, as keys."""
+    """Names of the site, reduced to their letters."""
 
 
 def headline(page: Page, main: Sequence[Block] = ()) -> str:
@@ -94,26 +94,20 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     heading = _below_name(page, main, descriptions)
     if heading:
         return heading
+
+    # The headings that may be the headline, each with its letters.
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, descriptions)]
     repeated = {letters(text) for text in (descriptions.headline, *descriptions.titles, *descriptions.parts)}
     surest = [(key, block) for key, block in fit if block.tag == "h1" or key in repeated]
+
     chosen_title = (
         _agreed(surest, descriptions)
         or _related(fit, descriptions, page.url, _headings_at_start(page, main))
-        or _line(page, descriptions)
+        or _title_line(page, descriptions)
         or _agreed(fit, descriptions)
-        or _of_page(
-            next(
-                (
-                    text
-                    for text in (descriptions.headline, *descriptions.titles)
-                    if _is_fit(text, letters(text), descriptions)
-                ),
-                "",
-            )
-        )
+        or _description(descriptions)
         or _part(page, descriptions)
         or next((block.text for block in headings), descriptions.title)
     )
@@ -126,28 +120,27 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
 def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
     """The heading at which the main text begins, if all descriptions are the text of a linked heading outside of it.
 
-    That is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, the first with
-    the words of the address is taken, or the first that is no part of the name.
+    Then that is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, it is the
+    first with the words of the address, or the first that is no part of the name.
     """
     name = letters(_whole_title(page))
-    if (
-        not main
-        or not name
-        or {letters(text) for text in (descriptions.headline, *descriptions.titles) if text} - {name}
-    ):
+    other_descriptions = {letters(text) for text in (descriptions.headline, *descriptions.titles) if text} - {name}
+    if not main or not name or other_descriptions:
         return ""
+
+    # The linked heading with the name.
     inside = set(map(id, main))
-    is_named = any(
+    has_linked_name = any(
         block.tag in HEADINGS and block.linked == len(block.text) and letters(block.text[:MAX_HEADING]) == name
         for block in page.blocks[:MAX_LINES]
         if id(block) not in inside
     )
-    address = page.url.partition("#")[0] + route(page.url).lstrip("#")
-    if not is_named:
+    if not has_linked_name:
         return ""
-    places_elsewhere = page.once(_blocks_leading_elsewhere)
-    elsewhere = {id(page.blocks[at]) for at in places_elsewhere if at < len(page.blocks)}
-    # On the front page of a blog, the title of the newest post is a link to it.
+
+    # The headings of the main text, without links: on the front page of a blog, the newest post's title is a link.
+    blocks_elsewhere = page.once(_blocks_leading_elsewhere)
+    elsewhere = {id(page.blocks[at]) for at in blocks_elsewhere if at < len(page.blocks)}
     row = [
         block
         for block in _headings_at_start(page, main)
@@ -155,11 +148,13 @@ def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) 
     ]
     if not any(block.tag == "h1" and letters(block.text[:MAX_HEADING]) != name for block in row):
         return ""  # the name may be the only headline
+    address = page.url.partition("#")[0] + route(page.url).lstrip("#")
     own = [block.text[:MAX_HEADING] for block in row if letters(block.text[:MAX_HEADING]) not in name]
     return next((text for text in own if _is_in_address(text, address)), next(iter(own), ""))
 
 
 def _descriptions(page: Page, main: Sequence[Block]) -> _Descriptions:
+    """The descriptions of a page, without the site's name."""
     metas = page.head.metas
     sites = site_keys(page)
     name, rest = _name_above(page, main)
@@ -175,13 +170,14 @@ def _descriptions(page: Page, main: Sequence[Block]) -> _Descriptions:
 
 
 def _whole_title(page: Page) -> str:
+    """<title>, up to MAX_TITLE characters."""
     return page.title[:MAX_TITLE].strip()
 
 
 def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
-    """The site's name above the page's heading, and <title> without it; both empty if there is none.
+    """The site's name above the page's heading, and <title> without the name; both empty if there is none.
 
-    It is a line by itself, and one end of <title>.
+    The name is a line by itself, and the beginning or the end of <title>.
     """
     title = _whole_title(page)
     blocks = page.blocks[:MAX_LINES]
@@ -190,7 +186,9 @@ def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
     for at, block in enumerate(blocks):
         if len(block.text) > len(title) + MAX_VERSION or (block.linked and block is not first_h1):
             continue
-        name = block.text if block.tag in HEADINGS else _VERSION.sub("", block.text)
+        name = block.text
+        if block.tag not in HEADINGS:
+            name = _VERSION.sub("", name)
         rest = _rest(title, name)
         if not rest or name.isdigit():
             continue
@@ -208,7 +206,7 @@ def _is_name_of_manual(name: Block, title: str, own_headings: Sequence[Block]) -
 
 
 def _is_linked_name(page: Page, at: int, rest: str) -> bool:
-    """Whether an h1 that is a link to another page stands above an h1 that is none, or above the rest of <title>."""
+    """Whether an h1 is a link to another page, above an h1 without a link or a heading with the rest of <title>."""
     name = page.blocks[at]
     if name.linked < len(name.text) or at not in page.once(_blocks_leading_elsewhere):
         return False
@@ -220,9 +218,9 @@ def _is_linked_name(page: Page, at: int, rest: str) -> bool:
 
 
 def _is_name_in_head(page: Page, at: int, rest: str, has_colon: bool) -> bool:
-    """Whether a line in the head of the page is the site's name, as the line below it is the rest of <title>.
+    """Whether a line is in the head of the page, above a line with the letters of the rest of <title>.
 
-    Below a line that is no heading, and after which <title> has a colon, any line counts.
+    That line must be the next one, unless the name is no heading and has a colon after it in <title>.
     """
     name = page.blocks[at]
     if has_colon and name.tag not in HEADINGS:
@@ -234,7 +232,7 @@ def _is_name_in_head(page: Page, at: int, rest: str, has_colon: bool) -> bool:
 
 
 def _last_places(page: Page) -> dict[str, int]:
-    """For the letters of each line without a link, the last place where it stands."""
+    """The index of the last line without a link for the letters of each such line."""
     return {letters(block.text[:MAX_TITLE]): at for at, block in enumerate(page.blocks[:MAX_LINES]) if not block.linked}
 
 
@@ -248,7 +246,7 @@ def _headings_at_start(page: Page, main: Sequence[Block]) -> list[Block]:
 
 
 def _rest(title: str, name: str) -> str:
-    """A title without the name at its start or end, empty if none is there."""
+    """A title without the name at its start or end; empty if the name is at neither."""
     bare = title.strip(_JOINTS)
     if bare.startswith(name) and bare[len(name) : len(name) + 1] in _JOINTS:
         return bare[len(name) :].strip(_JOINTS)
@@ -264,7 +262,7 @@ def _blocks_leading_elsewhere(page: Page) -> frozenset[int]:
 
 
 def _is_in_head(element: etree._Element) -> bool:
-    """Whether an element stands in the head of the page, with the site's name and menu."""
+    """Whether an element is in the head of the page, beside the site's name and menu."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
     return any(
         ancestor.tag == "header"
@@ -274,7 +272,7 @@ def _is_in_head(element: etree._Element) -> bool:
 
 
 def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
-    """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is only that."""
+    """Whether a text can be a headline: neither the site's name, nor a greeting that is not the whole <title>."""
     if not key or key in descriptions.sites:
         return False
     return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != descriptions.title)
@@ -282,22 +280,21 @@ def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
 
 def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
     """The heading that most of the descriptions repeat."""
-    weighted_names = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
-    parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
+    weighted_titles = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
+    weighted_parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
     whole = letters(descriptions.title)
     best = ""
     best_rank = (0, 0)
     for key, block in headings:
-        score = sum(
-            weight if key == other else weight - 1 for other, weight in weighted_names if _is_much_of(key, other)
-        )
-        score += sum(weight for other, weight in parts if key == other)
+        score = sum(weight - (key != title) for title, weight in weighted_titles if _is_much_of(key, title))
+        score += sum(weight for part, weight in weighted_parts if key == part)
         score += 2 * (len(key) <= len(whole) and _is_much_of(key, whole))
         rank = (2 * score + (block.tag == "h1"), len(block.text))
         if score > 1 and rank > best_rank:
             best = block.text
             best_rank = rank
     best = _after_name(best, headings, descriptions)
+
     # A label before the headline is not part of it.
     short = descriptions.headline
     if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in descriptions.parts:
@@ -306,9 +303,9 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
 
 
 def _after_name(best: str, headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
-    """The heading that is the first part of <title>, if the best heading is above it and ends <title>.
+    """The heading that is the first part of <title>, if the best heading is above it and is the end of <title>.
 
-    Manuals are like that: each page has the manual's name above its own heading, and after it in <title>.
+    In manuals, each page has the manual's name above its own heading, and after it in <title>.
     """
     name = letters(best)
     if not name or len(descriptions.parts) < 2 or name != letters(SEPARATORS.split(descriptions.title)[-1]):
@@ -325,7 +322,7 @@ def _related(
     h1s = [(key, block) for key, block in headings if block.tag == "h1"]
     if len(h1s) > 1:
         parts = [letters(part) for part in descriptions.parts]
-        # A part of <title> with a label in the same heading is the better title.
+        # A heading that is a part of <title> with a label is excluded: the part is the better title.
         h1s = [
             (key, block)
             for key, block in h1s
@@ -342,18 +339,20 @@ def _related(
 
 
 def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> bool:
-    """Whether descriptions or address have some words of a heading, and it is not a name beside a title."""
+    """Whether the descriptions or the address share some words with a heading, and it is not a name beside a title."""
     if any(_is_a_name(part, descriptions) for part in descriptions.parts if letters(part) == key):
         return False
-    spoken = {
-        word for text in (descriptions.headline, *descriptions.titles, *descriptions.parts) for word in words(text)
+    described = {
+        word
+        for description in (descriptions.headline, *descriptions.titles, *descriptions.parts)
+        for word in words(description)
     }
     own = set(words(text[:MAX_HEADING]))
-    return _is_in_address(text[:MAX_HEADING], url) or not spoken or len(own & spoken) >= SHARED_WORDS * len(own)
+    return _is_in_address(text[:MAX_HEADING], url) or not described or len(own & described) >= SHARED_WORDS * len(own)
 
 
 def _is_in_address(text: str, url: str) -> bool:
-    """Whether half of a heading's words are in the path of an address, or its first ones are the last part of it."""
+    """Whether half of a heading's words are in the path of an address, or its first words are the last segment."""
     path = re.split(r"[?#]", url.partition("//")[2][:MAX_TITLE])[0].partition("/")[2].rstrip("/")
     own = words(text)
     slug = words(unquote(path.rpartition("/")[2]))
@@ -362,35 +361,35 @@ def _is_in_address(text: str, url: str) -> bool:
     return bool(own) and len(set(own).intersection(words(unquote(path)))) >= SHARE * len(set(own))
 
 
-def _of_page(text: str) -> str:
-    """A description without what follows a line in it, which is the section, the site or a slogan."""
-    first, *others = _LINE.split(text)
+def _description(descriptions: _Descriptions) -> str:
+    """The first description that can be a headline, up to a vertical line, after which is the section, the site or a
+    slogan. Empty if no description can be a headline.
+    """
+    titles = (descriptions.headline, *descriptions.titles)
+    text = next((title for title in titles if _is_fit(title, letters(title), descriptions)), "")
+    first, *others = _VERTICAL_LINE.split(text)
     is_label = width(first) < MIN_FIRST or any(len(first) * 2 <= len(other) for other in others)
-    return text if is_label else first.strip()
+    if is_label:
+        return text
+    return first.strip()
 
 
 def _part(page: Page, descriptions: _Descriptions) -> str:
     """The part of <title> that is a line of the page by itself and not a link, else the first that is not a label."""
     if len(descriptions.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
-        spoken = [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]
-        if spoken:
-            return max(spoken, key=len)
+        part_lines = [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]
+        if part_lines:
+            return max(part_lines, key=len)
     return next((part for part in descriptions.parts if width(part) >= MIN_LENGTH), descriptions.title)
 
 
-def _line(page: Page, descriptions: _Descriptions) -> str:
+def _title_line(page: Page, descriptions: _Descriptions) -> str:
     """<title> without the site's name, if it is a line of the page by itself and not a link."""
     if len(descriptions.parts) != 1:
         return ""
-    return next(
-        (
-            descriptions.title
-            for block in page.blocks[:MAX_LINES]
-            if block.text == descriptions.title and not block.linked
-        ),
-        "",
-    )
+    is_line = any(block.text == descriptions.title and not block.linked for block in page.blocks[:MAX_LINES])
+    return descriptions.title if is_line else ""
 
 
 def _is_a_name(part: str, descriptions: _Descriptions) -> bool:
@@ -400,8 +399,9 @@ def _is_a_name(part: str, descriptions: _Descriptions) -> bool:
 
 def _is_much_of(key: str, other: str) -> bool:
     """Whether one of two keys contains the other and is not much longer."""
-    short, long = (key, other) if len(key) < len(other) else (other, key)
-    return len(short) >= SHARE * len(long) and short in long
+    if len(key) < len(other):
+        return len(key) >= SHARE * len(other) and key in other
+    return len(other) >= SHARE * len(key) and other in key
 
 
 def _without_site(text: str, sites: frozenset[str]) -> str:
