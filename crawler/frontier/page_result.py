@@ -115,7 +115,7 @@ class Lease:
     known: "PageHistory | None" = None
     """The history of the page, if an earlier round stored it."""
     predates_fresh_start: bool = False
-    """Whether the page was last met before the crawl was begun fresh."""
+    """Whether the page was last visited before the crawl was begun fresh."""
     is_try: bool = False
     """Whether it is requested although it is unlikely to lead to the topic: the tries of a host are limited."""
 
@@ -126,7 +126,7 @@ class Lease:
 
     @property
     def compared(self) -> "PageHistory | None":
-        """The history that the page is compared with: a fresh crawl reads each page as a new one."""
+        """The history with which the page is compared: none after a fresh start, when each page is read as new."""
         return None if self.predates_fresh_start else self.known
 
 

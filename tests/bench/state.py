@@ -366,7 +366,8 @@ def crawl_beside(url: str, options: argparse.Namespace) -> Run:
             seed = f"http://127.0.0.1:{port}/"
             engine = open_database(make_url(url))
             with engine.begin() as database:
-                database.execute(text(f"UPDATE host SET next_at = {time.time() + LONGEST_REST_SECONDS / 2}, worker = NULL"))
+                later = time.time() + LONGEST_REST_SECONDS / 2
+                database.execute(text(f"UPDATE host SET next_at = {later}, worker = NULL"))
                 row = {"name": "topic", "seeds": json.dumps([seed])}
                 database.execute(text("UPDATE crawl SET name = :name, seeds = :seeds"), row)
                 database.execute(text("DELETE FROM output"))

@@ -65,7 +65,7 @@ class Claimant:
     pause: float = 0.0
     """Seconds between two requests to a host that has not answered yet."""
     known_since: int | None = None
-    """The first round whose pages have a history; None if there are none: in the first round after a fresh start."""
+    """The round in which the crawl was begun or last begun fresh; None in that round, when no histories are read."""
     on_topic: float = ON_TOPIC
     """The relevance from which a page is on the topic."""
     limits_tries: bool = False
