@@ -127,7 +127,7 @@ class Batch:
     """Paused hosts in memory, and in how many seconds they may be requested again."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
-    """Latencies of hosts that answered, reported now and then."""
+    """Latencies of hosts that answered, if a report is due."""
     closed: dict[str, str] = field(default_factory=dict)
     """The names of closed hosts, with the text of the outcome of their addresses."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Batch:
     priorities: dict[str, int] = field(default_factory=dict)
     """New priorities of queued addresses."""
     learned: tuple[str, str] | None = None
-    """The topic model of this worker: a summary for people, and all of it for other workers and later runs."""
+    """The topic model of this worker: a summary for people, and the whole model for other workers and later runs."""
     asked_after: tuple[str, ...] = ()
     """Addresses for which the reply says whether they are still queued."""
     samples: list[WorkerSample] = field(default_factory=list)

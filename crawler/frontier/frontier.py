@@ -235,7 +235,7 @@ class Frontier:
                 self.hosts.pending.add(address_of(link.url).host, link.priority)
         self._links += len(links)
 
-        # What the request says about images and patterns.
+        # Evidence about images and patterns.
         if result.image_counts is not None:
             self._batch.add_evidence(work.lease.site_id, result.image_counts)
         use = result.pattern_use or self.patterns.use(work.lease, result, links)

@@ -194,7 +194,7 @@ class PageResult:
     robots: "RobotsFile | None" = None
     """The robots.txt that let the page be requested, to which its rights refer."""
     pattern_use: "PatternUse | None" = None
-    """What the request says about the pattern of its address."""
+    """The use of the request, for the counts of the pattern of its address."""
     trial: "Trial | None" = None
     """Whether the page gained text or links by rendering; None if it was not rendered."""
     awaits_browser: bool = False

@@ -77,19 +77,17 @@ PROVEN = 2
 """Useful requests after which a pattern is proven, if they are at least half of all."""
 AUDIT_FIRST = 50
 AUDIT_FACTOR = 5
-"""The 50th address that is put off is requested all the same, then the 250th, the 1,250th and so on."""
+"""The 50th address that would be put off is requested as an audit, then the 250th, the 1,250th and so on."""
 FIRST_AUDIT_OF_PARAMETER = 5
-"""The number of the first address, among those put off by a parameter, that is requested all the same: three copies
-are little evidence.
-"""
+"""The number of the first audit among addresses that a parameter would put off: three copies are little evidence."""
 TRIALS = 3
 """Pages of a pattern that are rendered because of a sign alone."""
 SITE_TRIALS = 12
 """Trials of a site after which no more pages are rendered if none has gained."""
 AUDITED = 1 / 100
-"""Share of the other pages with a sign that are rendered all the same."""
+"""Share of the other pages with a sign that are rendered as an audit."""
 AUDITED_WITHOUT_SIGN = 1 / 1000
-"""Share of the pages without a sign that are rendered all the same."""
+"""Share of the pages without a sign that are rendered as an audit."""
 MOST_QUERIES = 20
 """Patterns of one path that differ only in their queries; a wiki has some 15, for actions and special pages."""
 LEAST_OF_ENDLESS = 40
@@ -333,7 +331,7 @@ def priority_of_list(priority: int) -> int:
 
 
 def next_audit(pattern: str, put_off: int) -> int:
-    """The number of the next address, among those of a pattern that are put off, that is requested all the same.
+    """The number of the next address that is requested as an audit, among those of a pattern that would be put off.
 
     >>> [next_audit("/tag/*", put_off) for put_off in (0, 50, 249, 250)], next_audit("*?id=*", 0)
     ([50, 250, 250, 1250], 5)

@@ -59,7 +59,7 @@ class SitePatterns:
     patterns: Patterns = field(default_factory=Patterns)
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
-    """For patterns that are put off, the number of the next address that is requested all the same."""
+    """For patterns that are put off, the number of the next address that is requested as an audit."""
     under_way: Counter[str] = field(default_factory=Counter)
     """How many pages of a pattern this worker is rendering."""
     trials: dict[str, PatternCounts] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class SitePatterns:
     def put_off_next(self, pattern: str) -> bool:
         """Count one more address of the pattern, if the pattern brings nothing; returns whether the address is put off.
 
-        Now and then one is requested all the same, as an audit.
+        Some addresses are requested nonetheless, as an audit.
         """
         if not pattern or not self.is_unproductive(pattern):
             return False

@@ -1,4 +1,4 @@
-"""The owner of a page's text: of pages with nearly the same text, one is its own page and the others repeat it.
+"""The owner of a text: of pages with nearly the same text, one page owns it and the others repeat it.
 
 A list with the whole text of a post, an archive of one post, a print version and a form to share a page repeat the text
 of another page. Each shows this itself: its canonical address is the other page, the heading of the text links to the

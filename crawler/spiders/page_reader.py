@@ -303,7 +303,7 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
 
 
 def rights_headers(response: Response) -> dict[str, str]:
-    """The headers of a response that say what it may be used for, by their names in `HEADERS`."""
+    """The headers of a response that declare how it may be used, by their names in `HEADERS`."""
     sent_keys = _HEADER_KEYS.keys() & response.headers.keys()
     return {_HEADER_KEYS[key]: header(response.headers, _HEADER_KEYS[key]) for key in sent_keys}
 

@@ -1,4 +1,4 @@
-"""The counts of address patterns: a batch adds those of its requests, and its reply has those of the sites it needs.
+"""The counts of address patterns: a batch adds the counts of its requests, and its reply brings the sums.
 
 The sites of a batch are locked when its counts are written, so two workers cannot deadlock here.
 """
@@ -65,7 +65,7 @@ def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
 
 
 def _uses_of_parameters(use: PatternUse, original: str | None) -> Iterator[tuple[str, Usefulness]]:
-    """The use of each parameter of an address; `original` is the address of which its page is a copy, None if of none.
+    """The use of each parameter of an address; `original` is the address of the original if its page is a copy.
 
     A parameter is useless if the original is the same address without it, or with another value of it.
     """

@@ -248,7 +248,7 @@ class Addresses:
         return {name: self._hosts[name] for name in hosts if name in self._hosts}
 
     def _without_erased(self, connection: Connection, names: list[str]) -> list[str]:
-        """The names of hosts without those that were erased."""
+        """The names of the hosts that were not erased."""
         if self._erased_hosts is None:
             is_host = erasure.c.crawl_id == self.crawl_id, erasure.c.key.is_(None)
             self._erased_hosts = frozenset(connection.execute(select(erasure.c.digest).where(*is_host)).scalars())

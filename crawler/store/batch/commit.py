@@ -231,7 +231,7 @@ class BatchCommitter:
         added += len(requeued)
         ended = [completion for completion in batch.ended if completion.lease.id not in requeued]
 
-        # What requests say about images and patterns, and the images that it lets be queued.
+        # Evidence, patterns and verdicts, and the addresses that these release.
         save_shared_examples(connection, crawl_id, ended)
         save_evidence(connection, crawl_id, batch.evidence)
         added += self._save_patterns(connection, batch, ended, originals)

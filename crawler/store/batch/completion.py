@@ -28,7 +28,7 @@ from crawler.store.database import database_time, storable
 from crawler.urls.address import address_of
 
 IS_LEASED = (address.c.id.in_(bindparam("ids", expanding=True)), address.c.worker == bindparam("me"), IS_HELD)
-"""The conditions for those of some addresses that a worker has leased."""
+"""The conditions that addresses, given by id, are leased by a worker."""
 LEASED = select(address.c.id).where(*IS_LEASED)
 RETURN_LEASED = update(address).where(*IS_LEASED).values(state=AddressState.WAITING, worker=None)
 
@@ -62,7 +62,7 @@ REQUEUE_LINKED = (
     .values(state=AddressState.WAITING, worker=None)
     .returning(address.c.id, address.c.host_id, address.c.priority)
 )
-"""Queues those pages behind noise again to which a link with words leads by now."""
+"""Queues pages behind noise again if a link with words leads to them by now."""
 
 
 def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[int]:

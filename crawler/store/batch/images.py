@@ -226,7 +226,7 @@ class EvidenceReader:
         self._last_rows: LruDict[int, int] = LruDict(most)
         """The id of the last row read for each site."""
         self._new_last_rows: dict[int, int] = {}
-        """The id of the last row read for each site in the transaction that is not committed yet."""
+        """The id of the last row that the uncommitted transaction has read, by site."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
         """The new evidence of known sites, and all evidence of new ones."""

@@ -67,7 +67,7 @@ class Responses:
         self._bytes_since_count = 0
         """The bytes that this worker has stored since, including those that replaced earlier ones."""
         self._bytes_of_batch = 0
-        """The bytes that the transaction which is not committed yet stores."""
+        """The bytes that the uncommitted transaction stores."""
         self._compressor = zstd.ZstdCompressor(COMPRESSION_LEVEL)  # a new one for each page takes twice as long
         self._bodies: dict[int, bytes] = {}
         """Compressed bodies of the batch, by lease."""
@@ -180,7 +180,7 @@ class RobotsFiles:
         self._saved: set[str] = set()
         """The digests of the files that this worker has saved."""
         self._new: set[str] = set()
-        """The digests of those that the transaction which is not committed yet saves."""
+        """The digests of the files that the uncommitted transaction saves."""
 
     def save(self, connection: Connection, ended: Iterable[Completion]) -> None:
         """Save the files that allowed the requests for pages, if this worker has not saved them yet."""
