@@ -407,5 +407,5 @@ class Frontier:
 
 def _has_become_unlikely(lease: Lease) -> bool:
     """Whether a leased link was likely to lead to the topic and no longer is; stored and retried pages are excluded."""
-    is_link = lease.candidate.has_learned_priority and lease.known is None and lease.request is None
+    is_link = lease.candidate.has_learned_priority and lease.history is None and lease.request is None
     return is_link and is_unlikely(lease.candidate.priority) and not lease.is_try

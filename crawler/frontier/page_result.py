@@ -112,7 +112,7 @@ class Lease:
     """The site whose pages show it, if it is to be judged."""
     has_new_priority: bool = False
     """Whether its priority differs from that in the database."""
-    known: "PageHistory | None" = None
+    history: "PageHistory | None" = None
     """The history of the page, if an earlier round stored it."""
     predates_fresh_start: bool = False
     """Whether the page was last visited before the crawl was begun fresh."""
@@ -127,7 +127,7 @@ class Lease:
     @property
     def compared(self) -> "PageHistory | None":
         """The history with which the page is compared: none after a fresh start, when each page is read as new."""
-        return None if self.predates_fresh_start else self.known
+        return None if self.predates_fresh_start else self.history
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ class Completion:
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
         return Visit(
-            history=self.lease.known,
+            history=self.lease.history,
             check=check,
             code=code,
             fetched_at=fetched_at,

@@ -371,7 +371,7 @@ class PatternMemory:
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
         """The use of a request for the counts of its pattern; None if it says nothing about it."""
         candidate = lease.candidate
-        if candidate.kind is not AddressKind.LINK or lease.known is not None:
+        if candidate.kind is not AddressKind.LINK or lease.history is not None:
             return None
         use = use_of(result, Usefulness.USELESS)
         if use is None:
@@ -414,4 +414,4 @@ def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither a retry nor the address of a stored page."""
     candidate = lease.candidate
     is_found = candidate.kind is AddressKind.LINK and candidate.via in MAY_BE_PUT_OFF and candidate.priority <= HIGHEST
-    return is_found and not (candidate.requested or lease.known or lease.request)
+    return is_found and not (candidate.requested or lease.history or lease.request)

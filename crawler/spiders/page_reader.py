@@ -119,7 +119,7 @@ class PageReader:
         if refusal is None:
             outcome, check = self._compare(page, extraction, lease, judgement.relevance)
             digest = None if is_of_feed else page_result.raw_digest(response.body)
-        elif refusal in NOT_TO_BE_KEPT and lease.known is not None:
+        elif refusal in NOT_TO_BE_KEPT and lease.history is not None:
             check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.change is not PageChange.SAME)
 
@@ -132,7 +132,7 @@ class PageReader:
         if check is not None:
             item.change = check.change.value
             item.extractor_version = check.extractor_version
-            check = replace(check, has_same_bytes=bool(lease.known and digest and lease.known.raw_digest == digest))
+            check = replace(check, has_same_bytes=bool(lease.history and digest and lease.history.raw_digest == digest))
         is_frame = awaits_browser or TRIAL in response.request.meta
         request_result = result_of(response.request, outcome)
         item.result = replace(
@@ -147,7 +147,7 @@ class PageReader:
             validators={} if is_of_feed or is_frame else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
-            robots=site.robots if is_stored or lease.known is not None else None,
+            robots=site.robots if is_stored or lease.history is not None else None,
             awaits_browser=awaits_browser,
         )
         return item
@@ -167,10 +167,10 @@ class PageReader:
             return Outcome(Code.TEXT_WITHHELD)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
-        if lease.known is None and _is_missing(page, extraction):
+        if lease.history is None and _is_missing(page, extraction):
             return Outcome(Code.MISSING)
         shows_images = self.images.are_requested and bool(page.images)
-        is_empty = not extraction.text.strip() and lease.known is None  # that a stored page lost its text is a change
+        is_empty = not extraction.text.strip() and lease.history is None  # that a stored page lost its text is a change
         if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
         if self.keeps_listings or lease.candidate.kind is AddressKind.SEED:
@@ -179,7 +179,7 @@ class PageReader:
             return Outcome(Code.LISTING)
         if is_photo_page(page, extraction):
             return Outcome(Code.PHOTO_PAGE)
-        if has_only_names(page, extraction) and not shows_images and lease.known is None:
+        if has_only_names(page, extraction) and not shows_images and lease.history is None:
             return Outcome(Code.NO_TEXT)
         return None
 
@@ -227,10 +227,10 @@ class PageReader:
     ) -> tuple[Outcome | None, ChangeCheck | None]:
         """Why the page is not stored, or None; and the comparison with its history, if it was compared."""
         is_off_topic = relevance < self.min_relevance
-        if is_off_topic and lease.known is None:
+        if is_off_topic and lease.history is None:
             return Outcome(Code.OFF_TOPIC), None
         check = self.comparison.check(page, extraction, lease.compared)
-        has_other_text = lease.known is not None and check.change in (PageChange.NEW, PageChange.CHANGED)
+        has_other_text = lease.history is not None and check.change in (PageChange.NEW, PageChange.CHANGED)
         if has_other_text and _is_missing(page, extraction, was_there=True):
             return Outcome(Code.MISSING), ChangeCheck(PageChange.MISSING)
         if is_off_topic and check.change is not PageChange.SAME:
@@ -296,9 +296,9 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     item.relevance = judgement.relevance
     item.link_score = judgement.link_score
     item.via = judgement.via.value  # a plain text, as not all of Scrapy's exporters write enumerations
-    if lease.known:
-        item.link_score = lease.known.link_score  # the priority of a known page is its relevance
-        item.first_seen = lease.known.first_seen
+    if lease.history:
+        item.link_score = lease.history.link_score  # the priority of a known page is its relevance
+        item.first_seen = lease.history.first_seen
     return item
 
 

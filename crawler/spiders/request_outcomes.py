@@ -238,7 +238,7 @@ class Leases:
         check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
         for name in RECRAWL_STATISTICS.get(check.change, ()):
             self.count_statistic(f"recrawl/{name}", 1)
-        history = lease.known
+        history = lease.history
         if history is None or not is_absent(check, code):
             return
         was_present = history.gone_at is None or history.noindex

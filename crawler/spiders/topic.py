@@ -338,7 +338,9 @@ class TopicSpider(Spider):
             # Dead links are frequent, and the closing lines count them; other failures are logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, outcome.message)
-        is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE_STATUSES and lease.known is not None
+        is_gone = (
+            outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE_STATUSES and lease.history is not None
+        )
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
         return iter(())

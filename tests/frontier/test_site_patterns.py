@@ -281,7 +281,7 @@ def test_some_addresses_are_requested_as_an_audit() -> None:
 
 
 def lease(url: str, known: PageHistory | None = None, **fields: object) -> Lease:
-    return Lease(1, Candidate(url, **fields), 1, 7, known=known)  # type: ignore[arg-type]
+    return Lease(1, Candidate(url, **fields), 1, 7, history=known)  # type: ignore[arg-type]
 
 
 TAGS_AND_POSTS = {NAMED: PatternCounts(0, ENOUGH, ENOUGH), "/post/*": GOOD}

@@ -71,8 +71,12 @@ def test_what_is_due_waits_again(crew: Crew) -> None:
     worker = again(crew)
     (lease,) = worker.claim()
     assert lease.candidate.url == A
-    assert lease.known is not None
-    assert (lease.known.etag, lease.known.source_fingerprint, lease.known.last_round) == ('"1"', f"print of {A}", 1)
+    assert lease.history is not None
+    assert (lease.history.etag, lease.history.source_fingerprint, lease.history.last_round) == (
+        '"1"',
+        f"print of {A}",
+        1,
+    )
     assert crew.value(select(crawl.c.round)) == 2
     worker.end(checked(lease, PageChange.SAME))
     assert not worker.claim()
@@ -479,7 +483,7 @@ def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
     first_round(crew, *candidates(A), fresh=True)
     assert of(crew, A, "first_round", "last_round", "checks") == (2, 2, 0)
     assert crew.value(select(crawl.c.first_round)) == 2
-    assert again(crew).claim()[0].known is not None
+    assert again(crew).claim()[0].history is not None
 
 
 def test_after_a_fresh_crawl_a_page_without_links_is_visited_until_it_is_gone(crew: Crew) -> None:
@@ -506,7 +510,7 @@ def test_after_a_fresh_crawl_a_page_without_links_is_read_anew(crew: Crew) -> No
     first_round(crew, *candidates(B), fresh=True)
     worker = again(crew)
     leases = {lease.candidate.url: lease for lease in worker.claim()}
-    assert {url: (lease.known is None, lease.compared is None) for url, lease in leases.items()} == {
+    assert {url: (lease.history is None, lease.compared is None) for url, lease in leases.items()} == {
         A: (False, True),
         B: (False, False),
     }
@@ -695,5 +699,5 @@ def test_known_survives_a_lease_that_is_given_back(crew: Crew) -> None:
     (lease,) = worker.claim()
     worker.commit(returned=[lease])
     (lease,) = worker.claim()
-    assert lease.known is not None
-    assert replace(lease.known, due_at=0.0, checked_at=None).checks == 0
+    assert lease.history is not None
+    assert replace(lease.history, due_at=0.0, checked_at=None).checks == 0

@@ -293,7 +293,7 @@ def lease_of(row: Row[Any], site_id: int, claimant: Claimant, history: PageHisto
         host_id=row.host_id,
         site_id=site_id,
         shown_on=row.shown_on,
-        known=history,
+        history=history,
         predates_fresh_start=history is not None and history.last_round < (claimant.known_since or 0),
         is_try=is_unlikely(row.priority),
     )

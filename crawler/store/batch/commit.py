@@ -290,10 +290,10 @@ class BatchCommitter:
         A page whose target is known is saved when its lease ends. If it was saved here as well, it would be missing
         twice in a round whose worker is killed in between.
         """
-        revisits = [completion for completion in batch.ended if completion.lease.known is not None]
+        revisits = [completion for completion in batch.ended if completion.lease.history is not None]
         links = new_links(connection, self.keys, revisits) if revisits else {}
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
-        redirects = [redirect for redirect in batch.redirects if redirect.lease.known is not None]
+        redirects = [redirect for redirect in batch.redirects if redirect.lease.history is not None]
         targets = {self.keys(redirect.to.url, redirect.to.kind) for redirect in redirects}
         known_targets = known_keys(connection, targets)
         redirected = [

@@ -191,7 +191,7 @@ def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYP
 
 def _is_of_page(ended: Completion) -> bool:
     """Whether a page is stored now, or was stored before."""
-    return ended.lease.known is not None or ended.result.record is not None
+    return ended.lease.history is not None or ended.result.record is not None
 
 
 def _has_changed(ended: Completion) -> bool:
@@ -201,13 +201,13 @@ def _has_changed(ended: Completion) -> bool:
 
 def _is_gone_or_back(ended: Completion, now: PageHistory) -> bool:
     """Whether a page is gone or has noindex now and was not so before, or is back."""
-    before = ended.lease.known
+    before = ended.lease.history
     return before is not None and (before.gone_at is None, before.noindex) != (now.gone_at is None, now.noindex)
 
 
 def _is_unchanged_copy(ended: Completion) -> bool:
     """Whether a page is unchanged and was a near-duplicate: its original may have changed, so it is compared again."""
-    history = ended.lease.known
+    history = ended.lease.history
     return ended.result.record is None and ended.is_page and history is not None and bool(history.duplicate_of)
 
 
@@ -215,7 +215,9 @@ def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
     """Pages that were stored before, with the values by which they were compared until now."""
     from crawler.store.batch.copies import compared_page
 
-    histories = {key: completion.lease.known for key, completion in ended.items() if completion.lease.known is not None}
+    histories = {
+        key: completion.lease.history for key, completion in ended.items() if completion.lease.history is not None
+    }
     return [
         compared_page(key, ended[key].lease.candidate.url, history.signature, history.text_fingerprint)
         for key, history in histories.items()
@@ -227,7 +229,7 @@ def _compared_page(key: int, ended: Completion) -> ComparedPage:
     from crawler.store.batch.copies import compared_page
 
     owner = _text_owner(ended)
-    history = ended.lease.known
+    history = ended.lease.history
     if ended.result.record is None and history is not None:
         url = storable(ended.lease.candidate.url)
         return compared_page(key, url, history.signature, history.text_fingerprint, owner)
