@@ -510,6 +510,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
         is_dated = has_date or any(_is_date_line(neighbour, timed) for neighbour in around)
+
         entry_of_block[id(block)] = ListEntry(
             target=targets[at],
             is_dated=is_dated,

@@ -409,6 +409,8 @@ def _signs_of_line(mention: _Mention) -> Iterator[str]:
         yield "the line begins with it"
     if 2 * block.linked > len(text):
         yield "linked"
+
+    # The names of the elements around it.
     around = islice(chain([block.element], block.element.iterancestors()), 3)
     names = " ".join(
         str(element.get(name, ""))[:MAX_LINE] for element in around for name in ("class", "id", "itemprop")

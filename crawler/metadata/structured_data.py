@@ -83,6 +83,7 @@ def _structured(page: Page) -> Structured:
             if first_type:
                 other_types.append(first_type[1])
             continue
+
         documents_of_script: list[Any] = []
         if len(script) < MAX_JSON:  # a longer script is cut, and cannot be parsed
             documents_of_script = json_documents(script)
@@ -140,6 +141,8 @@ def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], 
         elif isinstance(node, dict):
             if is_top:
                 tops.append(node)
+
+            # Its date, its name and its children.
             date = node.get("datePublished") or node.get("pubDate")
             if isinstance(date, str):
                 dates.append((any(map(ARTICLE.search, _types(node))), date[:MAX_LINE]))

@@ -33,7 +33,10 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     known_seed = session.known_seed()
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)
-    url = served.enter_context(demo.serving(_port(known_seed), exact=True) if known_seed else demo.serving())
+    if known_seed:
+        url = served.enter_context(demo.serving(_port(known_seed), exact=True))
+    else:
+        url = served.enter_context(demo.serving())
     address = address_of(url).host
     opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
     crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")

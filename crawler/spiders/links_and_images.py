@@ -163,7 +163,9 @@ class EvidenceCache:
     def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
         """Add new counts, and remove the sites that were forgotten."""
         for site_counts in news:
-            evidence = Evidence() if site_counts.whole else self._sites.get(site_counts.site_id, Evidence())
+            evidence = Evidence()
+            if not site_counts.whole:
+                evidence = self._sites.get(site_counts.site_id, evidence)
             for record in site_counts.counts:
                 evidence.add(Evidence.of(record))
             self._sites[site_counts.site_id] = evidence

@@ -95,7 +95,7 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
-        """Do what `close` says."""
+        """Close the crawl, as `close` describes."""
         await self.workers.stop()
         self.session.committer.stopping = True
         self.committing.cancel()
@@ -107,6 +107,8 @@ class FrontierScheduler(BaseScheduler):
                 self.frontier.hosts.latency.last = True
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
+
+                # The figures of the closing lines, before the session ends.
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
                 self.status.waiting_links = await self._in_thread(self.session.count_waiting_links)

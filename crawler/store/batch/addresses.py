@@ -175,6 +175,8 @@ class Addresses:
                         "to_via": link.via,
                     }
                 )
+
+                # Addresses that were recorded or done are queued, and the verdict on a page behind noise is void.
                 count += row.state in (AddressState.RECORDED, AddressState.DONE)
                 if not is_held:
                     self._note_priorities([(row.host_id, link.priority)])

@@ -33,7 +33,7 @@ DRY_SECONDS = 2.0
 RELEASED_SITES = 50_000
 """Sites that have shown enough pages and are remembered."""
 
-PAGE_WAITS = (
+HAS_QUEUED_PAGES = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
     .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != IS_IMAGE)
@@ -44,7 +44,7 @@ PAGE_WAITS = (
 IS_DRY = (
     site.c.id > bindparam("after"),
     site.c.id <= bindparam("last"),
-    or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~PAGE_WAITS),
+    or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~HAS_QUEUED_PAGES),
 )
 """The conditions for sites, in a range of ids, that have enough pages or none left."""
 DRY_SITES = {images: sites.where(*IS_DRY) for images, sites in RECORDED_SITES.items()}
