@@ -22,6 +22,7 @@ from crawler.store.batch.rounds import RoundCounts, RoundLimits, begin_round, ne
 from crawler.store.crawl_tables import AddressState, address, crawl, host, site
 from crawler.store.database import dialect_insert
 from crawler.store.page_tables import near_duplicate_band, page, page_change, page_version
+from crawler.topic.priorities import HIGHEST
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
 HOUR, DAY = 3_600.0, 86_400.0
@@ -547,6 +548,16 @@ def test_after_a_fresh_crawl_a_page_that_is_linked_and_missing_becomes_gone(crew
         worker.commit(idle=True)
         worker.leave()
     assert of(crew, A, "gone_count") == (2,)
+
+
+@pytest.mark.parametrize("is_fresh", [False, True])
+def test_the_most_relevant_page_is_not_taken_for_one_of_exploration(crew: Crew, is_fresh: bool) -> None:
+    first_round(crew, *candidates(A, B))
+    crew.change(update(page).values(relevance=1.0))
+    if is_fresh:
+        first_round(crew, *candidates(B), fresh=True)
+    priorities = {lease.candidate.url: lease.candidate.priority for lease in again(crew).claim()}
+    assert priorities[A] == HIGHEST - 1
 
 
 def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:
