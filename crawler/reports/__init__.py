@@ -1,1 +1,1 @@
-"""Queries that only read the database, and reports made of them: for commands, dashboard, metrics and closing lines."""
+"""Queries that only read the database, and reports of their results: for commands, dashboard, metrics and log."""

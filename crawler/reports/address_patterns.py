@@ -1,4 +1,4 @@
-"""The address patterns of a crawl's sites: what requests brought, and how many addresses were not requested."""
+"""The address patterns of a crawl's sites: how many requests were useful, and how many addresses were put off."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class PatternRow:
     pattern: str
     requests: int
     useful: int
-    """Requests that brought a page that is no copy, or new links to such pages."""
+    """Requests that led to a page that is no copy, or to new links to such pages."""
     put_off: int
     """Addresses that were not requested."""
 
 
 def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[PatternRow, ...]:
-    """The patterns of a crawl; those of which the most addresses were not requested come first."""
-    its = address_pattern.c
-    requests = its.useful + its.useless + its.open
+    """The patterns of a crawl, those with the most addresses that were not requested first."""
+    columns = address_pattern.c
+    requests = columns.useful + columns.useless + columns.open
     rows = (
-        select(site.c.name, its.pattern, requests, its.useful, its.put_off)
-        .join(site, site.c.id == its.site_id)
-        .where(its.crawl_id == crawl_id, requests + its.put_off > 0)  # others have been rendered only
-        .order_by(its.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
+        select(site.c.name, columns.pattern, requests, columns.useful, columns.put_off)
+        .join(site, site.c.id == columns.site_id)
+        .where(columns.crawl_id == crawl_id, requests + columns.put_off > 0)  # others have been rendered only
+        .order_by(columns.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
         .limit(most)
     )
     pattern_rows = (PatternRow(*row) for row in connection.execute(rows))

@@ -41,8 +41,8 @@ _TOKEN = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _CONSTANTS = {"null": None, "true": True, "false": False}
-WANTED = {str: N_("a text in quotation marks"), bool: N_("true or false")}
-"""What fields that are no numbers are compared with."""
+VALUES_OF_TYPE = {str: N_("a text in quotation marks"), bool: N_("true or false")}
+"""The values that a field of a type is compared with; a field of any other type is compared with a number."""
 _WORDS = frozenset(("and", "or", "not", *_CONSTANTS))
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -57,13 +57,17 @@ class Comparison:
     sign: str
     value: Value
     source: str
+    """The text that it was parsed from."""
 
     def holds(self, values: Mapping[str, Any]) -> bool:
+        """Whether the condition is true for a page with these values of its fields."""
         field_value = value_at(values, self.path)
+        kind = _kind(field_value)
+        is_same_kind = kind == _kind(self.value)
         if self.sign in ("==", "!="):
-            return (_kind(field_value) == _kind(self.value) and field_value == self.value) == (self.sign == "==")
-        is_ordered = _kind(field_value) == _kind(self.value) and _kind(field_value) in (float, str)
-        return is_ordered and _ORDERS[self.sign](field_value, self.value)
+            is_equal = is_same_kind and field_value == self.value
+            return is_equal == (self.sign == "==")
+        return is_same_kind and kind in (float, str) and _ORDERS[self.sign](field_value, self.value)
 
 
 @dataclass(frozen=True)
@@ -79,21 +83,24 @@ class Negation:
 
 @dataclass(frozen=True)
 class Junction:
-    """Conditions of which all must hold, or any."""
+    """Several conditions, of which all must hold, or at least one."""
 
     parts: tuple[Condition, ...]
     is_all: bool
     source: str
 
     def holds(self, values: Mapping[str, Any]) -> bool:
-        return (all if self.is_all else any)(part.holds(values) for part in self.parts)
+        parts_hold = (part.holds(values) for part in self.parts)
+        if self.is_all:
+            return all(parts_hold)
+        return any(parts_hold)
 
 
 Condition = Comparison | Negation | Junction
 
 
 def conjuncts(condition: Condition) -> Iterator[Condition]:
-    """The conditions that must all hold."""
+    """The parts of a condition that must all hold, so that it holds; the condition itself if it is no conjunction."""
     if isinstance(condition, Junction) and condition.is_all:
         for part in condition.parts:
             yield from conjuncts(part)
@@ -105,16 +112,20 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
     """The comparisons of a condition, from left to right."""
     if isinstance(condition, Comparison):
         yield condition
-        return
-    for part in condition.parts if isinstance(condition, Junction) else (condition.part,):
-        yield from comparisons(part)
+    elif isinstance(condition, Negation):
+        yield from comparisons(condition.part)
+    else:
+        for part in condition.parts:
+            yield from comparisons(part)
 
 
 def value_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    """A field or the part of one; None where there is none."""
+    """The value of a field or of a part of it; None if there is no such part."""
     part: Any = values
     for name in path:
-        part = part.get(name) if isinstance(part, Mapping) else None
+        if not isinstance(part, Mapping):
+            return None
+        part = part.get(name)
     return part
 
 
@@ -128,7 +139,7 @@ def condition_of(text: str) -> Condition:
 
 
 def _kind(value: Any) -> type:
-    """The type of a value, of which whole and other numbers have the same."""
+    """The type of a value; float for every number."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float
     return type(value)
@@ -163,7 +174,7 @@ class _Parser:
     def _joined(self, word: str, part: Callable[[], Condition]) -> Condition:
         begin = self.at
         parts = [part()]
-        while self._takes("name", word):
+        while self._skip("name", word):
             parts.append(part())
         if len(parts) == 1:
             return parts[0]
@@ -171,16 +182,16 @@ class _Parser:
 
     def negation(self) -> Condition:
         begin = self.at
-        if self._takes("name", "not"):
+        if self._skip("name", "not"):
             self.levels += 1
             if self.levels > MOST_LEVELS:
                 raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
             negation = Negation(self.negation(), self._since(begin))
             self.levels -= 1
             return negation
-        if self._takes("bracket", "("):
+        if self._skip("bracket", "("):
             inner = self.condition()
-            if not self._takes("bracket", ")"):
+            if not self._skip("bracket", ")"):
                 self.refuse()
             return inner
         return self.comparison(begin)
@@ -189,12 +200,13 @@ class _Parser:
         kind, name = self._next()
         if kind != "name" or name.lower() in _WORDS:
             self.refuse(begin)
-        path = _known(name)
+        path = _field_path(name)
         kind, sign = self._next()
         if kind != "sign":
             self.refuse(self.ended - len(sign))
         value = self._value()
-        sign = "==" if sign == "=" else sign
+        if sign == "=":
+            sign = "=="
         _check_types(name, path, sign, value)
         return Comparison(path, sign, value, self._since(begin))
 
@@ -217,7 +229,7 @@ class _Parser:
         return _CONSTANTS[word.lower()]
 
     def _next(self) -> tuple[str, str]:
-        """The next token and its kind."""
+        """Read the next token; returns its kind and its text."""
         token = _TOKEN.match(self.text, self.at)
         if token is None:
             self.refuse()
@@ -225,8 +237,8 @@ class _Parser:
         self.at = self._after_space(self.ended)
         return str(token.lastgroup), token[0]
 
-    def _takes(self, kind: str, word: str) -> bool:
-        """Whether the next token is this one, which is then read."""
+    def _skip(self, kind: str, word: str) -> bool:
+        """Read the next token if it is this one; returns whether it was."""
         token = _TOKEN.match(self.text, self.at)
         if token is None or token.lastgroup != kind or token[0].lower() != word:
             return False
@@ -235,13 +247,16 @@ class _Parser:
 
     def _after_space(self, at: int) -> int:
         space = _SPACE.match(self.text, at)
-        return space.end() if space else at
+        assert space is not None  # noqa: S101 - the expression matches an empty text, too
+        return space.end()
 
     def _since(self, begin: int) -> str:
         return self.text[begin : self.ended]
 
     def refuse(self, at: int | None = None) -> NoReturn:
-        at = self.at if at is None else at
+        """Raise a WrongUseError that shows the text at a position, by default that of the next token."""
+        if at is None:
+            at = self.at
         rest = self.text[at : at + 40]
         if not rest:
             raise WrongUseError("the condition {value} is not complete", value=repr(self.text[-100:]))
@@ -251,9 +266,9 @@ class _Parser:
         )
 
 
-def _known(name: str) -> tuple[str, ...]:
-    """The parts of a name; raises a WrongUseError if there is no such field, and a MissingPartError if it is a number
-    that cannot be computed here.
+def _field_path(name: str) -> tuple[str, ...]:
+    """The parts of a field's name; raises a WrongUseError if there is no such field, and a MissingPartError if it is a
+    number of `quality` that needs a part of Winnow that is not installed.
     """
     path = tuple(name.split("."))
     if path[0] not in TYPES:
@@ -270,7 +285,7 @@ def _known(name: str) -> tuple[str, ...]:
 
 def _unknown(name: str, part: str, names: list[str], before: str = "") -> WrongUseError:
     near = nearest(part, names)
-    if "name" in near.values:
+    if "name" in near.values:  # otherwise the sentence names no field
         near = Message(near.sentence, {"name": f"{before}{near.values['name']}"})
     return WrongUseError("there is no field {name}; {near}", name=repr(name[:100]), near=near)
 
@@ -290,5 +305,5 @@ def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> N
     if kind in (list, dict):
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
     if (kind is bool) != isinstance(value, bool) or (kind is str) != isinstance(value, str):
-        kind_of_value = Message(WANTED.get(kind, N_("a number")))
+        kind_of_value = Message(VALUES_OF_TYPE.get(kind, N_("a number")))
         raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=kind_of_value)

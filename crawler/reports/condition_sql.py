@@ -1,10 +1,11 @@
-"""Conditions as SQL, so that the database leaves out pages whose texts are then not read.
+"""Conditions as SQL: the database leaves out the pages that do not match, so that their texts are not read.
 
-The database decides about fields that are columns of their own. Numbers of `quality` and other parts of fields are
+The database compares fields, which are columns of their own. Parts of fields, such as the numbers of `quality`, are
 compared afterwards, page by page.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, false, func, not_, or_
 
@@ -22,7 +23,9 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
         return _comparison(condition, dialect)
     if isinstance(condition, Negation):
         part = sql_of(condition.part, dialect)
-        return None if part is None else not_(part)
+        if part is None:
+            return None
+        return not_(part)
     assert isinstance(condition, Junction)  # noqa: S101 - there is no other
     parts = [sql_of(part, dialect) for part in condition.parts]
     sql_parts = [part for part in parts if part is not None]
@@ -34,17 +37,25 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
-    """What the database decides of conditions that must all hold, and the others."""
-    sql_of_conditions = [(condition, sql_of(condition, dialect)) for condition in conditions]
-    sql_parts = [sql for _, sql in sql_of_conditions if sql is not None]
-    return and_(*sql_parts) if sql_parts else None, [condition for condition, sql in sql_of_conditions if sql is None]
+    """Divides conditions that must all hold: the SQL for those that the database can decide, if any, and the others."""
+    sql_parts = []
+    others = []
+    for condition in conditions:
+        sql = sql_of(condition, dialect)
+        if sql is None:
+            others.append(condition)
+        else:
+            sql_parts.append(sql)
+    if not sql_parts:
+        return None, others
+    return and_(*sql_parts), others
 
 
 def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool] | None:
     name = comparison.path[0]
     if len(comparison.path) > 1:
         return None
-    column = page.c[name]
+    column: ColumnElement[Any] = page.c[name]
     value = comparison.value
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
         value = float(value)  # exact, as whole numbers of conditions are at most 2**53
@@ -56,6 +67,6 @@ def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool] | N
         return column.is_not_distinct_from(value)
     if comparison.sign == "!=":
         return column.is_distinct_from(value)
-    # Texts are ordered by their characters' numbers, as in Python and SQLite, not by the rules of a country.
-    ordered = column.collate("C") if dialect == "postgresql" and TYPES[name] is str else column
-    return func.coalesce(ordered.op(comparison.sign, is_comparison=True)(value), false())
+    if dialect == "postgresql" and TYPES[name] is str:
+        column = column.collate("C")  # orders by code points, as Python and SQLite do, not by the rules of a language
+    return func.coalesce(column.op(comparison.sign, is_comparison=True)(value), false())

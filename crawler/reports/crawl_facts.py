@@ -22,7 +22,7 @@ from crawler.store.heartbeats import WorkerState
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, first, localized, plural, span
 
-WIDE = 10_000  # lines in a pipe are not wrapped
+WIDE = 10_000  # columns, so that lines in a pipe are not wrapped
 STOPPED = {
     "failed": N_("failed on {date}: every seed failed"),
     "full": N_("finished on {date}, max_pages reached; a larger max_pages continues it"),
@@ -40,16 +40,23 @@ def facts(
     """The block of lines about a crawl: its status, then its facts by name, with at most so many seeds, reasons and
     files.
     """
-    age = now - crawl.started_at
+    started = Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(now - crawl.started_at)})
+    unlikely: str | Message = ""
+    if crawl.unlikely:
+        unlikely = unlikely_links(crawl.unlikely)
+    behind_images: str | Message = ""
+    if crawl.behind_images:
+        behind_images = links_behind_images(crawl.behind_images)
+
     fact_of_name: dict[str, object] = {
         N_("seeds"): first(json.loads(crawl.seeds), most),
         N_("topic"): crawl.topic or Message("what its seeds are about"),
-        N_("started"): Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(age)}),
+        N_("started"): started,
         N_("pages"): _pages(crawl),
         N_("round"): _round(crawl),
         N_("addresses"): _addresses(crawl),
-        N_("unlikely"): unlikely_links(crawl.unlikely) if crawl.unlikely else "",
-        N_("behind images"): links_behind_images(crawl.behind_images) if crawl.behind_images else "",
+        N_("unlikely"): unlikely,
+        N_("behind images"): behind_images,
         N_("done"): _ends(crawl),
         N_("left out"): _reasons(crawl, Group.SKIPPED, most),
         N_("noise"): _reasons(crawl, Group.NOISE, most),
@@ -61,6 +68,7 @@ def facts(
     }
     if database is not None:
         fact_of_name[N_("database")] = database
+
     table = Table.grid(padding=(0, 2))
     for name, fact in fact_of_name.items():
         if fact:
@@ -80,8 +88,9 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
     if crawl.sites:
         sites = [_site(site, site_limit, now) for site in crawl.sites]
         values = {"n": len(sites), "all": f"{crawl.site_count:,}"}
-        title = Message("The {n} sites with the most pages, of {all}:", values)
-        lines += [line(), *([line(title)] if crawl.site_count > len(sites) else [])]
+        lines.append(line())
+        if crawl.site_count > len(sites):
+            lines.append(line(Message("The {n} sites with the most pages, of {all}:", values)))
         lines.append(_table([N_("site"), N_("pages"), N_("waiting"), N_("budget used"), ""], sites, numbers=(1, 2, 3)))
     return lines
 
@@ -99,11 +108,10 @@ def _file_size(file: Any, crawl: CrawlState, folder: Path) -> Message:
 
 
 def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
-    """The path of a worker's output file, as far as it is known here."""
+    """The path of a worker's output file; if it is not in the output folder of this command, its name."""
     name = pages_file(crawl.name, number)
-    here = folder / FOLDER_ID_FILE
-    ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
-    if ours:
+    id_file = folder / FOLDER_ID_FILE
+    if id_file.is_file() and id_file.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]:
         return str(folder / name)
     return Message("{name} in another folder", {"name": name})
 
@@ -184,7 +192,7 @@ def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
 
 
 def _failed_seeds(crawl: CrawlState) -> object:
-    """The failed seeds with the reasons, the first of many."""
+    """The first failed seeds with their reasons, and how many others there are."""
     failed_seeds = crawl.failed_seeds
     number = failed_seeds.number
     named = [Message("{url} ({why})", {"url": seed.url, "why": seed.outcome.message}) for seed in failed_seeds.seeds]
@@ -194,20 +202,29 @@ def _failed_seeds(crawl: CrawlState) -> object:
 
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:
+    """The cells of a site: its name, pages, queued addresses, the used share of its page budget, and a remark."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
-    remark: object = ""
-    if site.why is not None:
-        values = {"why": Outcome.of(site.why).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
-        some = N_("{closed} of {hosts} hosts closed: {why}")
-        remark = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
-    elif used >= 1:
-        remark = Outcome(Code.SITE_BUDGET_SPENT).message
-    elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
-        remark = Message("paused for {span}", {"span": span(rest)})
+    remark = _site_remark(site, used, now)
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", remark]
 
 
+def _site_remark(site: SiteRow, used: float, now: float) -> str | Message:
+    """Why a site is not requested now; empty if it is."""
+    if site.why is not None:
+        why = Outcome.of(site.why).message
+        if site.closed == site.hosts:
+            return Message("closed: {why}", {"why": why})
+        values = {"why": why, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        return Message("{closed} of {hosts} hosts closed: {why}", values)
+    if used >= 1:
+        return Outcome(Code.SITE_BUDGET_SPENT).message
+    if site.rests_until is not None and site.rests_until - now >= 1:
+        return Message("paused for {span}", {"span": span(site.rests_until - now)})
+    return ""
+
+
 def sentences(first: Message, second: Message | None) -> Message:
+    """One or two sentences in a line."""
     if second:
         return Message("{first} {second}", {"first": first, "second": second})
     return first
@@ -222,6 +239,7 @@ def ago(seconds: float) -> Message:
 
 
 def line(text: object = "", style: str = "") -> Text:
+    """A line for the terminal, translated and with escaped control characters."""
     return Text(spelled(localized(text)), style, overflow="fold")
 
 
@@ -236,7 +254,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequ
 
 
 def show(parts: Iterable[Text | Table]) -> None:
-    """Print, as wide as the terminal; elsewhere without wrapping and colours."""
+    """Print lines and tables: as wide as the terminal, or without wrapping and colours if the output is no terminal."""
     if sys.stdout.isatty():
         Console(highlight=False).print(*parts, sep="\n")
         return

@@ -36,16 +36,13 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
 LAST = 2**62
-"""An id that no crawl has."""
+"""Larger than the id of any crawl."""
 MOST_SITES = 10
 MOST_NAMES = 10
 MOST_FAILED = 10
 """Failed seeds that are named."""
-EVERY = 2**31 - 1  # queued addresses of a site are counted up to this number
-TOTALS = (
-    select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
-    select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
-)
+EVERY = 2**31 - 1
+"""A limit that counts all queued addresses of a site: the largest value of PostgreSQL's INTEGER."""
 
 
 class CrawlPhase(StrEnum):
@@ -81,7 +78,7 @@ class CrawlSummary:
     seeds: str
     """As JSON."""
     topic: str
-    """As the user gave it; empty if the seeds tell it."""
+    """As the user gave it; empty if it follows from the seeds."""
     started_at: float
     ended_at: float | None
     pages: int
@@ -91,13 +88,13 @@ class CrawlSummary:
     unlikely: int
     """Links that wait because they are unlikely to lead to the topic."""
     behind_images: int
-    """How many of the waiting are links behind images, if it has ended."""
+    """How many queued addresses are links behind images; 0 until the crawl has ended."""
     round: int
     first_round: int
     control: Control
     workers: tuple[WorkerState, ...]
     is_fruitless: bool
-    """Whether it ended without a page in this round, as every seed failed."""
+    """Whether it ended without a page in this round because every seed failed."""
 
     @property
     def alive(self) -> tuple[WorkerState, ...]:
@@ -111,7 +108,7 @@ class CrawlSummary:
 
     @property
     def status(self) -> CrawlPhase:
-        """How far it has come, and whether it is at work."""
+        """How far the crawl has come, and whether it has workers with a recent heartbeat."""
         if self.is_fruitless:
             return CrawlPhase.FAILED
         if self.ended_at is not None:
@@ -135,19 +132,23 @@ def latest_summaries(
 ) -> tuple[list[CrawlSummary], int | None]:
     """A part of the crawls with smaller ids, the latest first, and the `before` of the next part if there is one.
 
-    With before=0 the running crawls come first; the following parts leave out none.
+    With before=0 the running crawls come first. A later part may list them a second time.
     """
-    at_work = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
-    working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
+    running = []
     if before:
-        first = []
         rows = _latest(connection, crawl.c.id < before, most + 1)
     else:
-        first = _latest(connection, working, most + 1)
-        rows = first + _latest(connection, ~working, most + 1 - len(first))
+        have_workers = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
+        is_running = crawl.c.ended_at.is_(None) & crawl.c.id.in_(have_workers)
+        running = _latest(connection, is_running, most + 1)
+        rows = running + _latest(connection, ~is_running, most + 1 - len(running))
     shown = rows[:most]
-    last = LAST if len(first) >= len(shown) else shown[-1].id
-    return _summaries(connection, shown, now), last if len(rows) > most else None
+    summaries = _summaries(connection, shown, now)
+    if len(rows) <= most:
+        return summaries, None
+    if len(running) >= len(shown):
+        return summaries, LAST
+    return summaries, shown[-1].id
 
 
 def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary | None:
@@ -156,39 +157,44 @@ def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary 
     return next(iter(_summaries(connection, rows, now)), None)
 
 
-def _latest(connection: Connection, which: ColumnElement[bool], most: int) -> list[Row[Any]]:
-    return list(connection.execute(select(crawl).where(which).order_by(crawl.c.id.desc()).limit(most)))
+def _latest(connection: Connection, condition: ColumnElement[bool], most: int) -> list[Row[Any]]:
+    return list(connection.execute(select(crawl).where(condition).order_by(crawl.c.id.desc()).limit(most)))
 
 
 def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -> list[CrawlSummary]:
-    workers: defaultdict[int, list[tuple[Row[Any], WorkerState]]] = defaultdict(list)
-    for row, worker in worker_rows(connection, now):
-        workers[row.crawl_id].append((row, worker))
+    workers: defaultdict[int, list[WorkerState]] = defaultdict(list)
+    pages = Counter[int]()
+    waiting = Counter[int]()
+    for worker_row, worker in worker_rows(connection, now):
+        workers[worker_row.crawl_id].append(worker)
+        pages[worker_row.crawl_id] += worker_row.pages
+        waiting[worker_row.crawl_id] += worker_row.waiting
+
     without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
-    failed = all_failed(connection, without_pages)
-    queued = {
-        row.id: max(0, row.waiting + sum(worker_row.waiting for worker_row, _ in workers[row.id])) for row in rows
-    }
-    return [
-        CrawlSummary(
-            id=row.id,
-            name=row.name,
-            seeds=row.seeds,
-            topic=row.topic,
-            started_at=row.started_at,
-            ended_at=row.ended_at,
-            pages=row.pages + sum(one.pages for one, _ in workers[row.id]),
-            waiting=max(0, queued[row.id] - row.unlikely),
-            unlikely=min(row.unlikely, queued[row.id]),
-            behind_images=0 if row.ended_at is None else row.behind_images,
-            round=row.round,
-            first_round=row.first_round,
-            control=row.control,
-            workers=tuple(worker for _, worker in workers[row.id]),
-            is_fruitless=row.id in failed,
+    fruitless = all_failed(connection, without_pages)
+    summaries = []
+    for row in rows:
+        queued = max(0, row.waiting + waiting[row.id])
+        summaries.append(
+            CrawlSummary(
+                id=row.id,
+                name=row.name,
+                seeds=row.seeds,
+                topic=row.topic,
+                started_at=row.started_at,
+                ended_at=row.ended_at,
+                pages=row.pages + pages[row.id],
+                waiting=max(0, queued - row.unlikely),
+                unlikely=min(row.unlikely, queued),
+                behind_images=0 if row.ended_at is None else row.behind_images,
+                round=row.round,
+                first_round=row.first_round,
+                control=row.control,
+                workers=tuple(workers[row.id]),
+                is_fruitless=row.id in fruitless,
+            )
         )
-        for row in rows
-    ]
+    return summaries
 
 
 def next_due(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
@@ -227,13 +233,16 @@ class OutcomeTotals:
 
     @property
     def ends(self) -> Mapping[str, int]:
-        """How many addresses ended in each way, the most frequent first: as a page or an image, with a code of the
-        group done, or with any code of another group.
+        """The numbers of addresses by the way they ended, the largest first. The ways are "page", "image", the codes of
+        the group `done`, and the other groups.
         """
         ends = Counter({"page": self.pages, "image": self.images})
         for outcome, count in self.outcomes.items():
             group = outcome.code.group
-            ends[outcome.code if group is Group.DONE else group] += count
+            if group is Group.DONE:
+                ends[outcome.code] += count
+            else:
+                ends[group] += count
         return {end: count for end, count in ends.most_common() if count}
 
     @property
@@ -243,13 +252,13 @@ class OutcomeTotals:
 
 @dataclass(frozen=True)
 class CrawlState(CrawlSummary):
-    """A crawl with the counts that take long."""
+    """A crawl with the counts that may take seconds."""
 
     failed_seeds: FailedSeeds
     texts: int
     """Pages in the database."""
     recorded: int
-    """Images whose site has not shown enough pages."""
+    """Images that are not judged yet, because too few pages of their site were read."""
     ends: OutcomeTotals
     files: tuple[Row[*tuple[Any, ...]], ...]
     """The rows of the workers' output files."""
@@ -258,7 +267,7 @@ class CrawlState(CrawlSummary):
     next_due: float | None
     """Seconds until the next page is due, 0 if one is; None if none ever will be."""
     sites: tuple[SiteRow, ...]
-    """The sites with the most pages, if this crawl was asked for."""
+    """The sites with the most pages, if this crawl was requested in detail."""
 
     @property
     def held(self) -> int:
@@ -275,9 +284,10 @@ class CrawlState(CrawlSummary):
 
 @dataclass(frozen=True)
 class DatabaseState:
-    """All crawls of a database at one moment of the database's clock."""
+    """All crawls of a database at one time."""
 
     now: float
+    """The time by the clock of the database."""
     crawls: tuple[CrawlState, ...]
 
 
@@ -291,39 +301,43 @@ def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
-    recorded = (
-        select(host.c.crawl_id, func.count())
-        .select_from(ADDRESSES_WITH_HOSTS)
-        .where(IS_RECORDED)
-        .group_by(host.c.crawl_id)
-    )
-    texts, site_counts, recorded_counts = (
-        Counter[int](dict(connection.execute(what).all())) for what in (*TOTALS, recorded)
+    of_pages = select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id)
+    of_sites = select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id)
+    of_addresses = select(host.c.crawl_id, func.count()).select_from(ADDRESSES_WITH_HOSTS).group_by(host.c.crawl_id)
+    page_counts, site_counts, recorded_counts = (
+        Counter[int](dict(connection.execute(query).all()))
+        for query in (of_pages, of_sites, of_addresses.where(IS_RECORDED))
     )
     ends = outcome_totals(connection)
     files = connection.execute(select(output).order_by(output.c.number)).all()
+
     for summary in all_summaries(connection, now):
-        soonest = next_due(connection, [summary.id]).get(summary.id)
-        most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
+        seconds_until_due = None
+        due_at = next_due(connection, [summary.id]).get(summary.id)
+        if due_at is not None:
+            seconds_until_due = max(0.0, due_at - now)
+        first_sites: tuple[SiteRow, ...] = ()
+        if summary.name == detailed:
+            first_sites = sites(connection, summary.id, SiteQuery(most=MOST_SITES, most_waiting=EVERY)).rows
         yield CrawlState(
             **vars(summary),
             failed_seeds=failed_seeds(connection, summary.id, MOST_FAILED),
-            texts=texts[summary.id],
+            texts=page_counts[summary.id],
             recorded=recorded_counts[summary.id],
             ends=ends[summary.id],
             files=tuple(row for row in files if row.crawl_id == summary.id),
             site_count=site_counts[summary.id],
             due=due_pages(connection, summary, now),
-            next_due=None if soonest is None else max(0.0, soonest - now),
-            sites=sites(connection, summary.id, most).rows if summary.name == detailed else (),
+            next_due=seconds_until_due,
+            sites=first_sites,
         )
 
 
 def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
-    """The outcomes of completed addresses by crawl id, of one crawl or of all; this reads all their addresses."""
+    """The outcomes of completed addresses, of one crawl or of all, by the crawl's id. This reads all their rows."""
     is_image = case((address.c.outcome.is_(None), address.c.kind == AddressKind.IMAGE))
-    what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
-    counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
+    columns = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
+    counts = select(*columns, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*columns)
     if crawl_id is not None:
         counts = counts.where(host.c.crawl_id == crawl_id)
     totals_of_crawl: defaultdict[int, OutcomeTotals] = defaultdict(

@@ -1,6 +1,6 @@
-"""Tables and pages of reports: a report is one self-contained HTML file without scripts.
+"""The HTML and the tables of reports: a report is one self-contained HTML file without scripts.
 
-All text of pages is escaped; a Content-Security-Policy forbids scripts, images, frames and loading anything.
+All text of crawled pages is escaped. A Content-Security-Policy forbids scripts, images, frames and loading anything.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -23,7 +23,7 @@ def report_page(template: str, catalogue: Catalogue | None = None, /, **values: 
 
 @cache
 def _environment(catalogue: Catalogue) -> Environment:
-    """The templates in a language, with `_`."""
+    """The templates of reports, whose `_` translates into one language."""
     templates = environment(
         __package__, counted=counted, translated=partial(translated, translations=catalogue.translations)
     )
@@ -33,7 +33,7 @@ def _environment(catalogue: Catalogue) -> Environment:
 
 
 def environment(package: str, **filters: Callable[..., Any]) -> Environment:
-    """The templates of a package; all text is escaped."""
+    """The templates of a package; all text is escaped, and control characters are replaced."""
     templates = Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -53,7 +53,7 @@ def _without_control(value: Any) -> Any:
 
 
 def shown(text: str) -> str:
-    """The text as HTML; control characters are replaced by a sign.
+    """The text as HTML; control characters are replaced by U+FFFD.
 
     >>> shown('<b title="x">\\x1b')
     '&lt;b title=&quot;x&quot;&gt;\\ufffd'
@@ -75,28 +75,39 @@ Row = tuple[str | Message, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows under heads; the columns in the given places contain text, the others numbers."""
+    """A table with heads."""
 
     title: Message
     heads: tuple[Message, ...]
     rows: Sequence[Row]
     _: KW_ONLY
     texts: frozenset[int] = frozenset()
+    """The columns that contain text, from 0; the others contain numbers."""
     notes: tuple[Message, ...] = ()
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str]:
-    """The rows as aligned lines for a terminal, in which Chinese letters are twice as wide as Latin ones; the given
-    columns are left-aligned.
+    """The rows as lines for a terminal, in which Chinese characters are twice as wide as Latin letters. The columns in
+    `left` are left-aligned, the others right-aligned.
 
-    The last cell of a row that is shorter than others may be of any width.
+    The last cell of a row with fewer cells than others may be wider than its column.
 
     >>> list(aligned([("a", "bees"), ("蜜蜂", "7")], {0}))
     ['a     bees', '蜜蜂     7']
     """
     count = max(map(len, rows))
-    wide = [row if len(row) == count else row[:-1] for row in rows]
-    widths = [max(cell_len(row[at]) for row in wide if at < len(row)) for at in range(count)]
+    widths = [0] * count
     for row in rows:
-        padded = ((cell, " " * (width - cell_len(cell))) for cell, width in zip(row, widths, strict=False))
-        yield "  ".join(cell + gap if at in left else gap + cell for at, (cell, gap) in enumerate(padded)).rstrip()
+        limited = row if len(row) == count else row[:-1]
+        for at, cell in enumerate(limited):
+            widths[at] = max(widths[at], cell_len(cell))
+
+    for row in rows:
+        padded = []
+        for at, cell in enumerate(row):
+            gap = " " * (widths[at] - cell_len(cell))
+            if at in left:
+                padded.append(cell + gap)
+            else:
+                padded.append(gap + cell)
+        yield "  ".join(padded).rstrip()

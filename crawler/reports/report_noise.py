@@ -1,4 +1,4 @@
-"""`winnow noise report`: what was skipped as noise, by which model, the savings, and the error rate."""
+"""`winnow noise report`: what was skipped as noise, by which model, what that saved, and the error rate."""
 
 import argparse
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
-from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, cast, func, select
 from sqlalchemy.engine import URL
 
 from crawler.command_line.terminal import printable
@@ -27,24 +27,24 @@ MOST_SITES = 20
 
 @dataclass(frozen=True, slots=True)
 class NoiseModelFigures:
-    """What one model skipped."""
+    """How many images and links one model skipped."""
 
     name: str
     images: int
     links: int
-    """Pages behind images."""
+    """Links behind images."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseSite:
-    """The images, and the pages behind them, that a site's pages show, counted by their verdicts."""
+    """The images on a site's pages and the links behind them, counted by their verdicts."""
 
     name: str
     kept: int
     audited: int
     skipped: int
     saved_bytes: int | None
-    """By the mean size of images that were downloaded; null where none was."""
+    """Estimated by the mean size of the images that were downloaded; null if none was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +55,36 @@ class NoiseFigures:
     images: int
     skipped_images: int
     links: int
-    """Pages behind images."""
+    """Links behind images."""
     skipped_links: int
     saved_bytes: int | None
-    """By the mean size of images that were downloaded; null where none was."""
+    """Estimated by the mean size of the images that were downloaded; null if none was."""
     downloaded: int
-    """Images, without those of the audit."""
+    """Images that were downloaded, without those of the audit."""
     downloaded_bytes: int
     audited: int
-    """Chosen for the audit although they are noise."""
+    """Images and links that are noise but were chosen for the audit."""
     audited_links: int
-    """How many of them are pages behind images."""
+    """Links behind images among these."""
     audited_images: int
-    """How many of them are downloaded images."""
+    """Images among these that were downloaded."""
     audited_bytes: int
     audited_pages: int
     """Pages that are stored although only noise leads to them."""
-    told: int
-    """Audited images whose size tells whether they are content."""
+    judged_by_size: int
+    """Audited images that were judged again, by their size."""
     mistaken: int
-    """How many of these are content."""
+    """How many of these look like content."""
     models: tuple[NoiseModelFigures, ...]
     sites: tuple[NoiseSite, ...]
     site_count: int
 
 
-is_image = verdict.c.kind == AddressKind.IMAGE
-is_link = verdict.c.kind == AddressKind.LINK
-skipped = verdict.c.noise & ~verdict.c.audited
-audited = verdict.c.audited
-downloaded = verdict.c.bytes_are_measured & ~audited
-fetched = verdict.c.bytes_are_measured & audited
+IS_IMAGE = verdict.c.kind == AddressKind.IMAGE
+IS_LINK = verdict.c.kind == AddressKind.LINK
+IS_SKIPPED = verdict.c.noise & ~verdict.c.audited
+IS_DOWNLOADED = verdict.c.bytes_are_measured & ~verdict.c.audited
+IS_DOWNLOADED_FOR_AUDIT = verdict.c.bytes_are_measured & verdict.c.audited
 
 
 def _count(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
@@ -97,37 +96,53 @@ def _bytes(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 
 TOTALS = select(
-    _count(is_image).label("images"),
-    _count(is_image, skipped).label("skipped_images"),
-    _count(is_link).label("links"),
-    _count(is_link, skipped).label("skipped_links"),
-    _count(downloaded).label("downloaded"),
-    _bytes(downloaded).label("downloaded_bytes"),
-    _count(audited).label("audited"),
-    _count(audited, is_link).label("audited_links"),
-    _count(fetched).label("audited_images"),
-    _bytes(fetched).label("audited_bytes"),
-    _count(audited, verdict.c.mistaken.is_not(None)).label("told"),
-    _count(audited, verdict.c.mistaken).label("mistaken"),
+    _count(IS_IMAGE).label("images"),
+    _count(IS_IMAGE, IS_SKIPPED).label("skipped_images"),
+    _count(IS_LINK).label("links"),
+    _count(IS_LINK, IS_SKIPPED).label("skipped_links"),
+    _count(IS_DOWNLOADED).label("downloaded"),
+    _bytes(IS_DOWNLOADED).label("downloaded_bytes"),
+    _count(verdict.c.audited).label("audited"),
+    _count(verdict.c.audited, IS_LINK).label("audited_links"),
+    _count(IS_DOWNLOADED_FOR_AUDIT).label("audited_images"),
+    _bytes(IS_DOWNLOADED_FOR_AUDIT).label("audited_bytes"),
+    _count(verdict.c.audited, verdict.c.mistaken.is_not(None)).label("judged_by_size"),
+    _count(verdict.c.audited, verdict.c.mistaken).label("mistaken"),
     func.count(verdict.c.site_id.distinct()).label("site_count"),
 )
+"""The figures of a crawl that are counts of verdicts, by their names."""
 BY_MODEL = (
-    select(verdict.c.decided_by, _count(is_image), _count(is_link))
-    .where(skipped)
+    select(verdict.c.decided_by, _count(IS_IMAGE), _count(IS_LINK))
+    .where(IS_SKIPPED)
     .group_by(verdict.c.decided_by)
     .order_by(verdict.c.decided_by)
 )
+"""The skipped images and links of each model."""
 BY_SITE = (
-    select(site.c.name, _count(~verdict.c.noise), _count(audited), _count(skipped), _count(skipped, is_image))
+    select(
+        site.c.name,
+        _count(~verdict.c.noise).label("kept"),
+        _count(verdict.c.audited).label("audited"),
+        _count(IS_SKIPPED).label("skipped"),
+        _count(IS_SKIPPED, IS_IMAGE).label("skipped_images"),
+    )
     .join(site, site.c.id == verdict.c.site_id)
     .group_by(site.c.name)
-    .order_by(_count(skipped).desc(), site.c.name)
+    .order_by(_count(IS_SKIPPED).desc(), site.c.name)
     .limit(MOST_SITES)
 )
-_chosen = select(address.c.url).join(verdict, verdict.c.key == address.c.key)
-_chosen = _chosen.where(verdict.c.crawl_id == bindparam("crawl"), is_link, audited)
-# By the requested address: after a redirect, the page has the key of that address.
-AUDITED_PAGES = select(func.count()).where(page.c.crawl_id == bindparam("crawl"), page.c.requested_url.in_(_chosen))
+"""The sites with the most noise."""
+
+
+def audited_pages(crawl_id: int) -> Select[int]:
+    """The query for the number of pages of a crawl that are stored although only noise leads to them."""
+    audited_links = (
+        select(address.c.url)
+        .join(verdict, verdict.c.key == address.c.key)
+        .where(verdict.c.crawl_id == crawl_id, IS_LINK, verdict.c.audited)
+    )
+    # By the requested address: after a redirect, the page has another key.
+    return select(func.count()).where(page.c.crawl_id == crawl_id, page.c.requested_url.in_(audited_links))
 
 
 def noise_figures(url: URL) -> list[NoiseFigures]:
@@ -143,25 +158,31 @@ def noise_figures_of(url: URL, number: int) -> NoiseFigures | None:
     """What the crawl of this number skipped as noise; None if there is no such crawl."""
     with reading(url) as connection:
         row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == number)).one_or_none()
-        if row is not None:
-            return _figures(connection, row)
-        return None
+        if row is None:
+            return None
+        return _figures(connection, row)
 
 
-def _figures(connection: Connection, row: Any) -> NoiseFigures:
-    of_crawl = verdict.c.crawl_id == row.id
+def _figures(connection: Connection, crawl_row: Any) -> NoiseFigures:
+    of_crawl = verdict.c.crawl_id == crawl_row.id
     totals = connection.execute(TOTALS.where(of_crawl)).one()
-    measured = totals.downloaded, totals.downloaded_bytes
-    # If there is no such link, the pages need not be read.
-    pages = connection.execute(AUDITED_PAGES, {"crawl": row.id}).scalar_one() if totals.audited_links else 0
+    pages = 0
+    if totals.audited_links:  # otherwise the pages need not be read
+        pages = connection.execute(audited_pages(crawl_row.id)).scalar_one()
     return NoiseFigures(
-        name=row.name,
-        saved_bytes=saved_bytes(totals.skipped_images, *measured),
+        name=crawl_row.name,
+        saved_bytes=saved_bytes(totals.skipped_images, totals.downloaded, totals.downloaded_bytes),
         audited_pages=pages,
         models=tuple(NoiseModelFigures(*values) for values in connection.execute(BY_MODEL.where(of_crawl))),
         sites=tuple(
-            NoiseSite(name, kept, chosen, noise, saved_bytes(images, *measured))
-            for name, kept, chosen, noise, images in connection.execute(BY_SITE.where(of_crawl))
+            NoiseSite(
+                name=row.name,
+                kept=row.kept,
+                audited=row.audited,
+                skipped=row.skipped,
+                saved_bytes=saved_bytes(row.skipped_images, totals.downloaded, totals.downloaded_bytes),
+            )
+            for row in connection.execute(BY_SITE.where(of_crawl))
         ),
         **totals._mapping,
     )
@@ -172,12 +193,13 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     url = state_url(settings)
     crawls = noise_figures(url)
     check_name([figures.name for figures in crawls], opts.name, url)
-    chosen = [figures for figures in crawls if opts.name in (None, figures.name)]
-    print("\n\n".join(printable("\n".join(words(figures))) for figures in chosen))
+    reported = [figures for figures in crawls if opts.name in (None, figures.name)]
+    print("\n\n".join(printable("\n".join(report_lines(figures))) for figures in reported))
     return 0
 
 
-def words(crawl: NoiseFigures) -> Iterator[str]:
+def report_lines(crawl: NoiseFigures) -> Iterator[str]:
+    """The lines of the report on a crawl."""
     if not crawl.images and not crawl.links:
         yield f"{crawl.name}: no image was judged."
         return
@@ -191,11 +213,10 @@ def words(crawl: NoiseFigures) -> Iterator[str]:
     yield from (f"  {model.name:<14}{model.images:>12,}{model.links:>12,}" for model in crawl.models)
     savings = f"Requests saved: {crawl.skipped_images + crawl.skipped_links:,}."
     if crawl.skipped_images:
-        saved = crawl.saved_bytes
-        saved_bytes_words = (
-            UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the images downloaded"
-        )
-        savings += f" Bytes saved: {saved_bytes_words}."
+        saved = UNKNOWN
+        if crawl.saved_bytes is not None:
+            saved = f"about {decimal(crawl.saved_bytes)}, by the mean size of the images downloaded"
+        savings += f" Bytes saved: {saved}."
     yield savings
     if crawl.downloaded:
         yield f"Downloaded: {counted(crawl.downloaded, 'image')}, {decimal(crawl.downloaded_bytes)}, measured."
@@ -208,12 +229,14 @@ def _audit(crawl: NoiseFigures) -> Iterator[str]:
         yield "There was no audit of the noise (setting IMAGE_NOISE_AUDIT)."
         return
     yield f"Audit: {crawl.audited:,} skipped images or links were chosen."
-    measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_images else ""
     images = counted(crawl.audited_images, "image")
+    if crawl.audited_images:
+        images += f" ({decimal(crawl.audited_bytes)}, measured)"
     pages = counted(crawl.audited_pages, "page")
-    yield f"  Downloaded of these: {images}{measured}, {pages} stored."
-    if crawl.told:
-        rate = f"{crawl.mistaken:,} of {crawl.told:,} images ({crawl.mistaken / crawl.told:.1%})"
+    yield f"  Downloaded of these: {images}, {pages} stored."
+    if crawl.judged_by_size:
+        share = crawl.mistaken / crawl.judged_by_size
+        rate = f"{crawl.mistaken:,} of {crawl.judged_by_size:,} images ({share:.1%})"
         yield f"  Error rate: {rate} look like content by their size."
 
 
@@ -223,7 +246,8 @@ def _sites(crawl: NoiseFigures) -> Iterator[str]:
     yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
     for noise_site in crawl.sites:
         name = noise_site.name
-        short = name if len(name) <= NAME_WIDTH - 2 else f"{name[: NAME_WIDTH - 3]}…"
+        if len(name) > NAME_WIDTH - 2:
+            name = f"{name[: NAME_WIDTH - 3]}…"
         size = "unknown" if noise_site.saved_bytes is None else decimal(noise_site.saved_bytes)
         counts = f"{noise_site.kept:>10,}{noise_site.audited:>10,}{noise_site.skipped:>10,}"
-        yield f"  {short:<{NAME_WIDTH}}{counts}{size:>20}"
+        yield f"  {name:<{NAME_WIDTH}}{counts}{size:>20}"

@@ -24,9 +24,12 @@ from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, localized, plural
 
-FEW = 3  # seeds, reasons and files that are named of each of all crawls
-MORE = 10  # seeds, reasons and files that are named of one crawl
-WORTH_IT = 0.05  # share of free space in SQLite's file above which the file is shrunk
+FEW = 3
+"""The most seeds, reasons and files that are named for each crawl if all crawls are shown."""
+MORE = 10
+"""The most seeds, reasons and files that are named if one crawl is shown."""
+SHRINK_SHARE = 0.05
+"""The share of free space in SQLite's file above which the file is shrunk."""
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
     N_("One crawl in detail, with its workers and sites: winnow state NAME"),
@@ -35,7 +38,7 @@ FOOTER = (
 
 @dataclass(frozen=True, slots=True)
 class DiskSize:
-    """The bytes of the tables on disk."""
+    """The bytes of the database on disk."""
 
     size: int
     free: int
@@ -50,11 +53,14 @@ def disk_size(url: URL) -> DiskSize | None:
         if url.drivername == "sqlite":
             path = Path(str(url.database))
             files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
-            free, each = (connection.exec_driver_sql(f"PRAGMA {what}") for what in ("freelist_count", "page_size"))
-            return DiskSize(size=sum(file.stat().st_size for file in files), free=free.scalar_one() * each.scalar_one())
-        sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
-        ours = text(f"{sizes} AND relname = ANY(:names)")
-        return DiskSize(size=int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), free=0)
+            free_pages = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+            page_size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+            return DiskSize(size=sum(file.stat().st_size for file in files), free=free_pages * page_size)
+        size = text(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class "
+            "WHERE relkind = 'r' AND pg_table_is_visible(oid) AND relname = ANY(:names)"
+        )
+        return DiskSize(size=int(connection.execute(size, {"names": list(tables.tables)}).scalar_one()), free=0)
 
 
 def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -97,7 +103,7 @@ class StateCommand:
             show([*lines, line(), *(line(Message(sentence)) for sentence in FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
-        """Delete everything that belongs to a crawl, if the user confirms."""
+        """Delete a crawl from the database, if the user confirms."""
         _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
@@ -111,6 +117,7 @@ class StateCommand:
                 workers=workers,
                 seconds=LEASE_SECONDS,
             )
+
         counts = {
             N_("pages"): plural("{n} page", "{n} pages", crawl.texts),
             N_("addresses"): plural("{n} address", "{n} addresses", crawl.addresses),
@@ -135,16 +142,17 @@ class StateCommand:
             if answer.strip().lower() not in ("y", "yes"):
                 show([line(Message("Nothing was deleted."))])
                 return
+
         before = disk_size(self.url)
         try:
             delete_crawl(self.url, name)
         except BusyError as error:
             raise WrongUseError(error.message) from None
         done = Message("Deleted {what} of the crawl {name}.", {"what": what, "name": repr(name)})
-        show([line(sentences(done, self.room(before)))])
+        show([line(sentences(done, self.shrink(before)))])
 
     def prune(self) -> None:
-        """Delete the pages that are older than STATE_KEEP_DAYS."""
+        """Delete the pages that were last fetched more than STATE_KEEP_DAYS ago."""
         if not self.days:
             show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted."))])
             return
@@ -154,25 +162,28 @@ class StateCommand:
             return
         limit = datetime.now(UTC) - timedelta(days=self.days)
         count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
+        if not count:
+            show([line(plural("No page is older than {n} day.", "No page is older than {n} days.", self.days))])
+            return
         day = date(limit.timestamp())
-        dropped = plural(
+        deleted = plural(
             "Deleted {n} page fetched before {date}.", "Deleted {n} pages fetched before {date}.", count, date=day
         )
-        none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
-        show([line(sentences(dropped, self.room(before)) if count else none)])
+        show([line(sentences(deleted, self.shrink(before)))])
 
-    def room(self, before: DiskSize | None) -> Message | None:
-        """A sentence about the space of what was deleted; empty if nothing changed."""
+    def shrink(self, before: DiskSize | None) -> Message | None:
+        """Shrink SQLite's file if much of it is free; returns a sentence about the freed space, if there is any."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
             return Message("PostgreSQL reuses the freed space.")
         now = disk_size(self.url)
         if now is None or before is None:
             return None
+        if not now.free:
+            return None
         free = byte_size(now.free)
-        if now.free <= now.size * WORTH_IT:
-            free_space = Message("{size} of {path} are free for new data.", {"size": free, "path": name})
-            return free_space if now.free else None
+        if now.free <= now.size * SHRINK_SHARE:
+            return Message("{size} of {path} are free for new data.", {"size": free, "path": name})
         if vacuum(self.url):
             size = (disk_size(self.url) or now).size
             values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
@@ -184,7 +195,7 @@ class StateCommand:
         )
 
     def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
-        """The crawl of this name; raises a WrongUseError if there is none."""
+        """The state that was read, and the crawl of this name; raises a WrongUseError if there is none."""
         if state is None or not state.crawls:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         named_crawl = next((crawl for crawl in state.crawls if crawl.name == name), None)
@@ -194,6 +205,7 @@ class StateCommand:
         return state, named_crawl
 
     def nothing(self, state: DatabaseState | None) -> Message:
+        """Why there is no crawl, as part of a sentence."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
@@ -202,5 +214,7 @@ class StateCommand:
         return Message("no crawl was ever run here ({path} has no tables)", path)
 
     def place(self) -> Message:
+        """The database and its size."""
         size = disk_size(self.url)
-        return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(size.size if size else 0)})
+        bytes_on_disk = size.size if size else 0
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(bytes_on_disk)})

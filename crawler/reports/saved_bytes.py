@@ -9,4 +9,6 @@ def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
     """
     if not skipped:
         return 0
-    return round(skipped * size / kept) if kept else None
+    if not kept:
+        return None
+    return round(skipped * size / kept)

@@ -7,8 +7,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 
 NEVER = -1.0
-"""A start time that no crawl has; it marks a crawl's entries as outdated, so that the next pass indexes all its pages.
-"""
+"""A start time that no crawl has. It marks a crawl's entries as outdated: the next update indexes all its pages."""
 
 
 def search_file(url: URL, output: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The seeds that failed, by their rows in the frontier; an index of those without a page keeps this quick."""
+"""Queries for the seeds that failed. An index of the seeds without a page keeps them quick."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -15,7 +15,7 @@ class FailedSeed:
     """A seed that failed."""
 
     url: str
-    """As it was requested first."""
+    """The address before any redirect."""
     outcome: Outcome
 
 
@@ -30,14 +30,15 @@ class FailedSeeds:
 
 def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeeds:
     """The failed seeds of a crawl, in the order in which they were given."""
-    which = host.c.crawl_id == crawl_id, SEED_WITHOUT_PAGE, address.c.outcome.in_(SEED_FAILURES)
+    has_failed = host.c.crawl_id == crawl_id, SEED_WITHOUT_PAGE, address.c.outcome.in_(SEED_FAILURES)
     url = func.coalesce(address.c.requested, address.c.url)
-    what = select(url, address.c.outcome, address.c.outcome_detail).select_from(ADDRESSES_WITH_HOSTS).where(*which)
-    rows = connection.execute(what.order_by(address.c.id).limit(most)).all()
+    columns = url, address.c.outcome, address.c.outcome_detail
+    query = select(*columns).select_from(ADDRESSES_WITH_HOSTS).where(*has_failed)
+    rows = connection.execute(query.order_by(address.c.id).limit(most)).all()
     number = len(rows)
     if number == most:
-        counted = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*which)
-        number = connection.execute(counted).scalar_one()
+        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*has_failed)
+        number = connection.execute(count).scalar_one()
     return FailedSeeds(
         seeds=tuple(FailedSeed(url=url, outcome=Outcome(Code(code), detail or "")) for url, code, detail in rows),
         number=number,
@@ -45,11 +46,12 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
 
 
 def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
-    """Those among these crawls, none of which has a page in its round, whose seeds all failed."""
+    """Which of these crawls failed with all their seeds. None of the crawls may have a page in its current round."""
     if not crawls:
         return set()
-    what = select(host.c.crawl_id, address.c.outcome).select_from(ADDRESSES_WITH_HOSTS)
+    query = select(host.c.crawl_id, address.c.outcome).select_from(ADDRESSES_WITH_HOSTS)
+    query = query.where(host.c.crawl_id.in_(crawls), SEED_WITHOUT_PAGE).distinct()
     codes_of_crawl: defaultdict[int, set[str]] = defaultdict(set)
-    for crawl_id, code in connection.execute(what.where(host.c.crawl_id.in_(crawls), SEED_WITHOUT_PAGE).distinct()):
+    for crawl_id, code in connection.execute(query):
         codes_of_crawl[crawl_id].add(code)
     return {crawl_id for crawl_id, codes in codes_of_crawl.items() if codes & SEED_FAILURES and not codes & READ}

@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, Select, case, func, literal, select, tuple_
 
 from crawler.store.batch.crawl_end import totals
 from crawler.store.crawl_tables import IS_LIKELY, IS_WAITING, AddressState, address, host, site, worker
@@ -25,34 +25,44 @@ from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 FEW = 20_000
 """The most sites that are sorted by any order."""
 MOST_HOSTS = 200
+"""The most hosts of a site that are read."""
 FEW_HOSTS = 2_000
-"""Hosts of all sites in a part that are read at once; if there are more, they are read site by site."""
+"""The hosts of all listed sites are read in one query up to this number; beyond it, in one query for each site."""
 SORTS = ("pages", "requests", "name")
-_has_likely = host.c.best >= LEAST_LIKELY
+HAS_LIKELY = host.c.best >= LEAST_LIKELY
+"""The condition that a host has queued addresses that are not unlikely links."""
 HOSTS = select(
     host.c.site_id,
-    _has_likely.label("has_likely"),
+    HAS_LIKELY.label("has_likely"),
     host.c.next_at,
     host.c.crawl_delay,
     host.c.closed,
     host.c.latency,
     host.c.delay,
 )
-_waiting_of_host = select(address.c.id).join(host, host.c.id == address.c.host_id)
-_some_of_site = _waiting_of_host.where(host.c.site_id == site.c.id, _has_likely, IS_WAITING, IS_LIKELY).limit(
-    bindparam("most")
-)
-WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site).subquery()).scalar_subquery()
+
+
+def waiting_of_site(most: int) -> ScalarSelect[int]:
+    """A subquery of a query of sites: the queued addresses of a site, counted up to a limit, without unlikely links."""
+    queued = (
+        select(address.c.id)
+        .join(host, host.c.id == address.c.host_id)
+        .where(host.c.site_id == site.c.id, HAS_LIKELY, IS_WAITING, IS_LIKELY)
+        .limit(most)
+    )
+    return select(func.count()).select_from(queued.correlate(site).subquery()).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)
 class SiteQuery:
+    """Which part of the sites is listed, and in which order."""
+
     _: KW_ONLY
     sort: str = "pages"
     name: str = ""
-    """A part of their names."""
+    """Part of the names of the sites; empty lists all."""
     after: tuple[int, int] | str | None = None
-    """The last site of the part before: its number of pages or requests and its id, or its name."""
+    """The last site of the previous part: its number of pages or requests and its id, or its name."""
     most: int = 50
     most_waiting: int = 200
     """Queued addresses of a site are counted up to this number."""
@@ -72,8 +82,11 @@ class SiteRow:
     """Whether more are queued than were counted."""
     hosts: int
     hosts_are_least: bool
+    """Whether there are more hosts than were read."""
     closed: int
+    """How many of its hosts are closed."""
     why: str | None
+    """The outcome for which one of them is closed, the first in alphabetical order."""
     rests_until: float | None
     """The earliest end of a pause among its hosts with queued addresses."""
     latency: float | None
@@ -100,39 +113,54 @@ def sites(connection: Connection, crawl_id: int, query: SiteQuery) -> SortedSite
     conditions: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
     if query.name:
         conditions.append(site.c.name.contains(query.name.lower(), autoescape=True))
-    counted = select(site.c.id).where(*conditions).limit(FEW + 1)
-    count = connection.execute(select(func.count()).select_from(counted.subquery())).scalar_one()
-    sort = query.sort if count <= FEW or query.sort != "requests" else "pages"
-    if count <= FEW and (query.name or sort == "requests"):
+    matching = select(site.c.id).where(*conditions).limit(FEW + 1)
+    count = connection.execute(select(func.count()).select_from(matching.subquery())).scalar_one()
+    has_few = count <= FEW
+
+    sort = query.sort
+    if sort == "requests" and not has_few:
+        sort = "pages"
+    if has_few and (query.name or sort == "requests"):
         # With the index of the sort order, all sites would be read to find the few that match.
-        conditions = [site.c.id.in_(select(counted.subquery().c.id))]
+        conditions = [site.c.id.in_(select(matching.subquery().c.id))]
     rows = connection.execute(_sorted(conditions, sort, query).limit(query.most + 1)).all()
     shown = rows[: query.most]
-    mine_shown = [row.id for row in shown]
-    hosts = _hosts(connection, mine_shown)
-    counts = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine_shown))
-    waiting = dict(connection.execute(counts, {"most": query.most_waiting + 1}).all())
-    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], query.most_waiting) for row in shown)
+
+    shown_ids = [row.id for row in shown]
+    hosts = _hosts(connection, shown_ids)
+    counts = select(site.c.id, waiting_of_site(query.most_waiting + 1)).where(site.c.id.in_(shown_ids))
+    waiting: dict[int, int] = dict(connection.execute(counts).all())
     return SortedSites(
-        rows=of_each, more=len(rows) > len(shown), sort=sort, number=min(count, FEW), number_is_least=count > FEW
+        rows=tuple(_site_row(row, hosts.get(row.id, ()), waiting[row.id], query.most_waiting) for row in shown),
+        more=len(rows) > len(shown),
+        sort=sort,
+        number=min(count, FEW),
+        number_is_least=not has_few,
     )
 
 
 def _sorted(conditions: Sequence[ColumnElement[bool]], sort: str, query: SiteQuery) -> Any:
+    """The query for the sites that come after the last one of the previous part."""
     rows = select(site.c.id, site.c.name, site.c.pages, site.c.requests).where(*conditions)
     if sort == "name":
-        after = query.after if isinstance(query.after, str) else ""
-        return rows.where(site.c.name > after).order_by(site.c.name)
-    by = site.c[sort], site.c.id
+        if isinstance(query.after, str):
+            rows = rows.where(site.c.name > query.after)
+        return rows.order_by(site.c.name)
+    order = site.c[sort], site.c.id
     if isinstance(query.after, tuple):
-        rows = rows.where(tuple_(*by) < tuple_(*map(literal, query.after)))
-    return rows.order_by(*(column.desc() for column in by))
+        rows = rows.where(tuple_(*order) < tuple_(*map(literal, query.after)))
+    return rows.order_by(*(column.desc() for column in order))
 
 
-def _site(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
+def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
     hosts = host_rows[:MOST_HOSTS]
     open_hosts = [host_row for host_row in hosts if host_row.has_likely]
     closed = [host_row.closed for host_row in hosts if host_row.closed]
+    pauses = [
+        max(host_row.crawl_delay, host_row.delay or 0.0)
+        for host_row in hosts
+        if host_row.delay is not None or host_row.crawl_delay
+    ]
     return SiteRow(
         id=row.id,
         name=row.name,
@@ -146,14 +174,7 @@ def _site(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: int)
         why=min(closed, default=None),
         rests_until=min((host_row.next_at for host_row in open_hosts), default=None),
         latency=max((host_row.latency for host_row in hosts if host_row.latency is not None), default=None),
-        pause=max(
-            (
-                max(host_row.crawl_delay, host_row.delay or 0.0)
-                for host_row in hosts
-                if host_row.delay is not None or host_row.crawl_delay
-            ),
-            default=None,
-        ),
+        pause=max(pauses, default=None),
     )
 
 
@@ -162,18 +183,23 @@ def _hosts(connection: Connection, site_ids: Sequence[int]) -> Mapping[int, Sequ
     rows_of_site: defaultdict[int, list[Any]] = defaultdict(list)
     rows = connection.execute(HOSTS.where(host.c.site_id.in_(site_ids)).limit(FEW_HOSTS + 1)).all()
     if len(rows) > FEW_HOSTS:
-        each = (HOSTS.where(host.c.site_id == number).limit(MOST_HOSTS + 1) for number in site_ids)
-        rows = [row for of_one in each for row in connection.execute(of_one)]
+        queries = (HOSTS.where(host.c.site_id == site_id).limit(MOST_HOSTS + 1) for site_id in site_ids)
+        rows = [row for query in queries for row in connection.execute(query)]
     for row in rows:
         rows_of_site[row.site_id].append(row)
     return rows_of_site
 
 
-LOOKED_AT = 300  # addresses in the sample that shows which hosts have many
-CANDIDATES = 50  # hosts of each kind whose queued addresses are counted
-USUAL = 10  # queued addresses that a host is assumed to have until they are counted
-COUNTED = 1_000  # addresses of each candidate that are counted
-SHORTEST_REST = 5.0  # seconds: longer delays than the usual pause between two requests
+SAMPLE_SIZE = 300
+"""Addresses in the sample that shows which hosts have many."""
+CANDIDATES = 50
+"""Hosts of each kind whose queued addresses are counted: those with many addresses, and those with long pauses."""
+ASSUMED_WAITING = 10
+"""Queued addresses that a host is assumed to have until they are counted."""
+MOST_COUNTED = 1_000
+"""Queued addresses of a candidate are counted up to this number."""
+SHORTEST_REST_SECONDS = 5.0
+"""Shorter rests are not reported as a reason: they are the usual pause between two requests."""
 
 
 class SlowReason(StrEnum):
@@ -182,14 +208,15 @@ class SlowReason(StrEnum):
     CLOSED = "closed"
     """It is closed; its addresses are given up when their turn comes."""
     RESTS = "rests"
-    """After an answer 429 or 503, a wall against robots, or a failure of its robots.txt."""
+    """It is paused after a status 429 or 503, a wall against robots, or a failure of its robots.txt."""
     PACE = "pace"
-    """It asked for a pause between requests."""
+    """Its robots.txt asks for a pause between requests."""
     LATENCY = "latency"
+    """It responds slowly."""
     WORKER = "worker"
-    """Another worker has it."""
+    """One of several workers has leased it, and the others may not request it."""
     DELAY = "delay"
-    """Nothing is slow: requests follow each other with the usual pause."""
+    """It is not slow: requests follow each other with the usual pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +227,15 @@ class SlowHost:
     site: str
     why: SlowReason
     seconds: float
-    """Until all its queued addresses are requested, if nothing changes."""
+    """Seconds until all its queued addresses are requested, if nothing changes."""
     waiting: int
+    """Its queued addresses, without unlikely links."""
     is_counted: bool
-    """Whether the number is exact; otherwise it is an estimate, or more than were counted."""
+    """Whether this number is exact; otherwise it is an estimate, or the limit of the count."""
     rest: float
     """Seconds until it may be requested again."""
     pace: float
+    """The seconds between two requests that its robots.txt asks for."""
     delay: float | None
     """The current seconds between two requests."""
     latency: float | None
@@ -216,70 +245,91 @@ class SlowHost:
     """Why it is closed."""
 
 
-_delay = func.coalesce(host.c.delay, 0.0)
-_latency = func.coalesce(host.c.latency, 0.0)
-_slower = case((_latency > _delay, _latency), else_=_delay)
-each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
-# All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
-_mine = (host.c.crawl_id + 0 == bindparam("crawl")) & _has_likely
-_rest = case((host.c.next_at > bindparam("now"), host.c.next_at - bindparam("now")), else_=0.0)
-SELDOM = select(host.c.id).where(_mine).order_by((_rest + USUAL * each).desc()).limit(CANDIDATES)
-# Only by id: with the conditions spelled out, SQLite would read all queued addresses.
-SEEN = select(address.c.host_id, address.c.state, address.c.priority).where(
-    address.c.id.in_(bindparam("ids", expanding=True))
-)
-OF_CRAWL = select(host.c.id).where(
-    host.c.id.in_(bindparam("hosts", expanding=True)), host.c.crawl_id == bindparam("crawl")
-)
-_waiting_addresses = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, IS_LIKELY)
-_some_waiting = _waiting_addresses.limit(bindparam("most")).correlate(host).subquery()
-WAITING_OF = (
-    select(host, each.label("each"), site.c.name.label("its_site"), worker.c.number.label("its_worker"))
-    .add_columns(select(func.count()).select_from(_some_waiting).scalar_subquery().label("waiting"))
-    .join(site, site.c.id == host.c.site_id)
-    .outerjoin(worker, worker.c.id == host.c.worker)
-    .where(host.c.id.in_(bindparam("hosts", expanding=True)), _has_likely)
-)
-
-
 def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[SlowHost, ...]:
     """The hosts of a crawl whose queued addresses will take longest, slowest first."""
     now = database_time(connection)
-    all_of_it = totals(connection, crawl_id)
-    guessed = _guessed(connection, crawl_id, all_of_it.waiting - all_of_it.unlikely)
-    hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
-    hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
+    crawl_totals = totals(connection, crawl_id)
+    estimates = _estimated_waiting(connection, crawl_id, crawl_totals.waiting - crawl_totals.unlikely)
+    candidates = {host_id for host_id, _ in Counter(estimates).most_common(CANDIDATES)}
+    candidates.update(connection.execute(hosts_by_pauses(crawl_id, now).limit(CANDIDATES)).scalars())
     slow_hosts = [
-        _slow_host(row, now, guessed.get(row.id, 0), several=all_of_it.workers > 1)
-        for part in in_chunks(sorted(hosts))
-        for row in connection.execute(WAITING_OF, {"hosts": part, "most": COUNTED})
+        _slow_host(row, now, estimates.get(row.id, 0), several=crawl_totals.workers > 1)
+        for part in in_chunks(sorted(candidates))
+        for row in connection.execute(hosts_with_waiting(part, MOST_COUNTED))
     ]
     return tuple(sorted(slow_hosts, key=lambda slow_host: (-slow_host.seconds, slow_host.host))[:most])
 
 
-def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
+def _larger(first: ColumnElement[float], second: ColumnElement[float]) -> ColumnElement[float]:
+    return case((first > second, first), else_=second)
+
+
+SECONDS_PER_REQUEST = _larger(
+    host.c.crawl_delay, _larger(func.coalesce(host.c.latency, 0.0), func.coalesce(host.c.delay, 0.0))
+)
+"""The seconds from one request of a host to the next: the longest of its Crawl-delay, its latency and its delay."""
+
+
+def hosts_by_pauses(crawl_id: int, now: float) -> Select[int]:
+    """The query for the hosts of a crawl that would take longest if all had the same number of queued addresses."""
+    rest = case((host.c.next_at > now, host.c.next_at - now), else_=0.0)
+    # All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
+    of_crawl = host.c.crawl_id + 0 == crawl_id
+    seconds = rest + ASSUMED_WAITING * SECONDS_PER_REQUEST
+    return select(host.c.id).where(of_crawl, HAS_LIKELY).order_by(seconds.desc())
+
+
+def hosts_with_waiting(host_ids: Sequence[int], most: int) -> Select[Any]:
+    """The query for some hosts, with their queued addresses counted up to a limit."""
+    queued = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, IS_LIKELY).limit(most)
+    waiting = select(func.count()).select_from(queued.correlate(host).subquery()).scalar_subquery()
+    columns = (
+        SECONDS_PER_REQUEST.label("seconds_per_request"),
+        site.c.name.label("site_name"),
+        worker.c.number.label("worker_number"),
+        waiting.label("waiting"),
+    )
+    return (
+        select(host, *columns)
+        .join(site, site.c.id == host.c.site_id)
+        .outerjoin(worker, worker.c.id == host.c.worker)
+        .where(host.c.id.in_(host_ids), HAS_LIKELY)
+    )
+
+
+def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
+    """The queued addresses of a crawl, divided among the hosts that a sample of all addresses shows."""
     # Separately, which is fast; SQLite would read the whole table for both at once.
-    first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
-    ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})
-    seen: Counter[int] = Counter()
+    first = connection.execute(select(func.min(address.c.id))).scalar() or 0
+    last = connection.execute(select(func.max(address.c.id))).scalar() or 0
+    ids = sorted({first + (last - first) * n // SAMPLE_SIZE for n in range(SAMPLE_SIZE + 1)})
+
+    sampled: Counter[int] = Counter()
     for part in in_chunks(ids):
-        rows = connection.execute(SEEN, {"ids": part})
-        seen.update(row.host_id for row in rows if row.state == AddressState.WAITING and not is_unlikely(row.priority))
+        # Only by id: with further conditions, SQLite would read all queued addresses.
+        query = select(address.c.host_id, address.c.state, address.c.priority).where(address.c.id.in_(part))
+        for row in connection.execute(query):
+            if row.state == AddressState.WAITING and not is_unlikely(row.priority):
+                sampled[row.host_id] += 1
+
     hosts_of_crawl: set[int] = set()
-    for part in in_chunks(sorted(seen)):
-        hosts_of_crawl.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())
-    whole = sum(seen[number] for number in hosts_of_crawl)
-    return {number: seen[number] * waiting // whole for number in hosts_of_crawl}
+    for part in in_chunks(sorted(sampled)):
+        query = select(host.c.id).where(host.c.id.in_(part), host.c.crawl_id == crawl_id)
+        hosts_of_crawl.update(connection.execute(query).scalars())
+    sampled_of_crawl = sum(sampled[host_id] for host_id in hosts_of_crawl)
+    return {host_id: sampled[host_id] * waiting // sampled_of_crawl for host_id in hosts_of_crawl}
 
 
-def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> SlowHost:
-    is_counted = row.waiting < COUNTED
-    waiting = row.waiting if is_counted else max(row.waiting, guessed)
+def _slow_host(row: Row[Any], now: float, estimate: int, *, several: bool) -> SlowHost:
+    is_counted = row.waiting < MOST_COUNTED
+    waiting = row.waiting if is_counted else max(row.waiting, estimate)
     rest = max(0.0, row.next_at - now)
-    seconds = rest + waiting * row.each if row.closed is None else 0.0
+    seconds = 0.0
+    if row.closed is None:
+        seconds = rest + waiting * row.seconds_per_request
     return SlowHost(
         host=row.name,
-        site=row.its_site,
+        site=row.site_name,
         why=_why(row, rest, several),
         seconds=seconds,
         waiting=waiting,
@@ -288,7 +338,7 @@ def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slo
         pace=row.crawl_delay,
         delay=row.delay,
         latency=row.latency,
-        worker=row.its_worker,
+        worker=row.worker_number,
         closed=row.closed,
     )
 
@@ -299,9 +349,9 @@ def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:
     latency = row.latency or 0.0
     reasons = {
         SlowReason.CLOSED: row.closed is not None,
-        SlowReason.RESTS: rest > max(SHORTEST_REST, 2 * row.each),
+        SlowReason.RESTS: rest > max(SHORTEST_REST_SECONDS, 2 * row.seconds_per_request),
         SlowReason.PACE: row.crawl_delay > 0 and row.crawl_delay >= max(delay, latency),
         SlowReason.LATENCY: latency > 0 and latency >= delay,
-        SlowReason.WORKER: several and row.its_worker is not None,
+        SlowReason.WORKER: several and row.worker_number is not None,
     }
     return next((why for why, holds in reasons.items() if holds), SlowReason.DELAY)

@@ -1,4 +1,4 @@
-"""The stored pages of a crawl, for exports: which pages are wanted, and their values.
+"""The stored pages of a crawl, for exports: which pages are exported, and their values.
 
 Pages are read in the order of their ids, a part at a time, and no transaction is open while they are processed: however
 long an export takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is exported as it is when it is read;
@@ -29,19 +29,24 @@ from crawler.urls.address import address_of
 from crawler.urls.page_id import page_id
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 
-NEW, CHANGED, GONE, NOINDEX = ONLY = ("new", "changed", "gone", "noindex")
+NEW = "new"
+CHANGED = "changed"
+GONE = "gone"
+NOINDEX = "noindex"
+ONLY = (NEW, CHANGED, GONE, NOINDEX)
+"""The changes by which pages can be selected."""
 ERASED = "erased"
 EMPTY: Mapping[str, Any] = {name: None if IS_OPTIONAL[name] else kind() for name, kind in TYPES.items()}
 """The fields of a page that was erased."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
-MOST_DIGITS = 7  # of a round; a date without hyphens has eight
+MOST_DIGITS = 7  # of the number of a round; a date without hyphens has eight
 OTHER_DATABASE = N_(
     "the offset {after} is not of this crawl, or the database was restored from a copy; 0 gives all pages"
 )
 ROWS_AT_ONCE = 1_000
-BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses in memory, plus one page
-FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time: each may be as large as a page can be
+BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses that are read at once, plus one page
+FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time, as each may be as large as the largest page
 RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
 HAS_LEFT = page.c.gone_at.is_not(None)
 
@@ -55,24 +60,28 @@ class LanguageOrSite:
     site: str = ""
 
     def __str__(self) -> str:
-        """As it is typed."""
+        """The place as users type it."""
         return "/".join(filter(None, (self.language, self.site)))
 
     def holds(self, name: str, language: str) -> bool:
-        """Whether a host is the site or a part of it, in this language; a site with a port must match exactly."""
+        """Whether a page on a host and in a language belongs to this place: a site with a port must be the host itself,
+        other sites contain their subdomains.
+        """
         if self.language and self.language != language:
             return False
-        return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
+        if ":" in self.site:
+            return name == self.site
+        return not self.site or lies_in(name, [self.site])
 
 
 @dataclass(frozen=True)
 class PageFilter:
-    """Which pages of a crawl are exported; by default all that are neither gone nor have noindex now."""
+    """Which pages of a crawl are exported; by default all except those that are gone or have noindex now."""
 
     only: str = ""
-    """new, changed, gone or noindex: pages whose state changed in the last round, or since."""
+    """One of `ONLY`: pages that became so in the last round, or since `since`."""
     since: int | str | None = None
-    """A round, or a time in UTC as ISO 8601: pages that became new or changed in it or later."""
+    """A round, or a time in UTC as ISO 8601: pages that became new or changed, or what `only` names, in it or later."""
     min_relevance: float = 0.0
     places: tuple[LanguageOrSite, ...] = ()
 
@@ -84,12 +93,21 @@ def place_of(text: str) -> LanguageOrSite:
     (LanguageOrSite(language='zh', site=''), LanguageOrSite(language='zh', site='example.org'))
     """
     first, slash, second = text.strip().lower().partition("/")
-    is_language = bool(slash) or LANGUAGE.fullmatch(first) is not None
-    language = first if is_language else ""
-    site = second if is_language else first
-    bare = PORT.sub("", site).removeprefix("[").removesuffix("]")
-    right = not site or (HOST.fullmatch(bare) is not None and len(bare) <= MAX_HOST)
-    if not right or not (site or language) or (slash and not (site and LANGUAGE.fullmatch(language))):
+    if slash:
+        language = first
+        site = second
+        has_parts = bool(site) and LANGUAGE.fullmatch(language) is not None
+    elif LANGUAGE.fullmatch(first):
+        language = first
+        site = ""
+        has_parts = True
+    else:
+        language = ""
+        site = first
+        has_parts = bool(site)
+    host_name = PORT.sub("", site).removeprefix("[").removesuffix("]")
+    is_site = not site or (HOST.fullmatch(host_name) is not None and len(host_name) <= MAX_HOST)
+    if not has_parts or not is_site:
         raise WrongUseError(
             "{value} is wrong; allowed are a language (zh), a site or host (example.org), or both (zh/example.org)",
             value=repr(text[:100]),
@@ -107,7 +125,9 @@ def since_of(text: str) -> int | str:
         return int(text)
     try:
         time = datetime.fromisoformat(text)
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
+        if time.tzinfo is None:
+            time = time.replace(tzinfo=UTC)
+        return time.astimezone(UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError):
         raise WrongUseError(
             "{value} is wrong; allowed are the number of a round, from 1, and a time such as 2026-11-22 or "
@@ -132,9 +152,11 @@ def offset_of(text: str) -> ChangeOffset:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
+    """A page as an export reads it."""
+
     key: int
     values: Mapping[str, Any]
-    """The requested columns."""
+    """The values of the requested columns."""
     _: KW_ONLY
     response: "StoredResponse | None" = None
 
@@ -155,15 +177,16 @@ class StoredPages:
         self._connection = connection
         self.dialect = connection.dialect.name
         self._number: int = row["id"]
-        self._mine = page.c.crawl_id == self._number
+        self._of_crawl = page.c.crawl_id == self._number
         self.name: str = row["name"]
         self.topic: str = row["topic"]
         self.round: int = row["round"]
         self._offset_before: int = row["offset_before"]
 
     def numbers(self) -> PageCounts:
+        """How many pages the crawl has, and how many of them an export leaves out."""
         # In two queries: each has an index that answers it; a single one would read every text.
-        every = select(func.count()).where(self._mine)
+        every = select(func.count()).where(self._of_crawl)
         pages = self._connection.execute(every).scalar_one()
         gone = self._connection.execute(every.where(HAS_LEFT)).scalar_one()
         self._connection.rollback()
@@ -182,12 +205,15 @@ class StoredPages:
         if responses:
             query = with_responses(query)
         # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
-        of_crawl = page.c.crawl_id + 0 == self._number
-        conditions = [*self._conditions(wish), *([] if where is None else [where])]
-        query = query.where(of_crawl, *conditions).order_by(page.c.id).limit(ROWS_AT_ONCE)
-        ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._mine)
+        query = query.where(page.c.crawl_id + 0 == self._number, *self._conditions(wish))
+        if where is not None:
+            query = query.where(where)
+        query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
+
+        ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._of_crawl)
         first, end = self._connection.execute(ends).one()
         self._connection.rollback()
+
         last = (first or 0) - 1
         while rows := self._some(query.where(page.c.id > last, page.c.id <= (end or 0))):
             last = rows[-1]["id"]
@@ -195,7 +221,9 @@ class StoredPages:
                 name = address_of(row["url"]).host.lower()
                 language = str(row["language"]).lower()
                 if not wish.places or any(place.holds(name, language) for place in wish.places):
-                    response = response_of(row) if responses and row["body"] is not None else None
+                    response = None
+                    if responses and row["body"] is not None:
+                        response = response_of(row)
                     yield StoredPage(key=row["key"], values=field_values(row, columns), response=response)
 
     def erased_digests(self) -> Sequence[str]:
@@ -210,11 +238,13 @@ class StoredPages:
         with_digest = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
         body = self._connection.execute(select(robots_file.c.body).where(*with_digest)).scalar_one_or_none()
         self._connection.rollback()
-        return None if body is None else unpacked(body)
+        if body is None:
+            return None
+        return unpacked(body)
 
     def changes(self, columns: Sequence[str], after: ChangeOffset, responses: bool = False) -> Iterator[StoredPage]:
-        """The pages that became new, changed, gone or noindex after an offset, in order of the offsets, which their
-        values begin with; with their responses if requested.
+        """The pages that became new, changed, gone or noindex after an offset, in the order of their offsets, with the
+        offset as the first value of each, and with their responses if requested.
         """
         until = last_offset(self._connection)
         self._connection.rollback()
@@ -226,7 +256,9 @@ class StoredPages:
         while rows := self._some(changes_after(self._number, columns, last, until, responses).limit(ROWS_AT_ONCE)):
             last = rows[-1]["offset"]
             for row in rows:
-                response = response_of(row) if responses and row["body"] is not None else None
+                response = None
+                if responses and row["body"] is not None:
+                    response = response_of(row)
                 yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs), response=response)
 
     def _some(self, query: Any) -> list[RowMapping]:
@@ -244,19 +276,27 @@ class StoredPages:
         return rows_read
 
     def _conditions(self, wish: PageFilter) -> Iterator[ColumnElement[bool]]:
-        yield HAS_LEFT if wish.only in (GONE, NOINDEX) else ~HAS_LEFT
-        if wish.only in (GONE, NOINDEX):
-            yield page.c.noindex if wish.only == NOINDEX else ~page.c.noindex
-        if wish.only or wish.since is not None:
-            kinds = [wish.only] if wish.only else [NEW, CHANGED]
-            yield or_(*(self._became(kind, wish.since) for kind in kinds))
+        if wish.only == NOINDEX:
+            yield HAS_LEFT
+            yield page.c.noindex
+        elif wish.only == GONE:
+            yield HAS_LEFT
+            yield ~page.c.noindex
+        else:
+            yield ~HAS_LEFT
+        if wish.only:
+            yield self._became(wish.only, wish.since)
+        elif wish.since is not None:
+            yield or_(self._became(NEW, wish.since), self._became(CHANGED, wish.since))
         if wish.min_relevance > 0:
             yield page.c.relevance >= wish.min_relevance
         if wish.places:
             yield or_(*map(_may_be_in, wish.places))
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
-        """The condition that a page became new, changed, gone or noindex since then."""
+        """The condition that a page became new, changed, gone or noindex since a round or time, by default the last
+        round.
+        """
         at, number = {
             NEW: (page.c.first_seen, page.c.first_round),
             CHANGED: (page.c.changed_at, page.c.changed_round),
@@ -269,15 +309,19 @@ class StoredPages:
 
 
 def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
-    """A condition that holds for all pages of a place and few others, so that most texts are not read."""
-    language = func.lower(page.c.language) == place.language if place.language else true()
-    return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
+    """A condition that holds for all pages of a place and few others, so that few texts are read in vain."""
+    condition: ColumnElement[bool] = true()
+    if place.language:
+        condition = and_(condition, func.lower(page.c.language) == place.language)
+    if place.site:
+        condition = and_(condition, func.lower(page.c.url).contains(place.site, autoescape=True))
+    return condition
 
 
 def with_responses(query: Select[Any]) -> Select[Any]:
-    """A query for pages with the responses that their texts are from; their columns are null where there is none."""
-    same = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-    return query.outerjoin(stored_response, same).add_columns(*(stored_response.c[name] for name in RESPONSE))
+    """A query for pages, with the responses from which their texts were extracted; null for pages without one."""
+    is_response = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
+    return query.outerjoin(stored_response, is_response).add_columns(*(stored_response.c[name] for name in RESPONSE))
 
 
 def changes_after(
@@ -291,25 +335,28 @@ def changes_after(
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
     is_known = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
     query = query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
-    return with_responses(query) if responses else query
+    if responses:
+        query = with_responses(query)
+    return query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetBounds:
-    """Between which numbers the offsets of a crawl are."""
+    """The range of the offsets of a crawl."""
 
     before: int
     """The last offset of the database before the crawl began; an earlier crawl of its name may have had it."""
     last: int
+    """The last offset of the database."""
 
 
 def is_of_crawl(after: ChangeOffset, bounds: OffsetBounds, epochs: ChangeEpochs) -> bool:
-    """Whether an offset is of a crawl in the database with these epochs; 0 is of every crawl."""
+    """Whether an offset belongs to a crawl with these bounds, in a database with these epochs; 0 always does."""
     return after.number == 0 or (bounds.before < after.number <= bounds.last and epochs.has(after))
 
 
 def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
-    """The offset of a page, its id, how it changed, and these columns, which are empty if it was erased."""
+    """The offset of a page, its id, how it changed, and the values of columns, which are empty if it was erased."""
     offset = str(epochs.offset(row["offset"]))
     if row["key"] is None:
         return {"offset": offset, **{name: EMPTY[name] for name in columns}, "page_id": row["digest"], "change": ERASED}

@@ -13,10 +13,11 @@ from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
 RECENT = 30.0
-"""The last seconds, over which the speed is computed."""
+"""The speed of a crawl is computed over this many seconds."""
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
-"""Possible seconds between the points of a chart, up to a day; beyond that, whole days."""
-SHARED_WIDTH = 5  # the minimum for several workers, each of which writes a row in this interval
+"""The possible intervals between the points of a chart, in seconds, up to a day; longer ones are whole days."""
+SHARED_WIDTH = 5
+"""The shortest interval for several workers, in seconds, as each of them writes a row in this time."""
 SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in SAMPLE_COUNTS)
 
 
@@ -25,11 +26,12 @@ class SampleTotals:
     """The sums of a crawl's samples."""
 
     until: float
+    """The end of the last sample."""
     sums: WorkerSample
 
     @property
     def harvest(self) -> float | None:
-        """The share of pages on topic among those that were read."""
+        """The share of the pages that were read which are on topic."""
         if self.sums.read:
             return self.sums.on_topic / self.sums.read
         return None
@@ -49,7 +51,8 @@ class SamplePoint:
     waiting: int
     """Queued addresses of the crawl, at the end."""
     sums: WorkerSample
-    """The seconds in which the workers ran side by side: pages / seconds is the rate of all workers."""
+    """The sums of the workers' samples, but with the mean of their seconds: pages / seconds is the rate of all workers.
+    """
 
 
 def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
@@ -73,25 +76,28 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
 
 
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
+    """How many responses of a crawl had each status."""
     return added_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
 
 
 def sample_points(
     connection: Connection, crawl_id: int, since: float | None = None, most: int = 500
 ) -> tuple[SamplePoint, ...]:
-    """What all workers of a crawl did together, in time order, in at most so many points."""
+    """What all workers of a crawl did together, in the order of time, in at most `most` points."""
     conditions: list[ColumnElement[bool]] = [sample.c.crawl_id == crawl_id]
     if since is not None:
         conditions.append(sample.c.at >= since)
     begins = func.min(sample.c.at)
     ends = func.max(sample.c.at)
     workers = func.count(sample.c.number.distinct())
-    first, last, sessions = connection.execute(select(begins, ends, workers).where(*conditions)).one()
+    first, last, worker_count = connection.execute(select(begins, ends, workers).where(*conditions)).one()
     if first is None or most < 1:
         return ()
-    width = _width(first, last, most, SHARED_WIDTH if sessions > 1 else 1)
+
+    # The samples of each interval are summed.
+    width = _width(first, last, most, SHARED_WIDTH if worker_count > 1 else 1)
     # In thousandths, as one database rounds to whole numbers and the other truncates.
-    stretch = cast((sample.c.at - int(first // width) * width) * 1000, BigInteger) // (width * 1000)
+    interval = cast((sample.c.at - int(first // width) * width) * 1000, BigInteger) // (width * 1000)
     columns = (
         begins.label("at"),
         ends.label("last"),
@@ -99,24 +105,29 @@ def sample_points(
         func.coalesce(func.sum(sample.c.seconds), 0.0).label("seconds"),
         func.coalesce(func.aggregate_strings(sample.c.statuses, ","), "").label("statuses"),
     )
-    rows = connection.execute(select(*columns, *SUMS).where(*conditions).group_by(stretch)).all()
+    rows = connection.execute(select(*columns, *SUMS).where(*conditions).group_by(interval)).all()
+
+    # The queued addresses are those of the last sample.
     waiting: dict[float, int] = {}
     for part in in_chunks([row.last for row in rows]):
-        waiting_then = select(sample.c.at, sample.c.waiting).where(*conditions, sample.c.at.in_(part))
-        waiting.update((row.at, row.waiting) for row in connection.execute(waiting_then))
+        query = select(sample.c.at, sample.c.waiting).where(*conditions, sample.c.at.in_(part))
+        waiting.update((row.at, row.waiting) for row in connection.execute(query))
     points = []
     for row in rows:
-        did = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
-        points.append(SamplePoint(at=row.at, workers=row.workers, waiting=waiting[row.last], sums=did))
+        sums = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
+        points.append(SamplePoint(at=row.at, workers=row.workers, waiting=waiting[row.last], sums=sums))
     return tuple(sorted(points, key=lambda point: point.at))
 
 
 def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSample:
     counts = dict(zip(SAMPLE_COUNTS, map(int, sums), strict=True))
-    return WorkerSample(seconds, **counts, statuses=added_statuses([statuses]) if statuses else {})
+    count_of_status: dict[str, int] = {}
+    if statuses:
+        count_of_status = added_statuses([statuses])
+    return WorkerSample(seconds, **counts, statuses=count_of_status)
 
 
 def _width(first: float, last: float, most: int, least: int) -> int:
-    """The interval of the points so that there are at most so many; times are cut at its multiples."""
+    """The shortest interval in seconds with which there are at most `most` points. Intervals begin at its multiples."""
     widths = chain(WIDTHS, (days * DAY for days in count(2)))
     return next(width for width in widths if width >= least and last // width - first // width < most)

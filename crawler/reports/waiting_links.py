@@ -1,13 +1,13 @@
-"""The sentences about links that wait at the end of a crawl, and are no work of it."""
+"""Sentences about links that are queued at the end of a crawl because it does not request them."""
 
 from crawler.translation.message import Message, plural
 
 MORE_PAGES = Message("a larger max_pages")
-"""What continues a crawl that ended with addresses that are no unlikely links: it had all its pages."""
+"""What continues a crawl that ended although likely links are queued: it has as many pages as it may have."""
 
 
 def unlikely_links(links: int) -> Message:
-    """How many links wait because they are unlikely to lead to the topic, and how they are requested.
+    """How many links wait because they are unlikely to lead to the topic, and which argument requests them.
 
     >>> str(unlikely_links(2_000))
     '2,000 links wait, as they are unlikely to lead to the topic; -a min_chance=0 requests them.'

@@ -112,9 +112,8 @@ def found_of(crew: Crew, name: str) -> tuple[SlowHost, ...]:
 def test_a_host_with_very_much_is_found_although_each_request_is_fast(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, number in {"CANDIDATES": 3, "COUNTED": 50}.items():
+    for name, number in {"CANDIDATES": 3, "MOST_COUNTED": 50}.items():
         monkeypatch.setattr(sites, name, number)
-    monkeypatch.setattr(sites, "SELDOM", sites.SELDOM.limit(3))
     names = [f"h{n}.example" for n in range(20)]
     crew.join(*(one for name in names for one in pages(name, 2)), *pages("large.example", 400))
     for name in names:
@@ -128,8 +127,7 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
 def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sites, "CANDIDATES", 0)  # none that is seen to have many
-    monkeypatch.setattr(sites, "SELDOM", sites.SELDOM.limit(2))
+    monkeypatch.setattr(sites, "CANDIDATES", 2)
     names = [f"h{n}.example" for n in range(9)]
     crew.join(*(one for name in names for one in pages(name, 2)))
     for name in names:
@@ -139,14 +137,14 @@ def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     rests = {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}
     for known in ({"delay": 20.0}, {"latency": 20.0}, {"crawl_delay": 20.0}, *rests):
         set_host(crew, "h4.example", **like_others | known)
-        assert [slow.host for slow in found(crew)] == ["h4.example", "h6.example"], known
+        assert [slow.host for slow in found(crew, 2)] == ["h4.example", "h6.example"], known
 
 
 @ON_SQLITE
 def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, number in {"LOOKED_AT": 1, "COUNTED": 3}.items():
+    for name, number in {"SAMPLE_SIZE": 1, "MOST_COUNTED": 3}.items():
         monkeypatch.setattr(sites, name, number)
     crew.join(*pages("first.example", 1), *pages("middle.example", 5), *pages("last.example", 1))
     middle = next(one for one in found(crew) if one.host == "middle.example")
