@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 
 # The Python API. Each name is imported when it is first used, because every command imports this package.
 _API = {
-    "CrawlError": "crawler.api.crawl_run",
+    "CrawlError": "crawler.errors",
     "CrawlRun": "crawler.api.crawl_run",
     "crawl": "crawler.api.crawl_run",
     "Document": "crawler.api.document",

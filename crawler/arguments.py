@@ -26,9 +26,9 @@ NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 # Device names on Windows, with any ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-# Endings that the crawler itself uses: previous files, and the lists of images of any worker.
+# Endings that the crawler itself uses: for previous files, and for the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
-MAX_SEEDS_BYTES = 100_000_000  # of a file of URLs, which may be a pipe; a device such as /dev/zero never ends
+MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses; it may be a pipe or a device that never ends, as /dev/zero
 MAX_WORKERS = 64
 AUTO = 0
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
@@ -39,12 +39,13 @@ TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
 JOB = "_job"
-"""Scrapyd's number of a run: it passes this argument to every spider."""
+"""The argument in which Scrapyd passes the number of a run to every spider."""
 LISTS = ("seeds", "allow", "deny", "lang", "purpose")
-"""Arguments that a script may give as a list of strings; each string is one value, even if it contains commas."""
+"""Arguments that a script may pass as a list of strings; each string is one value, even if it contains commas."""
 # A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
+BETWEEN_WORDS = re.compile(r"[,\s]+")
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
@@ -108,7 +109,7 @@ class Arguments:
     listings: bool = False
     fresh: bool = False
     retopic: bool = False
-    """Whether a crawl of another topic gets this one."""
+    """Whether a crawl that was about another topic continues with this one."""
     extractor: str = ""
     """The extraction method, if it is not that of the settings."""
     favour: str = "balance"
@@ -139,12 +140,13 @@ def parse(texts_or_lists: Mapping[str, object]) -> Arguments:
 def _text(name: str, value: object) -> str | list[str]:
     """The text of an argument, or of each value in its list."""
     if name in LISTS and isinstance(value, list | tuple):
-        return [text for item in value if (text := str(item).strip())]
+        texts = [str(item).strip() for item in value]
+        return [text for text in texts if text]
     return str(value).strip()
 
 
 def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
-    """The seed addresses; empty for the demo, whose address is known once it is served."""
+    """The seed addresses; empty for the demo, whose address is not known until it is served."""
     if value in ("demo", ["demo"]):
         return ()
     if not isinstance(value, str):
@@ -162,10 +164,12 @@ def _is_file(value: str) -> bool:
 
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
+    lines = None
     try:
         with path.open("rb") as file:
             content = file.read(MAX_SEEDS_BYTES + 1)
-        lines = content.decode("utf-8-sig").splitlines() if len(content) <= MAX_SEEDS_BYTES else None
+        if len(content) <= MAX_SEEDS_BYTES:
+            lines = content.decode("utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
         raise wrong_argument(
             "seeds",
@@ -192,7 +196,9 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
 def _seed(url: str) -> str:
     if url == "demo":
         raise ArgumentError(DEMO_ALONE)
-    address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
+    address = None
+    if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE):
+        address = absolute("", url)
     if address is None:
         raise ArgumentError(
             "seed {seed} is not an address to crawl; allowed are http:// and https:// addresses", seed=_shown(url)
@@ -215,7 +221,7 @@ def _member(name: str, kinds: type[Kind]) -> Callable[[str], Kind]:
     return _choice(name, {str(kind): kind for kind in kinds})
 
 
-# Imported late, as the methods import numpy, which is slow; other wrong arguments are reported before that.
+# The methods are imported late: they import numpy, which is slow, and other wrong arguments are reported before that.
 
 
 def _extractor(value: str) -> str:
@@ -231,13 +237,13 @@ def _favour(value: str) -> str:
 
 
 def _quality(value: str) -> bool:
-    is_wanted = _choice("quality", YES_OR_NO)(value)
-    if is_wanted:
+    measures_quality = _choice("quality", YES_OR_NO)(value)
+    if measures_quality:
         try:
             load(Door.QUALITY, "measured")
         except MissingPartError as error:
             raise ArgumentError(error.message) from None
-    return is_wanted
+    return measures_quality
 
 
 def _fields(value: str) -> OwnFields:
@@ -260,9 +266,9 @@ def _number(name: str, least: int) -> Callable[[str], int]:
 
 def _patterns(name: str) -> Callable[[str | Sequence[str]], tuple[re.Pattern[str], ...]]:
     def read(value: str | Sequence[str]) -> tuple[re.Pattern[str], ...]:
-        patterns = BETWEEN_PATTERNS.split(value) if isinstance(value, str) else value
+        patterns = _values(value, BETWEEN_PATTERNS)
         try:
-            return tuple(re.compile(pattern) for pattern in patterns if pattern)
+            return tuple(map(re.compile, patterns))
         except (re.error, OverflowError, RecursionError) as error:
             raise wrong_argument(
                 name,
@@ -275,9 +281,15 @@ def _patterns(name: str) -> Callable[[str | Sequence[str]], tuple[re.Pattern[str
     return read
 
 
+def _values(value: str | Sequence[str], separator: re.Pattern[str] = BETWEEN_WORDS) -> list[str]:
+    """The values in a text, or in a list of a script."""
+    if isinstance(value, str):
+        value = separator.split(value)
+    return [text for text in value if text]
+
+
 def _languages(value: str | Sequence[str]) -> frozenset[str]:
-    given_codes = re.split(r"[,\s]+", value) if isinstance(value, str) else value
-    codes = {code_text: normalise(code_text) for code_text in given_codes if code_text}
+    codes = {code_text: normalise(code_text) for code_text in _values(value)}
     for code_text, code in codes.items():
         if code not in CODES:
             raise wrong_argument(
@@ -287,10 +299,12 @@ def _languages(value: str | Sequence[str]) -> frozenset[str]:
 
 
 def _purpose(value: str | Sequence[str]) -> Purpose:
-    names = [word for word in (re.split(r"[,\s]+", value) if isinstance(value, str) else value) if word]
-    for word in names:
-        _choice("purpose", dict.fromkeys(PURPOSES))(word)
-    return Purpose.of(names) if names else LABEL_ONLY
+    names = _values(value)
+    for name in names:
+        _choice("purpose", dict.fromkeys(PURPOSES))(name)
+    if not names:
+        return LABEL_ONLY
+    return Purpose.of(names)
 
 
 def _name(value: str) -> str:
@@ -361,7 +375,10 @@ def _workers(value: str) -> int:
 
 
 def _shown(value: str) -> str:
-    return repr(value if len(value) <= 100 else value[:100] + "…")
+    """The beginning of a value, in quotation marks, for an error."""
+    if len(value) > 100:
+        value = value[:100] + "…"
+    return repr(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,14 +388,17 @@ class Argument:
     read: Callable[[Any], object]
     """Reads the value, or raises an ArgumentError."""
     default: str
-    """What the user types for it, or a description."""
+    """The default as the user would type it, or a description of it, which contains a space."""
     meaning: str
 
     def help(self) -> str:
         """Its meaning and its default in the user's language, for argparse."""
-        default = Message(self.default) if " " in self.default else self.default
-        shown = localized(Message(" (default: {value})", {"value": default})) if default else ""
-        return (localized(Message(self.meaning)) + shown).replace("%", "%%")
+        text = localized(Message(self.meaning))
+        if " " in self.default:
+            text += localized(Message(" (default: {value})", {"value": Message(self.default)}))
+        elif self.default:
+            text += localized(Message(" (default: {value})", {"value": self.default}))
+        return text.replace("%", "%%")
 
 
 ARGUMENTS = {
@@ -508,8 +528,9 @@ ARGUMENTS = {
         LABEL,
         N_(
             "What the pages are for: ai-train, ai-input, search, or several, separated by commas. Pages whose "
-            "site disallows that are left out, and the files in which sites say so are read. label leaves nothing "
-            "out: the item field rights says what is allowed; with a use beside it, the files are read, too."
+            "site disallows that are left out, and the files in which sites say so are read. label keeps every page "
+            "and only records what is allowed in the item field rights. Add a use, such as label,ai-train, to also "
+            "read these files."
         ),
     ),
     "render": Argument(

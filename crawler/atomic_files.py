@@ -20,7 +20,7 @@ from crawler.errors import OutputError, UnopenedOutputError, WrongUseError
 MARKER = ".winnow-export"
 """A file that marks a folder as one that may be replaced."""
 LONGEST_NAME = 255 - len(".0123456789abcdef.part")
-"""Bytes of a name, so that its temporary name is short enough for file systems."""
+"""The most bytes of a name: file systems allow 255, and the temporary name is longer."""
 T = TypeVar("T")
 
 
@@ -28,8 +28,10 @@ class _Atomic:
     """What atomic files and folders have in common."""
 
     shown: str
+    """The path as the user gave it, for errors."""
     path: Path | None
     part: Path | None = None
+    """The temporary file or folder, until the output is finished."""
 
     def _begin(self, make: Callable[[Path], T]) -> T:
         """Create the temporary file or folder."""
@@ -37,7 +39,7 @@ class _Atomic:
         self.part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
         try:
             return make(self.part)
-        except BaseException:  # also after a signal: no caller has it yet that could discard it
+        except BaseException:  # also after a signal: no caller can discard the output yet
             _remove(self.part)
             raise
 
@@ -65,7 +67,7 @@ class _Atomic:
 
 
 class AtomicFile(_Atomic):
-    """A file that appears when it is complete; no path is standard output; pipes and devices are written directly."""
+    """A file that appears when it is complete. Pipes, devices and standard output (no path) are written directly."""
 
     def __init__(self, path: str | None) -> None:
         self.shown = "standard output" if path is None else path
@@ -127,14 +129,14 @@ class AtomicFile(_Atomic):
 
 
 class AtomicFolder(_Atomic):
-    """A folder of files that appears when it is complete; replaces only a folder that is empty or made like this."""
+    """A folder that appears when it is complete. It replaces only a folder that is empty or was written like this."""
 
     def __init__(self, path: str) -> None:
         self.shown = path
         self.path: Path = Path(os.path.realpath(path))
-        self._made: set[str] = set()
+        self._folders: set[str] = set()
         try:
-            if self.path.exists() and not self._may_go():
+            if self.path.exists() and not self._is_replaceable():
                 raise UnopenedOutputError(
                     "{path} exists and was not written by an export; give another name", path=repr(path)
                 )
@@ -142,7 +144,7 @@ class AtomicFolder(_Atomic):
         except OSError as error:
             raise self._unopened(error) from None
 
-    def _may_go(self) -> bool:
+    def _is_replaceable(self) -> bool:
         return self.path.is_dir() and ((self.path / MARKER).is_file() or not any(self.path.iterdir()))
 
     def write(self, name: str, data: bytes) -> None:
@@ -150,9 +152,9 @@ class AtomicFolder(_Atomic):
         assert self.part is not None  # noqa: S101 - it is not finished
         folder = name.rpartition("/")[0]
         try:
-            if folder not in self._made:
+            if folder not in self._folders:
                 (self.part / folder).mkdir(exist_ok=True)
-                self._made.add(folder)
+                self._folders.add(folder)
             (self.part / name).write_bytes(data)
         except OSError as error:
             raise self._failed(error) from None
@@ -198,24 +200,24 @@ def _remove(part: Path) -> None:
 
 
 def remove_parts(folder: Path, ending: str) -> int:
-    """Delete temporary files with this ending that no process can still be writing; returns how many."""
-    stray = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
-    stray_files = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]
-    for path in stray_files:
+    """Delete the temporary files of outputs with this ending; returns how many. No process may be writing them."""
+    temporary_name = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
+    parts = [path for path in sorted(folder.iterdir()) if temporary_name.fullmatch(path.name) and not path.is_dir()]
+    for path in parts:
         _remove(path)
-    return sum(not os.path.lexists(path) for path in stray_files)
+    return sum(not os.path.lexists(path) for path in parts)
 
 
 def readable_file(name: str) -> Path:
-    """The path of a file that can be read more than once."""
+    """The path of a file that can be read more than once; raises a WrongUseError if it is none or cannot be read."""
     path = Path(name)
     try:
-        regular = path.is_file()
-        if regular or not path.exists():
-            path.open("rb").close()
+        is_regular = path.is_file()
+        if is_regular or not path.exists():
+            path.open("rb").close()  # raises an error if there is no such file
     except OSError as error:
         raise WrongUseError("{path} cannot be read ({why})", path=repr(name[:200]), why=error.strerror) from None
-    if not regular:  # a pipe can be read only once
+    if not is_regular:  # a pipe can be read only once
         raise WrongUseError("{path} is not a file", path=repr(name[:200]))
     return path
 

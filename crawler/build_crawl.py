@@ -68,13 +68,15 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
-MIN_CHANCE = 0.01  # to lead to a given topic; the chance is calibrated (topic/link_chances.py)
-MOST_SIMILAR_NAMED = 10  # words that the vectors of the user add, in the log
+MIN_CHANCE = 0.01
+"""Links with a smaller chance to lead to a given topic wait; the chance is calibrated (topic/link_chances.py)."""
+MOST_SIMILAR_NAMED = 10
+"""Words that the user's vectors add to the topic, in one log line."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
-# The settings that bound how long a host may be paused.
+# The settings that limit how long a host may be paused.
 PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
-# What Scrapy says of itself at every start; -L DEBUG shows it.
+# Loggers of Scrapy that list its components at every start; -L DEBUG shows their lines.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 # Components of Scrapy that a crawl does not use; other spiders of the project keep them.
 REPLACED = {
@@ -116,7 +118,7 @@ class Crawl:
     """The name of the extractor."""
     reader: PageReader
     documents: Documents | None
-    """None if nothing is installed that reads documents and text files."""
+    """None if no reader of documents and text files is installed."""
     rendering: Rendering | None = None
     """None if no page is rendered in a browser."""
     fallback: FallbackThreads | None = None
@@ -131,17 +133,17 @@ class Crawl:
 
     @property
     def pages(self) -> int:
-        """Pages that were stored by this worker and those that it has started."""
+        """How many pages this worker and those that it has started have stored."""
         return self.frontier.pages + sum(report.pages for report in self.reports.values())
 
     @property
     def items(self) -> int:
-        """Pages of them that became lines of the items: those that are new or changed."""
+        """How many of these pages are new or changed, and so became lines of the output."""
         return self.frontier.items + sum(report.items for report in self.reports.values())
 
     @property
     def harvest(self) -> HarvestCounts:
-        """The pages on the topic that they read."""
+        """How many pages these workers read, and how many of them are on the topic."""
         harvest = self.topic.harvest.counts
         for report in self.reports.values():
             harvest = harvest.plus(report.harvest)
@@ -152,12 +154,14 @@ class Crawl:
         return sum(report.statistics.get(name, 0) for report in self.reports.values())
 
     def outcomes_of_others(self, group: Group) -> int:
-        """How many outcomes of a group these workers counted."""
-        counts = (report.statistics for report in self.reports.values())
-        return sum(count for each in counts for name, count in each.items() if name.startswith(f"{group}/"))
+        """How many outcomes of a group the workers counted that this one has started."""
+        counts_of_workers = (report.statistics for report in self.reports.values())
+        return sum(
+            count for counts in counts_of_workers for name, count in counts.items() if name.startswith(f"{group}/")
+        )
 
     def follow_harvest(self) -> None:
-        """Count the harvest in the statistics, and end the crawl if too few of the last pages are on the topic."""
+        """Set the statistics of the harvest, and end the crawl if too few of the last pages are on the topic."""
         stats = self.status.crawler.stats
         harvest = self.harvest
         stats.set_value("focus/pages", harvest.pages)
@@ -203,7 +207,7 @@ def has_failed(crawler: Crawler) -> bool:
 
 
 def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) -> None:
-    """Set what the process of a crawl logs, and how rarely Python looks for circular garbage."""
+    """Set the log levels of a crawl's process, and how rarely Python looks for cyclic garbage."""
     level = settings["LOG_LEVEL"]
     logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
     if level == LOG_LEVEL:
@@ -217,34 +221,42 @@ def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
     settings = crawler.settings
-    # A script sees the items and signals of its own process only.
+    # A script receives the items and signals of its own process only.
     if arguments.workers == AUTO and (session is None or needs_one_process(settings)):
         arguments = replace(arguments, workers=1)
     if session is None:
         session = join_crawl(arguments, settings)
-        has_work(session, arguments)
+        begin_round(session, arguments)
+
+    # A worker that another one has started leaves the demo site and the seeds to it.
     is_first = session.plan.shared_files is None
-    """Whether it was not started by another worker, which serves the demo and has added the seeds."""
     seeds = arguments.seeds
-    if arguments.demo:
-        seeds = (serve_demo(crawler, session) if is_first else session.known_seed() or demo.ADDRESS,)
+    if arguments.demo and is_first:
+        seeds = (serve_demo(crawler, session),)
+    elif arguments.demo:
+        seeds = (session.known_seed() or demo.ADDRESS,)
     _leave_out_replaced(settings)
     _introduce(settings, arguments)
 
     def count_statistic(name: str, by: int) -> None:
         crawler.stats.inc_value(name, by)  # the stats are created after the crawl
 
+    # The extractor, and what surrounds it.
     method = arguments.extractor or settings["EXTRACTOR"]
     extract = favouring(method, arguments.favour)
     libraries = None
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)
         extract = libraries.extract
-    first = extract
+    extract_without_fallback = extract
     fallback = fallback_of(settings)
+    fallback_name = ""
     if fallback is not None:
+        fallback_name = fallback.name
         extract = with_fallback(extract, fallback)
     extract = with_documents(extract)
+
+    # The parts, each with what it needs of those before it.
     documents = _documents(crawler, reads_files=arguments.documents)
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
@@ -261,7 +273,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         links=LinkSelector(scope, images, counts, frontier, arguments.lang or arguments.topic.languages),
         frontier=frontier,
         images=images,
-        comparison=ChangeDetector(method, arguments.favour, extract, fallback.name if fallback else ""),
+        comparison=ChangeDetector(method, arguments.favour, extract, fallback_name),
         counts=counts,
         count_statistic=count_statistic,
         lists=NamedLists(scope, topic, counts, are_followed=max_depth_of(settings, arguments) is None),
@@ -276,11 +288,15 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         purpose=arguments.purpose,
         has_fallback=fallback is not None,
     )
+    fallback_threads = None
+    if fallback is not None:
+        fallback_threads = FallbackThreads(extract_without_fallback, extract)
+
+    committer = session.committer
     _configure(session, reader, settings)
     if is_first:
-        waiting = [Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED, via=FoundBy.SEED) for seed in seeds]
-        session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
-    committer = session.committer
+        seed_candidates = [Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED, via=FoundBy.SEED) for seed in seeds]
+        session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *seed_candidates])
     _crawls[crawler] = Crawl(
         arguments=arguments,
         settings=settings,
@@ -299,19 +315,24 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         reader=reader,
         documents=documents,
         rendering=_rendering(crawler, arguments, reader),
-        fallback=FallbackThreads(first, extract) if fallback is not None else None,
+        fallback=fallback_threads,
     )
     return _crawls[crawler]
 
 
 def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
-    reader_class = load(Door.DOCUMENTS, "crawl") if reads_files else find(Door.DOCUMENTS, "crawl")
+    if reads_files:
+        reader_class = load(Door.DOCUMENTS, "crawl")
+    else:
+        reader_class = find(Door.DOCUMENTS, "crawl")
     if reader_class is None:
         return None
 
     def widen_limit(by: int) -> None:
-        slot = crawler.engine.scraper.slot if crawler.engine is not None else None
-        if slot is not None:  # else the crawl has ended
+        slot = None
+        if crawler.engine is not None:
+            slot = crawler.engine.scraper.slot
+        if slot is not None:  # otherwise the crawl has ended
             slot.max_active_size += by
             wake_engine(crawler)
 
@@ -322,10 +343,12 @@ def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
 
 
 def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
-    """Tell the committer what this crawl needs of it."""
+    """Set the options of the committer."""
     session.committer.responses.limit = settings.getint("KEEP_RESPONSES")
     session.committer.reads_templates = reader.libraries is not None
-    session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.images.judged else 0
+    session.committer.enough_pages = 0
+    if reader.images.judged:
+        session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES")
 
 
 def _leave_out_replaced(settings: BaseSettings) -> None:
@@ -335,7 +358,7 @@ def _leave_out_replaced(settings: BaseSettings) -> None:
 
 
 def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
-    """Set the headers that tell sites who requests, and in which languages."""
+    """Set the headers that tell sites who sends the requests, and which languages are preferred."""
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
         headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
@@ -375,7 +398,8 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
 
 def _log_similar_words(similar: SimilarWords) -> None:
     """Log how many words the vectors add to the topic, and the most similar of them."""
-    pairs = sorted((pair for some in similar.values() for pair in some), key=itemgetter(1), reverse=True)
+    pairs = [pair for similar_words in similar.values() for pair in similar_words]
+    pairs.sort(key=itemgetter(1), reverse=True)
     words = list(dict.fromkeys(word for word, _ in pairs))
     if not similar:
         logger.warning("FOCUS_VECTORS has none of the words of the topic")
@@ -393,10 +417,12 @@ def _on_topic(arguments: Arguments) -> float:
 
 
 def _min_chance(arguments: Arguments) -> float:
-    """The chance to lead to the topic under which links wait."""
+    """The chance to lead to the topic below which links wait."""
     if arguments.min_chance is not None:
         return arguments.min_chance
-    return MIN_CHANCE if arguments.topic.given else 0.0
+    if arguments.topic.given:
+        return MIN_CHANCE
+    return 0.0
 
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
@@ -453,7 +479,7 @@ def _limits(crawler: Crawler) -> LimitSettings:
 
 
 def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int | None = None) -> WorkerSession:
-    """A session at the crawl of this name, or a StateError; `shared_files` as in `CrawlPlan`."""
+    """Join the crawl of this name; raises a StateError if that fails. `shared_files` is that of `CrawlPlan`."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
         name=arguments.name,
@@ -491,8 +517,10 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
 
 def _first_pause(settings: BaseSettings) -> float:
     """The seconds between two requests to a host of which nothing is known yet."""
-    start = settings.getfloat("AUTOTHROTTLE_START_DELAY") if settings.getbool("AUTOTHROTTLE_ENABLED") else 0.0
-    return max(settings.getfloat("DOWNLOAD_DELAY"), start)
+    pause = settings.getfloat("DOWNLOAD_DELAY")
+    if settings.getbool("AUTOTHROTTLE_ENABLED"):
+        return max(pause, settings.getfloat("AUTOTHROTTLE_START_DELAY"))
+    return pause
 
 
 def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
@@ -505,13 +533,13 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
         raise
 
 
-def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
+def _with_retries(join: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
     """Open the session, retrying while the database is locked, full or unreachable."""
     until = monotonic() + retry_seconds
     has_warned = False
     while True:
         try:
-            return take()
+            return join()
         except DatabaseUnavailableError as error:
             if monotonic() > until:
                 raise
@@ -521,6 +549,7 @@ def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> Wo
             sleep(min(1.0, retry_seconds))
 
 
-def has_work(session: WorkerSession, arguments: Arguments) -> bool:
-    """Whether the crawl has anything to do in this round, or begins the next one."""
-    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh is Refresh.ALL)
+def begin_round(session: WorkerSession, arguments: Arguments) -> bool:
+    """Begin the next round if the current one is done and pages are due; returns whether the crawl has work."""
+    seeds = arguments.seeds or (session.known_seed() or demo.ADDRESS,)
+    return session.begin(seeds, arguments.refresh is Refresh.ALL)

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
-    """The rule by which two addresses are the same; on the command line, expressions are separated by spaces."""
+    """The rule by which two addresses are the same; raises an ArgumentError if the setting is wrong."""
     ignored = settings["IGNORED_PARAMETERS"]
+    if isinstance(ignored, str):  # from the command line
+        ignored = ignored.split()
     try:
-        return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
+        return Canonical(ignored)
     except ValueError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="IGNORED_PARAMETERS", why=str(error)) from None
 
@@ -51,7 +53,7 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         ) from None
 
 
-MOST = 100_000_000  # the largest number that databases can still multiply by ten
+MOST = 100_000_000  # ten times as many still fit into an INTEGER of PostgreSQL
 MOST_BYTES = 10**12
 COUNT = (0, MOST)
 AT_LEAST_ONE = (1, MOST)
@@ -99,18 +101,18 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "LOGSTATS_INTERVAL": SECONDS,
     }
 )
-"""The smallest and largest value of each numeric setting; integers mean that the setting must be an integer."""
+"""The smallest and largest value of each numeric setting; integers mean that the value must be a whole number."""
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
-SWITCHES = tuple(name for name, usual in vars(our_settings).items() if isinstance(usual, bool))
+SWITCHES = tuple(name for name, default in vars(our_settings).items() if isinstance(default, bool))
 WHOLE = re.compile(r"[0-9]{1,15}")
 NUMBER = re.compile(r"([0-9]{1,10}\.?[0-9]{0,20}|\.[0-9]{1,20})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 
 
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-# Settings of Scrapy for what the frontier does instead.
-OF_THE_FRONTIER = (
+# Settings of Scrapy's scheduler and queues, which the frontier replaces.
+SCHEDULER_SETTINGS = (
     "JOBDIR DUPEFILTER_CLASS SCHEDULER_DISK_QUEUE SCHEDULER_MEMORY_QUEUE SCHEDULER_PRIORITY_QUEUE "
     "SCHEDULER_START_DISK_QUEUE SCHEDULER_START_MEMORY_QUEUE"
 ).split()
@@ -124,7 +126,7 @@ COUNTED_IN_ONE_PROCESS = (
     *("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM"),
     "CLOSESPIDER_TIMEOUT_NO_ITEM",
 )
-"""Limits of Scrapy's that each process applies to its own pages and items."""
+"""Limits of Scrapy that each process applies to its own pages and items."""
 
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
@@ -151,16 +153,20 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
 
 
 def needs_one_process(settings: BaseSettings) -> bool:
-    """Whether settings hold for one process only: they write or count its items, or name components of others."""
+    """Whether settings work in one process only: they write or count its items, or name other packages' components."""
     counts = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
     return bool(settings.getdict("FEEDS")) or counts or has_other_components(settings)
 
 
 def has_other_components(settings: BaseSettings) -> bool:
-    """Whether components are set that are neither ours nor Scrapy's: they may read settings of their own."""
-    parts = {part for name in COMPONENTS for pair in settings.getdict(name).items() for part in pair}
-    modules = {part if isinstance(part, str) else getattr(part, "__module__", "") for part in parts}
-    return any("." in module and module.partition(".")[0] not in ("crawler", "scrapy") for module in modules)
+    """Whether components of other packages are set, which may read settings of their own."""
+    for name in COMPONENTS:
+        for pair in settings.getdict(name).items():
+            for component in pair:
+                module = component if isinstance(component, str) else getattr(component, "__module__", "")
+                if "." in module and module.partition(".")[0] not in ("crawler", "scrapy"):
+                    return True
+    return False
 
 
 def check_parts(arguments: Arguments) -> None:
@@ -178,8 +184,8 @@ def check_parts(arguments: Arguments) -> None:
 
 
 def check_framework(settings: BaseSettings) -> None:
-    """Raise an ArgumentError if settings have Scrapy keep requests, or run in a way that a crawl does not support."""
-    for name in OF_THE_FRONTIER:
+    """Raise an ArgumentError if settings choose a scheduler or reactor of Scrapy that a crawl does not support."""
+    for name in SCHEDULER_SETTINGS:
         if settings.getpriority(name):  # 0 is Scrapy's default
             raise ArgumentError(
                 "setting {name} is not allowed: the crawl keeps its requests and seen addresses in its database",
@@ -205,12 +211,15 @@ def number_of(settings: BaseSettings, name: str) -> float:
     """The value of a numeric setting; raises an ArgumentError if it is wrong."""
     least, most = NUMBERS[name]
     text = str(settings[name])
-    is_whole = isinstance(least, int)
-    if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
-        whole = N_("is a whole number from {least} to {most}")
-        number = N_("is a number from {least} to {most}")
+    if isinstance(least, int):
+        notation = WHOLE
+        allowed = N_("is a whole number from {least} to {most}")
+    else:
+        notation = NUMBER
+        allowed = N_("is a number from {least} to {most}")
+    if not notation.fullmatch(text) or not least <= float(text) <= most:
         values = {"least": f"{least:,.0f}", "most": f"{most:,.0f}"}
-        raise _wrong(name, text, Message(whole if is_whole else number, values))
+        raise _wrong(name, text, Message(allowed, values))
     return float(text)
 
 
@@ -291,17 +300,19 @@ LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 def image_filter_of(settings: BaseSettings) -> ImageFilter:
-    """The judge and the filter lists; raises an ArgumentError that says which setting is wrong."""
+    """The judge of images and the filter lists; raises an ArgumentError that says which setting is wrong."""
     judge = judge_of(settings)
-    lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
+    paths = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
+    if not paths:
+        return ImageFilter(judge, None)
     try:
-        return ImageFilter(judge, FilterLists(lists) if lists else None)
+        return ImageFilter(judge, FilterLists(paths))
     except ValueError as error:
         raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_LISTS", why=str(error)) from None
 
 
 def judge_of(settings: BaseSettings) -> Judge:
-    """The judge; raises an ArgumentError that says which setting is wrong."""
+    """The judge of images; raises an ArgumentError that says which setting is wrong."""
     limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
     if not limits:
         raise _wrong_models(Message("it names no model"))
@@ -313,7 +324,7 @@ def judge_of(settings: BaseSettings) -> Judge:
 
 
 def _model(written: str) -> tuple[str, float | None]:
-    """A model's name, and its limit if one follows."""
+    """The name of a model of IMAGE_NOISE_MODELS, and its limit if it has one."""
     name, colon, limit = (part.strip() for part in str(written).partition(":"))
     if name not in MODELS:
         raise _wrong_models(Message("{name} is not known", {"name": repr(name[:100])}))
@@ -322,7 +333,9 @@ def _model(written: str) -> tuple[str, float | None]:
     if name == "size":
         raise _wrong_models(Message("'size' has no limit"))
     if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
-        allowed = Message(N_("a number") if name == "keyword" else N_("a number from 0 to 1"))
+        allowed = Message("a number from 0 to 1")
+        if name == "keyword":
+            allowed = Message("a number")
         values = {"name": repr(name), "limit": repr(limit[:100]), "allowed": allowed}
         raise _wrong_models(Message("the limit of {name} must be {allowed}, not {limit}", values))
     return name, float(limit)
@@ -338,7 +351,7 @@ def _wrong_models(why: Message) -> ArgumentError:
 
 
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
-    """The learned model in a file, or None for the one that comes with the crawler; that one is loaded as a check."""
+    """The learned model in a file, or None for the one that comes with the crawler, which is loaded to check it."""
     if not path and "learned" not in models:
         return None
     from crawler.errors import ModelFileError

@@ -1,8 +1,8 @@
-"""The parts that a crawler may do without, each behind a door: a kind of part, such as a renderer.
+"""Optional parts of the crawler. Each is behind a door, which is a kind of part, such as renderers.
 
-PARTS names those of this package, which are in contrib/. Another package adds parts by entry points, whose group is
-`winnow.` and the door, see docs/how-to/own-package.md. A part is imported when it is used; the folders of contrib/ and
-the libraries that they need may be missing until then.
+PARTS names the parts of this package, which are in contrib/. Another package adds parts by entry points, whose group is
+`winnow.` and the door, see docs/how-to/own-package.md. A part is imported when it is used: folders of contrib/, and the
+libraries that they need, may be missing as long as no part of theirs is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from crawler.errors import MissingPartError
 from crawler.translation.message import N_
@@ -22,22 +22,22 @@ T = TypeVar("T")
 
 
 class Door(StrEnum):
-    """A kind of parts."""
+    """A kind of part."""
 
     CHUNKS = "chunks"
-    """What cuts cleaned pages into chunks."""
+    """Functions that cut cleaned pages into chunks."""
     DOCUMENTS = "documents"
-    """What reads files that are no web pages."""
+    """Readers of files that are not web pages."""
     EXTRACTORS = "extractors"
-    """Functions from a page to its extraction, beside those of crawler.extraction."""
+    """Functions from a page to its extraction, in addition to those of crawler.extraction."""
     ITEM_FIELDS = "fields"
     """Functions from a page and its extraction to a value that JSON can have, which is stored in `own_fields`."""
     EXPORTS = "exports"
     """Formats of exports, each under the extension of its files."""
     QUALITY = "quality"
-    """What computes numbers about texts."""
+    """The function that computes numbers about texts, and the names of these numbers."""
     RENDERERS = "renderers"
-    """What runs the scripts of pages."""
+    """Functions that render pages in a browser, or check for one."""
     VIEWS = "views"
     """Tuples of modules with views of the dashboard, each with a `router` and perhaps an `api` of FastAPI."""
 
@@ -47,13 +47,13 @@ class Part:
     """A part of this package."""
 
     reference: str
-    """`module:name` of what is behind the door."""
+    """`module:name` of the object that is the part."""
     libraries: tuple[str, ...] = ()
-    """The modules of other packages that it imports later, and that it cannot do without."""
+    """Modules of other packages that it needs, but imports only when it is used."""
 
     @property
     def extra(self) -> str:
-        """The extra that installs what it needs: the name of its folder."""
+        """The extra that installs its libraries, which has the name of its folder."""
         return self.reference.removeprefix("crawler.contrib.").partition(".")[0]
 
 
@@ -96,6 +96,7 @@ RENDERER_INSTALLATION = N_(
     "python -m pip install 'winnow-crawler[browser]', and then playwright install chromium or the package chromium of "
     "your system"
 )
+"""How to install what the renderers need."""
 
 
 def names(door: Door) -> list[str]:
@@ -112,7 +113,7 @@ def load(door: Door, name: str) -> Any:
 
 
 def resolve(part: Part) -> Any:
-    """What a part refers to; raises a MissingPartError if it, or a library that it needs, is not installed."""
+    """The object that is a part; raises a MissingPartError if it, or a library that it needs, is not installed."""
     missing = next((library for library in part.libraries if find_spec(library) is None), None)
     if missing is None:
         try:
@@ -133,18 +134,19 @@ def find(door: Door, name: str) -> Any:
 
 
 class PartTable(Mapping[str, T]):
-    """A table of parts that are always there, with those behind a door; a row may be a reference to its part."""
+    """The parts of `own` and those behind a door, by name; a value of `own` that is a `Part` is imported when used."""
 
     def __init__(self, door: Door, own: Mapping[str, T | Part]) -> None:
         self._door = door
         self._own = own
 
     def __getitem__(self, name: str) -> T:
-        own = self._own.get(name)
-        if own is not None and not isinstance(own, Part):
-            return own
-        part: T = load(self._door, name) if own is None else resolve(own)
-        return part
+        part: T | Part | None = self._own.get(name)
+        if part is None:
+            part = load(self._door, name)
+        elif isinstance(part, Part):
+            part = resolve(part)
+        return cast("T", part)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*self._own, *names(self._door)]))

@@ -1,4 +1,4 @@
-"""The errors that leave the part of the crawler that raises them: nearly all of them are one sentence for the user.
+"""The errors that are handled outside the folder that raises them. Nearly all messages are a sentence for the user.
 
 Commands end with exit status 2 on a WrongUseError, and with 1 on another MessageError. A folder of contrib/ derives its
 own errors from these. An error that only the caller of one function handles is defined beside that function.
@@ -15,7 +15,9 @@ class MessageError(Exception):
     """
 
     def __init__(self, sentence: str | Message, /, **values: object) -> None:
-        self.message = sentence if isinstance(sentence, Message) else Message(sentence, values)
+        if isinstance(sentence, str):
+            sentence = Message(sentence, values)
+        self.message = sentence
         super().__init__(str(self.message))
 
 
@@ -43,7 +45,7 @@ class MissingPartError(WrongUseError):
 
 
 class OffsetError(WrongUseError):
-    """An offset is not of this crawl and database."""
+    """An offset belongs to another crawl or database."""
 
 
 class ModelFileError(ValueError):

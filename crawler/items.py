@@ -100,7 +100,7 @@ class PageRecord:
     round: int = 1
     """The number of the round that stored this version."""
     first_seen: str = ""
-    """When the page was first stored: ISO 8601, in UTC. `fresh=yes` starts from scratch here, too."""
+    """When the page was first stored: ISO 8601, in UTC. `fresh=yes` begins anew here, too."""
     rights: dict[str, Any] | None = None
     """What the site says about the use of the page: `{"licence": …, "uses": {"search": …, "ai-input": …,
     "ai-train": …}, "evidence": […]}`. A use is `allowed`, `disallowed`, `unknown` or `malformed`; evidence has the
@@ -117,7 +117,7 @@ class PageRecord:
     With `-a images=no` all are listed, and `noise` is null.
     """
     own_fields: dict[str, Any] | None = None
-    """What `-a fields=` or a pipeline of one's own adds: names with values."""
+    """The values that `-a fields=`, another package or your own pipeline adds, by name."""
 
 
 LABELS = {"author": N_("Author"), "published": N_("Published"), "published_source": N_("Date found in")}
@@ -147,8 +147,7 @@ class PageItem(PageRecord):
         # Not fields, so that feeds do not write them.
         self.page: Page | None = None
         self.lease: Lease | None = None
-        self.result = PageResult()
-        """Everything else that the request returned."""
+        self.result = PageResult()  # everything else that is known after the request
 
     def __getitem__(self, name: str) -> Any:
         if name in TYPES:
@@ -200,7 +199,6 @@ class ImageItem:
 
     def __post_init__(self) -> None:
         self.body = b""
-        self.ending = ""
-        """The file name extension for its content."""
+        self.ending = ""  # the file name extension for its content
         self.lease: Lease | None = None
         self.result = PageResult()

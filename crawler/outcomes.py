@@ -19,7 +19,7 @@ class Group(StrEnum):
     """A group of codes."""
 
     DONE = "done"
-    """The address did what it is for, which is not to yield a page."""
+    """The address served its purpose, which is not to yield a page."""
     SKIPPED = "skipped"
     NOISE = "noise"
     PUT_OFF = "put_off"
@@ -54,7 +54,7 @@ class Code(StrEnum):
     OUTSIDE_SCOPE = "outside_scope", Group.SKIPPED, N_("outside the scope")
     OUTSIDE_ALLOW = "outside_allow", Group.SKIPPED, N_("outside allow")
     INSIDE_DENY = "inside_deny", Group.SKIPPED, N_("inside deny")
-    AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED, N_("domain to leave out")
+    AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED, N_("excluded domain")
     ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED, N_("address too long")
     SOURCE_OF_PAGE = "source_of_page", Group.SKIPPED, N_("text file that its page was made from")
     PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
@@ -88,7 +88,7 @@ class Code(StrEnum):
     EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
     TEXT_WITHHELD = "text_withheld", Group.SKIPPED, N_("page whose owner marks its text as not to be used")
-    MISSING = "missing", Group.SKIPPED, N_("notice that there is no such page")
+    MISSING = "missing", Group.SKIPPED, N_("notice that the page does not exist")
     LOGIN_FORM = "login_form", Group.SKIPPED, N_("login form")
     LISTING = "listing", Group.SKIPPED, N_("list of other pages")
     PHOTO_PAGE = "photo_page", Group.SKIPPED, N_("page of an image or a gallery, with next to no text")
@@ -103,7 +103,7 @@ class Code(StrEnum):
         N_("address that differs from its page only after #/ or #!/, which only a rendered page shows"),
     )
 
-    # Parts of a page or a list, which are counted only.
+    # Parts of a page or a list: they are counted, but no address has such an outcome.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
     FIELDS_CUT = "fields_cut", Group.SKIPPED, N_("values of own fields beyond the limit of a page")
     FIELD_FAILED = "field_failed", Group.SKIPPED, N_("own field that cannot be read, {reason}")
@@ -120,7 +120,7 @@ class Code(StrEnum):
     NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without the name of a page or a document")
     NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
-    NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
+    NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page not requested")
 
     HTTP_STATUS = "http_status", Group.FAILED, "{status}"
     WALLED = "walled", Group.FAILED, N_("wall against robots: {service}")
@@ -176,7 +176,9 @@ class Outcome(NamedTuple):
         'robots.txt cannot be read: 503 Service Unavailable'
         """
         parameter = self.code.parameter
-        return Message(self.code.sentence, {parameter: _value(self.code, self.detail)} if parameter else {})
+        if not parameter:
+            return Message(self.code.sentence)
+        return Message(self.code.sentence, {parameter: _value(self.code, self.detail)})
 
     @property
     def key(self) -> str:
@@ -223,6 +225,7 @@ CONTENTS = {
     NonImage.UNKNOWN: N_("of no known type"),
     NonImage.EMPTY: N_("empty"),
 }
+"""What a response contains in place of an image."""
 SIGNALS = {
     "content_usage": "Content-Usage",
     "content_signal": "Content-Signal",
@@ -233,7 +236,7 @@ SIGNALS = {
 }
 """Names of the signals that may disallow a use."""
 MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
-"""Names of the models that judge images, where they differ from the words for them."""
+"""Names of the models that judge images, for those whose name is not a plain word."""
 
 
 def _value(code: Code, detail: str) -> object:
@@ -285,7 +288,7 @@ SEED_FAILURES = frozenset(
     for code in Code
     if code.group in (Group.SKIPPED, Group.FAILED) and code not in READ and code is not Code.REDIRECT_TO_KNOWN
 )
-"""Outcomes of seeds that failed; one that leads to a page already known did not."""
+"""Outcomes of seeds that failed. A redirect to a page already known is no failure."""
 
 
 def of_group(outcomes: Outcomes, group: Group) -> Outcomes:
@@ -299,7 +302,7 @@ def codes(group: Group) -> tuple[Code, ...]:
 
 
 UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
-"""Counts all reasons beyond the number that is remembered one by one."""
+"""The codes for all reasons beyond the number of them that are counted one by one."""
 MOST_NAMED = 10
 """Outcomes named in one line."""
 

@@ -1,4 +1,4 @@
-"""The item pipelines: extraction, images, the end of leases; and a time limit for all of them."""
+"""The item pipelines: extraction, image files, the end of leases; and a time limit for all of them."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class ImageListing:
 
     images: PageImages
     judge: Judge | None
-    """None if images are not to be judged."""
+    """None if images are not judged."""
 
     def of(self, page: Page) -> list[dict[str, Any]]:
-        """The images that are content; all of them if none is requested, as judging takes as long as extraction."""
+        """The images that are content; all images if none is downloaded, as judging takes as long as extraction."""
         if self.judge is None or not self.images.are_requested:
             return all_images(page)
         return judged_images(page, page.once(self.images.sightings), self.judge)
@@ -76,8 +76,10 @@ class ExtractPipeline:
         self.languages = arguments.lang
         self.markdown = arguments.markdown
         self.images = images
-        quality = {"quality": text_quality} if arguments.quality else {}
-        self.readers = {name: read for name, read in (READERS | quality).items() if name not in ALREADY_READ}
+        readers = dict(READERS)
+        if arguments.quality:
+            readers["quality"] = text_quality
+        self.readers = {name: read for name, read in readers.items() if name not in ALREADY_READ}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -94,22 +96,25 @@ class ExtractPipeline:
         )
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
-        page = item.page if isinstance(item, PageItem) else None
-        if not isinstance(item, PageItem) or page is None:
+        if not isinstance(item, PageItem) or item.page is None:
             return item
+        page = item.page
         extraction = page.once(self.extract)
+
         item.language = READERS["language"](page, extraction)
         if self.languages and item.language not in self.languages:
             if item.lease is not None:
                 outcome = Outcome(Code.LANGUAGE, item.language or "")
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
+
         for name, read in self.readers.items():
             setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
         if self.markdown is not ItemMarkdown.NO:
             has_links = self.markdown is ItemMarkdown.LINKS
             item.markdown = page_markdown(page, extraction, has_links, self.images.judge is not None)
+
         if self.item_fields:
             item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:
@@ -118,7 +123,10 @@ class ExtractPipeline:
             self.counts.count(Outcome(Code.FIELDS_CUT), own_values.cut)
             for failure in own_values.failures:
                 self.counts.count(Outcome(Code.FIELD_FAILED, failure))
-        item.extractor = (extraction.method or self.method) if page.document is None else METHOD
+
+        item.extractor = extraction.method or self.method
+        if page.document is not None:
+            item.extractor = METHOD
         return item
 
     def _values_of_packages(self, page: Page, extraction: Extraction) -> dict[str, Any]:
@@ -135,7 +143,7 @@ class ExtractPipeline:
 
 
 class ImagesPipeline:
-    """Writes images to OUTPUT_DIR/images/; file names are a hash of the content."""
+    """Writes images to OUTPUT_DIR/images/, in files named by a hash of the content."""
 
     def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
         self.folder = folder
@@ -159,7 +167,8 @@ class ImagesPipeline:
             except OSError as error:
                 self.abort(f"{path} cannot be written to: {error.strerror}")
                 raise DropItem(f"cannot be written: {error.strerror}") from error
-            item.path, item.size = path.as_posix(), len(item.body)
+            item.path = path.as_posix()
+            item.size = len(item.body)
             verdict = item.result.verdict
             # Noise that is downloaded for an audit does not count as an image of the crawl.
             if verdict is not None and verdict["audited"]:

@@ -21,7 +21,7 @@ DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;
 EXTRACTOR = "auto"
 """The method that extracts the main text; `-a extractor=` overrides it for one crawl."""
 EXTRACTOR_FALLBACK = ""
-"""A second method for pages of whose text `auto` is in doubt: the dotted path of a function from a `Page` to an
+"""A second method for pages about whose text `auto` is in doubt: the dotted path of a function from a `Page` to an
 `Extraction`, or the address of a server on this machine, such as `http://127.0.0.1:8000/`. Empty means none.
 """
 OUTPUT_DIR = "output"
@@ -70,7 +70,7 @@ DASHBOARD_HOSTS = ""
 DASHBOARD_PATH = ""
 """The path under which a reverse proxy serves the dashboard, such as `/crawls`."""
 DASHBOARD_PROXIES = "127.0.0.1,::1"
-"""Addresses or networks of reverse proxies, separated by commas: what their X-Forwarded headers say is believed."""
+"""Addresses or networks of reverse proxies whose X-Forwarded headers are trusted, separated by commas."""
 
 STALL_LIMIT = 600.0
 """Seconds after which a request that hangs is given up; 0 waits for ever. The log names such requests much earlier."""
@@ -79,8 +79,8 @@ STALL_LIMIT = 600.0
 # needed first.
 IMAGE_NOISE_ENABLED = True
 """Judge images before the download and skip noise; False downloads all images."""
-# The learned model uses the scores of the others. Images that are invisible or on very many pages are noise whatever
-# its score.
+# The learned model uses the scores of the others. Invisible images, and those on very many pages, are noise whatever
+# its score is.
 IMAGE_NOISE_MODELS = "learned,size,redundancy:0.3"
 """The models that judge images, separated by commas. A number after a colon is the score above which an image is noise:
 a probability (`learned`), a mean weight (`keyword`), a share of the pages of a site (`redundancy`) or an evenness from
@@ -103,11 +103,11 @@ IMAGE_SITE_LIMIT = 2_000
 """The most images that one worker requests for the pages of one site in a run. At one request a second, the default
 pace, 2,000 images take half an hour after the last page."""
 
-# Pages whose text only scripts make are rendered in a browser, if one is there; `-a render=` decides which.
+# Pages whose text is created by scripts are rendered in a browser, if one is installed; `-a render=` decides which.
 RENDER_TABS = 4
 """Pages that one worker renders at a time; each takes about 100 MB of memory, and up to 700 MB."""
 RENDER_SECONDS = 30.0
-"""Seconds for one page and what it loads; then it is taken as it is."""
+"""Time limit of one page and what it loads, in seconds; after it, the page is read as far as it has been rendered."""
 RENDER_SCROLLS = 0
 """How often a rendered page is scrolled to its end, for lists that grow."""
 RENDER_CLICK_MORE = False
@@ -139,7 +139,7 @@ AUTOTHROTTLE_MAX_DELAY = 30.0
 DOWNLOAD_TIMEOUT = 30.0
 """Seconds after which a request without an answer fails."""
 
-# Requests of hosts: robots.txt, its Crawl-delay, and Retry-After with 429 and 503.
+# What hosts ask of crawlers: robots.txt, its Crawl-delay, and Retry-After with 429 and 503.
 ROBOTSTXT_OBEY = True
 """Obey robots.txt; no page is requested from a host whose robots.txt cannot be read."""
 CRAWL_DELAY_LIMIT = 60.0  # a host that asks for longer delays is closed rather than requested too often
@@ -155,8 +155,8 @@ RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's list without 429 a
 
 # Protection against hosts: traps, large responses, and addresses in the operator's own network.
 SITE_PAGE_LIMIT = 10_000
-"""The most pages that are stored from one site in a round. At most ten times as many requests are sent to it. A later
-round requests what was refused for this only if the site has fewer pages."""
+"""The most pages that are stored from one site in a round. At most ten times as many requests are sent to it. Addresses
+refused by this limit are requested in a later round if the site then has fewer pages."""
 URLLENGTH_LIMIT = 2083
 """The longest address that is requested, in characters."""
 REDIRECT_MAX_TIMES = 10
@@ -165,7 +165,8 @@ DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 """The largest body of a page in bytes, compressed or not; one of more than 64,000 chunks, two content codings or 1,000
 compressed parts counts as larger.
 """
-# Bytes of responses in work above which no request is sent: the largest page may wait for the browser beside others.
+# No request is sent while the responses in memory are larger than this: one of the largest pages may wait for the
+# browser, and another one may be processed.
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 2 * DOWNLOAD_MAXSIZE
 DOWNLOAD_WARNSIZE = 0  # bodies over the limit itself are counted and reported
 DOCUMENT_MAX_BYTES = 32 * 1024 * 1024
@@ -176,7 +177,7 @@ ALLOWED_PRIVATE_HOSTS = ""
 """Names, addresses or networks that may be requested although they are not public, separated by commas."""
 DOWNLOAD_VERIFY_CERTIFICATES = True
 """Refuse invalid TLS certificates."""
-HTTPPROXY_ENABLED = False  # a proxy resolves names itself, so nobody checks that their addresses are public
+HTTPPROXY_ENABLED = False  # a proxy resolves names itself, so that private addresses cannot be refused
 """Use the proxy of the environment, which then decides which addresses are reached."""
 COOKIES_ENABLED = False
 """Keep cookies from one page to the next."""
@@ -240,8 +241,8 @@ ITEM_PIPELINES = {
     "crawler.pipelines.ImagesPipeline": 200,
     "crawler.pipelines.StorePipeline": 900,
 }
-# Nobody controls a crawl from outside, and to import Scrapy's remote control takes a tenth of a second. In EXTENSIONS,
-# None would come too late: Scrapy imports an extension before it leaves it out.
+# A crawl has no use for Scrapy's remote control, and importing it takes 0.1 s. None in EXTENSIONS would not prevent
+# that: Scrapy imports an extension before it disables it.
 EXTENSIONS_BASE = {
     path: order for path, order in default_settings.EXTENSIONS_BASE.items() if not path.endswith(".RemoteControl")
 }

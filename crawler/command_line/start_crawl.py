@@ -1,4 +1,4 @@
-"""Starts a crawl from the command line: joins it once everything can be used, and tells how it ended."""
+"""Starts a crawl from the command line: checks everything, joins the crawl, runs it, and returns how it ended."""
 
 import importlib
 import logging
@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
 from crawler.arguments import SPIDER, Arguments
-from crawler.build_crawl import has_failed, has_work, join_crawl, prepare_process
+from crawler.build_crawl import begin_round, has_failed, join_crawl, prepare_process
 from crawler.checked_settings import check_crawl, has_other_components
 from crawler.command_line.stop_signals import ignore_repeats
 from crawler.command_line.terminal import FAILED, INTERRUPTED, printable, refuse
@@ -36,7 +36,7 @@ class PreparedCrawl:
     session: WorkerSession
     has_work: bool
     unknown_settings: Collection[str]
-    """Settings of the command line that neither Scrapy nor the crawler has."""
+    """Settings from the command line that neither Scrapy nor the crawler defines."""
 
     def run(
         self,
@@ -50,8 +50,9 @@ class PreparedCrawl:
             self.session.leave()
             return 0
         prepare_process(process.settings)
-        for name in [] if has_other_components(process.settings) else self.unknown_settings:
-            logger.warning("Nothing here reads the setting %s: is it misspelt?", name)
+        if not has_other_components(process.settings):
+            for name in self.unknown_settings:
+                logger.warning("Nothing here reads the setting %s: is it misspelt?", name)
         try:
             crawler = create_crawler(SPIDER)
             # Not before the reactor runs, as Scrapy sets its handlers when it starts.
@@ -84,16 +85,16 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
         for sentence in (session.other_seeds(), session.erased_seeds_message()):
             if sentence is not None:
                 print(printable(localized(sentence)), file=sys.stderr)
-        is_unfinished = has_work(session, arguments)
-        if is_unfinished and arguments.demo:
+        has_work = begin_round(session, arguments)
+        if has_work and arguments.demo:
             check_demo(session)
     except DatabaseUnavailableError as error:
         refuse(error.message, "crawl", FAILED)
-    return PreparedCrawl(session, is_unfinished, unknown_settings)
+    return PreparedCrawl(session, has_work, unknown_settings)
 
 
 def _unknown_settings(names: Collection[str]) -> list[str]:
-    """The names that are no settings; raises a WrongUseError about one that is nearly a setting of ours."""
+    """The names that are no settings; raises a WrongUseError for a name that is nearly that of a setting of Winnow."""
     unknown = sorted(set(names) - set(vars(default_settings)) - set(vars(our_settings)))
     for name in unknown:
         for near in get_close_matches(name, [own for own in vars(our_settings) if own.isupper()], 1, 0.8):
@@ -103,7 +104,7 @@ def _unknown_settings(names: Collection[str]) -> list[str]:
 
 
 def _load_language_model() -> None:
-    """Load what pages are dropped by; raises a WrongUseError if the disk is full."""
+    """Load the model that recognizes languages; raises a WrongUseError if it cannot be unpacked."""
     try:
         load_model()
     except OSError as error:
@@ -114,10 +115,10 @@ def _load_language_model() -> None:
 
 def _check_writable(folder: Path, name: str) -> None:
     """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file."""
-    place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    existing_folder = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     output = folder / f"{name}.jsonl"
     try:
-        with TemporaryFile(dir=place):
+        with TemporaryFile(dir=existing_folder):
             pass
         if output.exists() and not output.is_file():
             raise WrongUseError("{path} is not a file; give another -a name=NAME", path=repr(str(output)))

@@ -261,7 +261,7 @@ class _Parser:
         if not rest:
             raise WrongUseError("the condition {value} is not complete", value=repr(self.text[-100:]))
         raise WrongUseError(
-            "the condition cannot be read at {value}; it is such as quality.words > 100 and language == 'zh'",
+            "the condition cannot be read at {value}; an example is quality.words > 100 and language == 'zh'",
             value=repr(rest),
         )
 
