@@ -2,8 +2,8 @@
 
 Counts grow page by page, and those of many workers are added. Counting is exact, and the order of pages and of
 additions does not matter, as long as a site has at most `MOST` different words and addresses. Beyond that the rarest
-half is dropped, and `left` says how many counts were dropped: what was seen once has the entropy 0 and the redundancy
-of one page, close to that of an unknown word or address, so that only what becomes frequent slowly is underestimated.
+half is dropped, and `left` says how many counts were dropped. A word or address that was seen once has the entropy 0
+and the redundancy of one page, nearly as if it were unknown: only those that become frequent slowly are underestimated.
 """
 
 import json
@@ -32,7 +32,7 @@ class Sighting:
     size: tuple[int | None, int | None] = (None, None)
     """Width and height in pixels, according to the page."""
     read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
-    """Computes the features; for most images of a page, which were seen before, they are not needed."""
+    """Computes the features, which are needed for few images of a page: most were seen before."""
 
     @cached_property
     def features(self) -> tuple[float, ...]:
@@ -59,6 +59,7 @@ class Sighting:
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
+        """The sighting that `record` wrote."""
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, list(map(float, numbers)))
@@ -75,7 +76,7 @@ class Sighting:
 
 
 def _written_numbers(features: tuple[float, ...]) -> str:
-    """Numbers as JSON has them, short, as there are millions: six digits are more precise than the model.
+    """Numbers as JSON, separated by commas, with six digits, which is more precise than the model: there are millions.
 
     >>> _written_numbers((0.0, 3.0, 0.6931471805599453))
     '0,3,0.693147'
@@ -107,17 +108,17 @@ class Evidence:
         """Count the images of one more page."""
         self.pages += 1
         addresses: set[str] = set()
-        counted: list[str] = []
+        words_of_page: list[str] = []
         for sighting in sightings:
             self.links += 1
             addresses.add(fold(sighting.url))
             words = description(sighting)
-            counted += words
+            words_of_page += words
             if len(set(words)) < len(words):
-                self._spread(words)
+                self._count_repeated(words)
         self.shown.update(addresses)
-        self.times.update(counted)
-        self._bound()
+        self.times.update(words_of_page)
+        self._drop_rare()
 
     def add(self, other: "Evidence") -> None:
         """Add counts from other pages of the site."""
@@ -128,7 +129,7 @@ class Evidence:
         self.times.update(other.times)
         for word, sum_ in other.spread.items():
             self.spread[word] = self.spread.get(word, 0.0) + sum_
-        self._bound()
+        self._drop_rare()
 
     def record(self) -> str:
         """The counts as a line of text, for `Evidence.of`."""
@@ -137,24 +138,26 @@ class Evidence:
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
+        """The counts that `record` wrote."""
         pages, links, shown, times, spread, left = json.loads(record)
         return cls(pages=pages, links=links, shown=Counter(shown), times=Counter(times), spread=spread, left=left)
 
-    def _spread(self, words: tuple[str, ...]) -> None:
-        """Count the words that occur in a link more than once: others have f log f = 0."""
+    def _count_repeated(self, words: tuple[str, ...]) -> None:
+        """Add f log f of the words that occur in a link more than once: it is 0 for the others."""
         for word, times in Counter(words).items():
             if times > 1:
                 self.spread[word] = self.spread.get(word, 0.0) + times * log(times)
 
-    def _bound(self) -> None:
+    def _drop_rare(self) -> None:
+        """Drop the rarest addresses and words if the site has too many."""
         if len(self.shown) > MOST:
-            self.left += _leave(self.shown)
+            self.left += _drop_rarest_half(self.shown)
         if len(self.times) > MOST:
-            self.left += _leave(self.times)
+            self.left += _drop_rarest_half(self.times)
             self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
 
 
-def _leave(counts: Counter[str]) -> int:
-    """Drop the rarest half of the entries, and return how many counts that were."""
+def _drop_rarest_half(counts: Counter[str]) -> int:
+    """Drop the rarest half of the entries; returns the sum of their counts."""
     rarest = sorted(counts, key=lambda entry: (-counts[entry], entry))[MOST // 2 :]
     return sum(map(counts.pop, rarest))

@@ -17,8 +17,8 @@ from crawler.page.text import words
 from crawler.urls.address import address_of
 
 LEVELS = 4  # containers around an image that are considered
-MOST_DEPTH = 100  # elements around an image beyond which none is considered: pages for readers have fewer
-# Numbers of elements around the image whose names are considered: near and far.
+MOST_DEPTH = 100  # the most elements around an image that are considered: pages for readers have fewer
+# The names of the elements around an image are counted in three parts, which end with these elements from the inside.
 OWN = 2
 NEAR = 5
 ALL = 9
@@ -30,10 +30,10 @@ PIXEL = 2  # pixels up to which an image is invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
-MOST_SAID = 400  # characters of alt and title that are read
-LONG = 8  # characters from which a file name identifies an image, wherever it is in an address
+MOST_DESCRIPTION = 400  # characters of alt and title that are read
+LONG = 8  # characters from which a file name identifies an image, wherever in an address it is
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
-_SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
+_SIZE_IN_QUERY = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 
 
@@ -61,37 +61,49 @@ OF_PLACE = (
 
 
 def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
+    """The position of the image among the images, the blocks and the blocks of the main text."""
     kept = around.kept
     blocks = around.page.blocks
     at = image.at
-    where = bisect_left(kept, at)
-    back = at - kept[where - 1] if where else FAR
-    ahead = kept[where] - at if where < len(kept) else FAR
-    following = blocks[at] if at < len(blocks) else None
-    last = blocks[at - 1] if at else None
+    main_before = bisect_left(kept, at)
+    back = FAR
+    if main_before:
+        back = at - kept[main_before - 1]
+    ahead = FAR
+    if main_before < len(kept):
+        ahead = kept[main_before] - at
+
+    next_length = 0
+    next_linked = 0.0
+    if at < len(blocks):
+        next_length = len(blocks[at].text)
+        next_linked = blocks[at].linked / max(1, next_length)
+    last_length = 0
+    if at:
+        last_length = len(blocks[at - 1].text)
     return [
         log1p(index),
         index / len(around.page.images),
         at / max(1, len(blocks)),
         around.main_letters[min(at, len(blocks))] / max(1, around.main_letters[-1]),
-        where == len(kept),
-        where == 0,
-        log1p(where),
-        log1p(len(kept) - where),
+        main_before == len(kept),
+        main_before == 0,
+        log1p(main_before),
+        log1p(len(kept) - main_before),
         log1p(min(back, FAR)),
         log1p(min(ahead, FAR)),
         ahead == 0,
         back == 1,
-        log1p(len(following.text)) if following else 0.0,
-        log1p(len(last.text)) if last else 0.0,
-        following.linked / max(1, len(following.text)) if following else 0.0,
+        log1p(next_length),
+        log1p(last_length),
+        next_linked,
         log1p(around.copies[image.url]),
     ]
 
 
-_HELD = "letters,share linked,share of main text,blocks,images,share main".split(",")
+_OF_CONTAINER = "letters,share linked,share of main text,blocks,images,share main".split(",")
 OF_CONTAINERS = (
-    *(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD),
+    *(f"{name} ^{level}" for level in range(LEVELS) for name in _OF_CONTAINER),
     *("in main container", "levels to main", "depth"),
 )
 
@@ -103,7 +115,9 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     element: etree._Element | None = image.element
     while element is not None and element not in index_of_container:
         element = element.getparent()
-    at = index_of_container[element] if element is not None else 0
+    at = 0
+    if element is not None:
+        at = index_of_container[element]
     main = around.main
     depth = 0
     to_main = 0
@@ -113,7 +127,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     while at >= 0 and depth < MOST_DEPTH:
         start = containers.starts[at]
         end = containers.ends[at]
-        if end - start > size and len(held) < LEVELS * len(_HELD):
+        if end - start > size and len(held) < LEVELS * len(_OF_CONTAINER):
             size = end - start
             letters = around.letters[end] - around.letters[start]
             main_letters = around.main_letters[end] - around.main_letters[start]
@@ -129,7 +143,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
         to_main += not inside
         depth += 1
         at = containers.parents[at]
-    held += held[-len(_HELD) :] * (LEVELS - len(held) // len(_HELD))
+    held += held[-len(_OF_CONTAINER) :] * (LEVELS - len(held) // len(_OF_CONTAINER))
     return [*held, inside, log1p(to_main), log1p(depth)]
 
 
@@ -146,34 +160,49 @@ OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in addres
 
 
 def _of_size(image: ImageLink) -> list[float]:
+    """The size of the image, as the page or its address gives it."""
     width = image.width or 0
     height = image.height or 0
     room = width or height or _width_of_cell(image.element)
-    named = _SIZE_IN_NAME.search(image.url)
-    size_in_query = _SIZE_ASKED.search(image.url)
-    width_in_address = named or size_in_query
-    in_address = int(width_in_address[1]) if width_in_address else 0
-    if named and not (width and height):
-        width = width or int(named[1])
-        height = height or int(named[2])
-    has_size = bool(width and height)
+    size_in_name = _SIZE_IN_NAME.search(image.url)
+    if size_in_name and not (width and height):
+        width = width or int(size_in_name[1])
+        height = height or int(size_in_name[2])
+
+    area = 0
+    aspect = NO_SIZE
+    if width and height:
+        area = width * height
+        aspect = width / height
+    width_in_address = 0
+    size_in_address = size_in_name or _SIZE_IN_QUERY.search(image.url)
+    if size_in_address:
+        width_in_address = int(size_in_address[1])
     return [
-        log1p(width) if width else NO_SIZE,
-        log1p(height) if height else NO_SIZE,
-        log1p(width * height) if has_size else NO_SIZE,
-        width / height if has_size else NO_SIZE,
-        has_size,
+        _log_size(width),
+        _log_size(height),
+        _log_size(area),
+        aspect,
+        area > 0,
         0 < room <= ICON or 0 < width <= ICON or 0 < height <= ICON,
         (width, height) in ADVERT_SIZES,
-        log1p(in_address) if in_address else NO_SIZE,
+        _log_size(width_in_address),
         0 < width <= PIXEL or 0 < height <= PIXEL,
     ]
 
 
+def _log_size(size: int) -> float:
+    if size:
+        return log1p(size)
+    return NO_SIZE
+
+
 def _width_of_cell(element: etree._Element) -> int:
-    """The width of the table's cell that holds the image, if the page gives it in pixels: signs have narrow cells."""
+    """The width of the table cell around the image in pixels; 0 if the page gives none. Signs have narrow cells."""
     cell = next(element.iterancestors("td", "th"), None)
-    width = "" if cell is None else cell.get("width", "")
+    if cell is None:
+        return 0
+    width = cell.get("width", "")
     if len(width) <= MOST_DIGITS and width.isascii() and width.isdigit():
         return int(width)
     return 0
@@ -183,9 +212,12 @@ OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,capti
 
 
 def _of_words(around: PageContext, image: ImageLink) -> list[float]:
-    description = frozenset(words(f"{image.alt} {image.title}"[:MOST_SAID]))
+    """The texts that describe the image or are near it."""
+    description = frozenset(words(f"{image.alt} {image.title}"[:MOST_DESCRIPTION]))
     common = len(description & around.title_words)
-    following = around.page.blocks[image.at] if image.at < len(around.page.blocks) else None
+    next_length = 0
+    if image.at < len(around.page.blocks):
+        next_length = len(around.page.blocks[image.at].text)
     return [
         log1p(len(image.alt)),
         "alt" in image.element.attrib,
@@ -193,7 +225,7 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
         log1p(len(image.anchor_text)),
         common / max(1, len(description)),
         log1p(common),
-        log1p(min(len(following.text), MAX_NEAR_TEXT)) if following is not None else 0.0,
+        log1p(min(next_length, MAX_NEAR_TEXT)),
         _has_caption(around, image),
     ]
 
@@ -258,7 +290,7 @@ def _of_target(around: PageContext, target: str) -> list[float]:
         target == around.page.url,
         len(path) < 2,
         path.count("/"),
-        log1p(around.told.get(target, 0)),
+        log1p(around.link_text_lengths.get(target, 0)),
         bool(address.query),
     ]
 
@@ -273,15 +305,16 @@ OF_NAMES = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 
 
 def _of_names(image: ImageLink) -> list[int]:
-    """The names of the elements around the image, of its file and of its target."""
-    named: list[str] = []
+    """Families of words in the names of the elements around the image, of its file and of its target."""
+    element_names: list[str] = []
     element: etree._Element | None = image.element
-    while element is not None and len(named) < ALL:
+    while element is not None and len(element_names) < ALL:
         get = element.get
-        named.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
+        element_names.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
         element = element.getparent()
-    file, target = (address_of(url).path for url in (image.url, image.target))
-    levels = (" ".join(named[:OWN]), " ".join(named[OWN:NEAR]), " ".join(named[NEAR:]))
+    file = address_of(image.url).path
+    target = address_of(image.target).path
+    levels = (" ".join(element_names[:OWN]), " ".join(element_names[OWN:NEAR]), " ".join(element_names[NEAR:]))
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 
 

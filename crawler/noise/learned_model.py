@@ -6,10 +6,10 @@ added.
 
 Each tree has three splits, each a feature and its edge; a table says what the tree adds for each way they can go. So an
 image is judged by one comparison of vectors and one look-up. `winnow noise train` made the weights; CARD.md beside them
-says of what, and how they do.
+describes their training data and their results.
 
-`changes` tells what a verdict hangs on: how much it would change if the features of a group were as usual. What a tree
-then adds is known beforehand for each of its codes, so that all groups together are one look-up more:
+`changes` tells what a verdict depends on: how much it would change if the features of a group had their usual values.
+The value of a tree in that case is known beforehand for each of its codes, so that one more look-up serves all groups:
 
     change_g = sum over the trees t that ask a feature of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
 """
@@ -39,16 +39,21 @@ CODES = 1 << SPLITS  # the number of their outcomes
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
-UNKNOWN = -1.0  # the value if a model of the paper has no score
+"""The index of each feature."""
+UNKNOWN = -1.0  # the value of a feature if there is no data for it
 MOST = 30.0  # logits are limited to this size
+# What numpy and zipfile raise for a file without weights.
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
+    """The trees of a model, with the medians of its features and its limit."""
+
     splits: Ints
-    """The features used by the trees: one column for each tree."""
+    """The indices of the features that the trees ask: a row for each split, a column for each tree."""
     edges: Floats
+    """The edges of these splits."""
     tables: Floats
     """What each tree adds, by the outcome of its splits: a row for each tree, a column for each code."""
     usual: Floats
@@ -72,13 +77,14 @@ def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, k
     pages = evidence.pages
     shown = evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
-    of_site = (
-        log1p(pages),
-        log1p(others),
-        others / (pages - 1) if pages > 1 else UNKNOWN,
-        UNKNOWN if entropy is None else entropy,
-        UNKNOWN if keyword is None else keyword,
-    )
+    share_of_others = UNKNOWN
+    if pages > 1:
+        share_of_others = others / (pages - 1)
+    if entropy is None:
+        entropy = UNKNOWN
+    if keyword is None:
+        keyword = UNKNOWN
+    of_site = (log1p(pages), log1p(others), share_of_others, entropy, keyword)
     return np.array((*sighting.features, *of_site), np.float32)
 
 
@@ -93,7 +99,7 @@ def probability(logit: float) -> float:
 
 def save(model: NoiseModel, path: Path) -> None:
     """Save a model to a file that `load` reads."""
-    held: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         "splits": model.splits.astype(np.uint8),
         "edges": model.edges.astype(np.float32),
         "tables": model.tables.astype(np.float16),
@@ -102,21 +108,21 @@ def save(model: NoiseModel, path: Path) -> None:
         "names": np.array(FEATURES),
     }
     with path.open("wb") as file:
-        np.savez_compressed(file, **held)
+        np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> NoiseModel:
     """The model in a file; raises a ModelFileError if there is none that fits. Nothing in the file is executed."""
     try:
-        with np.load(path, allow_pickle=False) as held:
-            if tuple(held["names"].tolist()) != FEATURES:
+        with np.load(path, allow_pickle=False) as arrays:
+            if tuple(arrays["names"].tolist()) != FEATURES:
                 raise ValueError("other features")
             return NoiseModel(
-                held["splits"].astype(np.intp),
-                held["edges"].astype(np.float32),
-                held["tables"].astype(np.float32),
-                held["usual"].astype(np.float32),
-                float(held["limit"]),
+                splits=arrays["splits"].astype(np.intp),
+                edges=arrays["edges"].astype(np.float32),
+                tables=arrays["tables"].astype(np.float32),
+                usual=arrays["usual"].astype(np.float32),
+                limit=float(arrays["limit"]),
             )
     except NO_WEIGHTS as error:
         raise ModelFileError(f"{str(path)!r} holds no weights of images") from error
@@ -128,7 +134,7 @@ def shipped() -> NoiseModel:
     return load(WEIGHTS)
 
 
-MODELS = 4  # models whose changes are cached
+KEPT_MODELS = 4  # models whose usual codes are cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,19 +168,19 @@ _IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in FEATU
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
-@lru_cache(maxsize=MODELS)
+@lru_cache(maxsize=KEPT_MODELS)
 def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
-    """For each group that is asked at all and each tree, which splits do not ask it, and the code of the others if the
-    group had its usual values; and the names of these groups.
+    """For each group that a tree asks, and each tree: a mask of the splits that do not ask the group, and the code of
+    the other splits if the group has its usual values; and the names of these groups.
     """
-    of_groups = {
+    splits_of_group = {
         name: asks_group
         for name, asks_group in zip(FEATURES_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
         if asks_group.any()
     }
-    is_mine = np.stack([*of_groups.values()])
-    if_usual = is_mine & (model.usual[model.splits] > model.edges)
-    return _POWERS @ ~is_mine, _POWERS @ if_usual, [*of_groups]
+    is_of_group = np.stack([*splits_of_group.values()])
+    if_usual = is_of_group & (model.usual[model.splits] > model.edges)
+    return _POWERS @ ~is_of_group, _POWERS @ if_usual, [*splits_of_group]
 
 
 def changes(model: NoiseModel, features: Floats) -> Changes:

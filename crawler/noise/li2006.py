@@ -87,7 +87,8 @@ def fold(url: str) -> str:
     path = _SIZES.sub("", slash + path)
     if mark:
         kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
-        path = f"{path}?{kept}" if kept else path
+        if kept:
+            path = f"{path}?{kept}"
     address = host.lower() + path
     if len(address) <= LONGEST:
         return address
@@ -114,7 +115,7 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
     >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
     0.3562
     """
-    different = dict.fromkeys(words)  # sorted, so that the same words always have the same sum
+    different = dict.fromkeys(words)  # in their order, so that the same words always have the same sum
     if links < 2 or not different:
         return None
     total = 0.0
@@ -158,7 +159,9 @@ class NoiseWords:
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
         """Whether a score means noise: above the limit, by default N sigma."""
-        return score is not None and score > (self.limit if limit is None else limit)
+        if limit is None:
+            limit = self.limit
+        return score is not None and score > limit
 
 
 def read(lines: Iterable[str]) -> NoiseWords:
@@ -204,13 +207,16 @@ def description(sighting: Sighting) -> tuple[str, ...]:
 @lru_cache(maxsize=KEPT_DESCRIPTIONS)
 def _description(addresses: str, texts: str) -> tuple[str, ...]:
     addresses = addresses.replace("https://", "").replace("http://", "").replace("www.", "")
-    words = _cut(unquote(addresses) if "%" in addresses else addresses) + _cut(texts)
+    if "%" in addresses:
+        addresses = unquote(addresses)
+    words = _cut(addresses) + _cut(texts)
     if words and len(max(words, key=len)) > MOST_WORD:
         words = [word[:MOST_WORD] for word in words]
     return tuple(words)
 
 
 def _cut(written: str) -> list[str]:
+    """The words of an address or a text."""
     if written.isascii() and "'" not in written:
         return written.encode().translate(_TABLE).decode().split()
     return words(written)

@@ -1,6 +1,6 @@
-"""Facts about a page that all its images share; word families in the names of elements, files and links.
+"""Facts about a page that all its images share, and families of words in the names of elements, files and links.
 
-`families` counts the words of seven families in a name, in many languages.
+`families` counts the words of seven families in a name; some families have words of several languages.
 """
 
 import re
@@ -71,10 +71,10 @@ def families(name: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
-MAIN_SHARE = 0.8  # the share of the main text in the container of the main text
-LIKE = 4  # levels of elements by which images are of the same kind
-MOST_NAME = 120
-MOST_TITLE = 400
+MAIN_SHARE = 0.8  # the least share of the main text in its container
+LIKE = 4  # levels of elements that images of the same kind have in common
+MOST_NAME = 120  # characters of a class that are read
+MOST_TITLE = 400  # characters of the titles that are read
 HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
 SHORT = 4  # characters from which a file name identifies an image
 ABOUT = (
@@ -82,7 +82,7 @@ ABOUT = (
     *(f"page is {name}" for name in PageType),
     "has head image",
 )
-"""The names of what `PageContext.about` holds."""
+"""The names of the features in `PageContext.about`."""
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
 
 
@@ -137,11 +137,12 @@ class PageContext:
 
     @cached_property
     def containers(self) -> dict[etree._Element, int]:
+        """The index of each container."""
         return {element: index for index, element in enumerate(self.page.containers.elements)}
 
     @cached_property
     def main(self) -> int:
-        """The innermost container with most of the main text."""
+        """The index of the innermost container with most of the main text."""
         containers = self.page.containers
         least_letters = MAIN_SHARE * self.main_letters[-1]
         innermost = 0
@@ -167,8 +168,8 @@ class PageContext:
         return Counter(image.url for image in self.page.images)
 
     @cached_property
-    def told(self) -> dict[str, int]:
-        """The length of the longest text with which the page links each address."""
+    def link_text_lengths(self) -> dict[str, int]:
+        """The length of the longest text of the page's links to each address."""
         length_of_text: dict[str, int] = {}
         for link in self.page.links:
             if link.text:
@@ -192,7 +193,7 @@ class PageContext:
 
     @cached_property
     def about(self) -> tuple[float, ...]:
-        """The features that all images of the page have in common."""
+        """The features that are the same for all images of the page."""
         return (
             log1p(len(self.page.images)),
             log1p(self.main_letters[-1]),
@@ -215,7 +216,7 @@ def file_name(url: str) -> str:
 
 
 def kind(image: ImageLink) -> str:
-    """The same value for images in the same kind of elements."""
+    """The names and classes of the elements around an image, which are the same for images of the same kind."""
     names: list[str] = []
     element: etree._Element | None = image.element
     while element is not None and len(names) < LIKE:

@@ -9,7 +9,7 @@ from crawler.page.page import Extraction, Page
 
 DIGITS = 4  # of a probability
 MOST_IMAGES = 500
-"""The most images of a page that are considered: each takes time, and waits in memory for its commit."""
+"""The most images of a page that are considered: each takes time, and is in memory until its page is committed."""
 
 
 def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:

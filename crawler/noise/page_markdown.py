@@ -7,6 +7,8 @@ from crawler.page.page import Extraction, Page
 
 
 def page_markdown(page: Page, extraction: Extraction, link_addresses: bool = False, judges_images: bool = True) -> str:
-    """The Markdown of a page; if images are not to be judged, with all but those that lead to neighbouring pages."""
-    noise = noise_of(page, extraction) if judges_images else frozenset()
-    return markdown(page, extraction, link_addresses, noise | neighbour_images(page))
+    """The Markdown of a page, without images that lead to neighbouring pages and, if they are judged, without noise."""
+    excluded_images = neighbour_images(page)
+    if judges_images:
+        excluded_images |= noise_of(page, extraction)
+    return markdown(page, extraction, link_addresses, excluded_images)

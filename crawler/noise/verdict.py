@@ -27,19 +27,22 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
 
 
 CALLOUT = list(FAMILIES).index("callout")
-"""The place of names of signs for notes and warnings, which a manual shows on many pages, but never on most of them."""
+"""The index of the word family of signs for notes and warnings: a manual shows one on many pages, if not on most."""
 MOST_NAMED = 5  # words that are named in a reason
 EVEN = 0.5
 LIKELY = 0.75
-"""Probability above which one certain mark is enough. Plain adverts of sites held out have .86 and more; images of
-collections about adverts, which have the marks, at most .63.
+"""Probability above which one certain mark is enough. On sites held out from training, plain adverts have .86 and more;
+images of collections about adverts, which have the marks, have at most .63.
 """
 MARKED = 0.95
-"""Probability of noise of such an image: about this share of them is noise on sites held out from the training."""
+"""Probability of noise of an image with such a mark: about this share of them is noise on sites held out from training.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelVerdict:
+    """The verdict of one model on an image."""
+
     _: KW_ONLY
     score: float | None = None
     """None if the model has no data."""
@@ -56,8 +59,10 @@ class ModelVerdict:
         """The score if it is a probability; otherwise one half at the limit, linear to 0 and 1."""
         if self.score is None or self.is_calibrated:
             return self.score or 0.0
+        if self.is_noise and self.limit >= 1:
+            return 0.5
         if self.is_noise:
-            over = (self.score - self.limit) / (1 - self.limit) if self.limit < 1 else 0.0
+            over = (self.score - self.limit) / (1 - self.limit)
             return 0.5 + min(max(over, 0.0), 1.0) / 2
         if self.limit > 0:
             return min(max(self.score / self.limit, 0.0), 1.0) / 2
@@ -69,6 +74,8 @@ NOTHING = ModelVerdict()
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
+    """The verdict of all models on an image."""
+
     is_noise: bool
     probability: float
     """The probability that it is noise."""
@@ -229,9 +236,10 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
 
 
 def _probability(opinions: Sequence[ModelVerdict], is_noise: bool) -> float:
-    """The highest of the models' probabilities; if it is not noise, of the calibrated ones if there are any."""
-    calibrated = [] if is_noise else [opinion for opinion in opinions if opinion.is_calibrated]
-    return max([opinion.probability for opinion in calibrated or opinions], default=0.0)
+    """The highest probability of the models; for content, only of the calibrated ones if there are any."""
+    if not is_noise:
+        opinions = [opinion for opinion in opinions if opinion.is_calibrated] or opinions
+    return max([opinion.probability for opinion in opinions], default=0.0)
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
@@ -241,20 +249,24 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
 
     model = judge.learned or learned_model.shipped()
     features = learned_model.features_of(sighting, evidence, scores.entropy, scores.keyword)
-    changed = learned_model.changes(model, features)
-    likely = learned_model.probability(changed.logit)
+    changes = learned_model.changes(model, features)
+    probability = learned_model.probability(changes.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
-    marks = _marks(sighting, evidence, scores, judge) if LIKELY < likely <= limit else ()
+
+    marks: tuple[Reason, ...] = ()
+    if LIKELY < probability <= limit:
+        marks = _marks(sighting, evidence, scores, judge)
     if marks:
-        likely = max(likely, MARKED)
-    is_noise = likely > limit or bool(marks)
+        probability = max(probability, MARKED)
+    is_noise = probability > limit or bool(marks)
+
     at = learned_model.AT
     image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
-    weighty = weightiest(GROUPS, changed.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
-    why = (*marks, *(reason for reason in weighty if reason not in marks))
-    if likely > EVEN and not is_noise:
-        why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
-    return ModelVerdict(score=likely, limit=limit, is_noise=is_noise, reasons=why, is_calibrated=True)
+    weighty = weightiest(GROUPS, changes.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
+    reasons = (*marks, *(reason for reason in weighty if reason not in marks))
+    if probability > EVEN and not is_noise:
+        reasons = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *reasons)
+    return ModelVerdict(score=probability, limit=limit, is_noise=is_noise, reasons=reasons, is_calibrated=True)
 
 
 MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]] = {
@@ -273,7 +285,7 @@ class ImageJudge(Protocol):
 
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
-    """The verdict on each image of a page, by address; of an image that is shown twice, the one less like noise."""
+    """The verdict on each image of a page, by address; of an image that is shown twice, the one nearer to content."""
     verdict_of_image: dict[str, Verdict] = {}
     for sighting in shown:
         verdict = judge.judge(sighting, evidence)
@@ -327,7 +339,7 @@ class FilterLists:
     def hit(self, url: str, page: str, kind: str = "image") -> bool:
         """Whether a browser with these lists would block an address on a page.
 
-        `kind` is what the page loads it as: `image` for images, `document` for where a link leads.
+        `kind` is what the page loads it as: `image` for an image, `document` for the target of a link.
         """
         return bool(self._engine.check_network_urls(url, page, kind).matched)
 

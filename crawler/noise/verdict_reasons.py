@@ -42,8 +42,9 @@ class JudgedImage(Judged):
 
     @property
     def element(self) -> str:
-        """An element around it that supports the verdict."""
-        return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.feature(f"in {tag}")), "")
+        """The name of an element around it that supports the verdict; empty if there is none."""
+        supporting = FRAMES if self.verdict else STORIES
+        return next((tag for tag in supporting if self.feature(f"in {tag}")), "")
 
     @property
     def is_sized(self) -> bool:
@@ -51,7 +52,7 @@ class JudgedImage(Judged):
 
     @property
     def width(self) -> int:
-        """In pixels, like the height."""
+        """The width in pixels, as the page gives it."""
         return self.number("width")
 
     @property
@@ -69,7 +70,7 @@ class JudgedImage(Judged):
 
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
-    """Whether the elements around it have names of a family (.page_context)."""
+    """The condition that elements around an image have names of a family (.page_features)."""
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 

@@ -78,7 +78,7 @@ def test_the_words_of_a_title(spaces: int, is_read: bool) -> None:
 
 def test_of_texts_of_links_the_longest_is_told() -> None:
     around = surroundings("<a href=/x>More</a><a href=/x>Read more</a><a href=/x>All</a><a href=/y><img src=1></a>")
-    assert list(around.told.values()) == [9]
+    assert list(around.link_text_lengths.values()) == [9]
 
 
 def test_a_page_without_an_address_has_no_site() -> None:
