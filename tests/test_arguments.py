@@ -236,10 +236,10 @@ def test_right_values() -> None:
         ("retopic", "no", False),
         ("purpose", "label", Purpose()),
         ("purpose", " , ", Purpose()),
-        ("purpose", "ai-train", Purpose(frozenset((Use.AI_TRAIN,)), is_label=False)),
-        ("purpose", "search, ai-input", Purpose(frozenset((Use.AI_INPUT, Use.SEARCH)), is_label=False)),
+        ("purpose", "ai-train", Purpose(frozenset((Use.AI_TRAIN,)), keeps_disallowed=False)),
+        ("purpose", "search, ai-input", Purpose(frozenset((Use.AI_INPUT, Use.SEARCH)), keeps_disallowed=False)),
         ("purpose", "label ai-train", Purpose(frozenset((Use.AI_TRAIN,)))),
-        ("purpose", ["ai-train"], Purpose(frozenset((Use.AI_TRAIN,)), is_label=False)),
+        ("purpose", ["ai-train"], Purpose(frozenset((Use.AI_TRAIN,)), keeps_disallowed=False)),
     ]
     for name, value, read in rows:
         assert getattr(parse({"seeds": A, name: value}), name) == read

@@ -1,8 +1,9 @@
 """Content signals (contentsignals.org): `Content-Signal` as a rule of robots.txt and as a header.
 
-Read by the policy text of September 2025: `search`, `ai-input` and `ai-train`, each yes or no; what is not named is
-neither granted nor restricted. Other names, such as `use`, are ignored. If a part cannot be parsed, as where signals
-are separated by anything but commas, each use that no other part names is malformed: the part may be about it.
+They are read as in the policy text of September 2025: `search`, `ai-input` and `ai-train`, each yes or no; a use that
+is not named is neither granted nor restricted. Other names, such as `use`, are ignored. If a part cannot be parsed, for
+example because signals are not separated by commas, each use that no other part names is malformed: the part may be
+about it.
 """
 
 import re

@@ -26,9 +26,9 @@ MAX_READ = 200
 MAX_KEPT = 10
 """Candidates of a page that are kept."""
 MAX_NODES = 500
-"""Nodes of JSON-LD."""
+"""Nodes of JSON-LD that are read."""
 DECLARED, SHOWN, MENTIONED = range(3)
-"""How strong a candidate is."""
+"""How strong a candidate is, the strongest first: declared as the licence, shown in a badge or footer, or linked."""
 METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
 RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
 _ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
@@ -50,10 +50,13 @@ class LicenceCandidate:
     """A licence that a page may have."""
 
     kind: str
+    """The kind of element that names it."""
     place: LicencePlace | None
-    """None if it is in data for programs."""
+    """None if it is in JSON-LD."""
     says: str
+    """The address or text of the licence, as the page has it."""
     name: str | None
+    """The name of the licence; None if it is unknown."""
     strength: int
 
 
@@ -62,25 +65,29 @@ def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
     candidates = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
     if not candidates:
         return None, ()
-    strongest = min(
-        (candidate.strength for candidate in candidates if candidate.name and candidate.strength < MENTIONED),
-        default=MENTIONED,
-    )
-    names = _distinct(
-        candidate.name for candidate in candidates if candidate.name and candidate.strength == strongest < MENTIONED
-    )
-    chosen = next(iter(names)) if len(names) == 1 else None
+
+    deciding = [candidate for candidate in candidates if candidate.name and candidate.strength < MENTIONED]
+    strongest = min((candidate.strength for candidate in deciding), default=MENTIONED)
+    names = _distinct(candidate.name for candidate in deciding if candidate.strength == strongest)
+    chosen = None
+    if len(names) == 1:
+        chosen = names[0]
+
     kept = sorted(candidates, key=lambda candidate: candidate.strength)[:MAX_KEPT]
     return chosen, tuple(_evidence(candidate, len(names) > 1 and candidate.strength == strongest) for candidate in kept)
 
 
 def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
-    words = (candidate.kind, candidate.place or "", "contradiction" if is_contradicted and candidate.name else "")
-    return RightsEvidence(Signal.LICENCE, ", ".join(filter(None, words)), candidate.says)
+    where = [candidate.kind]
+    if candidate.place:
+        where.append(candidate.place)
+    if is_contradicted and candidate.name:
+        where.append("contradiction")
+    return RightsEvidence(Signal.LICENCE, ", ".join(where), candidate.says)
 
 
 def _distinct(names: Iterable[str | None]) -> list[str]:
-    """Names, without those that only leave out the version of another one.
+    """The names, each once, without those that are other names without their version.
 
     >>> _distinct(["CC-BY", "CC-BY-4.0"]), _distinct(["CC-BY", "CC-BY-NC-4.0"])
     (['CC-BY-4.0'], ['CC-BY', 'CC-BY-NC-4.0'])
@@ -100,7 +107,7 @@ def _candidates(page: Page) -> Iterator[LicenceCandidate]:
         says = page.head.metas.get(name, "").strip()
         if says and (name.endswith("license") or licence_name(says)):
             yield _candidate(f"meta {name}", LicencePlace.HEAD, says, DECLARED)
-    for says in chain.from_iterable(map(_of_script, page.head.scripts)):
+    for says in chain.from_iterable(map(_licences_of_script, page.head.scripts)):
         yield _candidate("json-ld license", None, says, DECLARED)
     for element in page.describing("link"):
         if _declares(element, element.get("rel") or element.get("itemprop")):
@@ -124,7 +131,10 @@ def _links(page: Page) -> Iterator[LicenceCandidate]:
             yield _candidate("a rel=license", _place(link.element), href, DECLARED)
         elif is_of_cc and licence_name(href):
             place = _place(link.element)
-            yield _candidate("a", place, href, SHOWN if place is LicencePlace.FOOTER or link.has_image else MENTIONED)
+            strength = MENTIONED
+            if place is LicencePlace.FOOTER or link.has_image:
+                strength = SHOWN
+            yield _candidate("a", place, href, strength)
 
 
 def _candidate(kind: str, place: LicencePlace | None, says: str, strength: int) -> LicenceCandidate:
@@ -132,7 +142,7 @@ def _candidate(kind: str, place: LicencePlace | None, says: str, strength: int) 
 
 
 def _declares(element: etree._Element, relation: str | None) -> bool:
-    """Whether a link with this relation leads to the licence; a link to a licence file of RSL does not."""
+    """Whether an element declares with this relation that it links to the licence, and not to a licence file of RSL."""
     words = (relation or "").lower().split()
     return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != TYPE
 
@@ -147,8 +157,8 @@ def _place(element: etree._Element) -> LicencePlace:
     return LicencePlace.BODY
 
 
-def _of_script(script: str) -> Iterator[str]:
-    """The licences of the nodes at the top of a script that are about the text."""
+def _licences_of_script(script: str) -> Iterator[str]:
+    """The licences in JSON-LD: those of its main nodes, unless their types are about something other than the text."""
     if '"license"' not in script:
         return
     waiting: list[Any] = json_documents(script)
@@ -161,15 +171,16 @@ def _of_script(script: str) -> Iterator[str]:
         elif isinstance(node, dict):
             waiting += [node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node]
             if not _ABOUT_OTHERS.search(str(node.get("@type"))[:MAX_SAYS]):
-                yield from _addresses(node.get("license"))
+                yield from _licence_texts(node.get("license"))
 
 
-def _addresses(value: Any) -> Iterator[str]:
-    for licence_value in value[:MAX_KEPT] if isinstance(value, list) else (value,):
-        says = (
-            (licence_value.get("@id") or licence_value.get("url") or licence_value.get("name"))
-            if isinstance(licence_value, dict)
-            else licence_value
-        )
-        if isinstance(says, str) and says.strip():
-            yield says.strip()
+def _licence_texts(value: Any) -> Iterator[str]:
+    """The address or name of each licence in a value of JSON-LD: a text, a node, or a list of these."""
+    if not isinstance(value, list):
+        value = [value]
+    for item in value[:MAX_KEPT]:
+        text = item
+        if isinstance(item, dict):
+            text = item.get("@id") or item.get("url") or item.get("name")
+        if isinstance(text, str) and text.strip():
+            yield text.strip()

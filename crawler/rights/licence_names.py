@@ -40,7 +40,7 @@ _SPELLED = {
     name.lower().replace(".", "-"): name
     for name in "MIT BSD-2-Clause BSD-3-Clause Apache-2.0 GPL-2.0 GPL-3.0 LGPL-3.0 AGPL-3.0 MPL-2.0".split()
 }
-"""Names of the addresses of the Open Source Initiative."""
+"""The names of licences by how addresses of the Open Source Initiative spell them."""
 _ORDER = ("by", "nc", "sa", "nd")
 
 
@@ -61,23 +61,31 @@ def licence_name(text: str) -> str | None:
         return _SPELLED.get(match["name"].lower(), match["name"])
     for pattern, name in _OTHERS.items():
         match = pattern.search(text)
+        if match and match[1]:
+            return f"{name}-{_two_numbers(match[1])}"
         if match:
-            return name + (f"-{_two_numbers(match[1])}" if match[1] else "")
+            return name
     match = _CC_TEXT.search(text)
     if match:
         return _joined(match["kind"], match["version"], None)
-    return "CC0-1.0" if _CC0_TEXT.search(text) else None
+    if _CC0_TEXT.search(text):
+        return "CC0-1.0"
+    return None
 
 
 def _two_numbers(version: str) -> str:
+    """A version as SPDX writes it, with a point and a second number."""
     if len(version) > 1:
         return version.replace("-", ".")
     return f"{version}.0"
 
 
 def _creative_commons(address_match: re.Match[str]) -> str:
+    version = address_match["of"] or "1.0"
+    if address_match["domain"] and address_match["domain"].lower() == "zero":
+        return f"CC0-{version}"
     if address_match["domain"]:
-        return ("CC0" if address_match["domain"].lower() == "zero" else "CC-PDM") + f"-{address_match['of'] or '1.0'}"
+        return f"CC-PDM-{version}"
     if address_match["kind"]:
         return _joined(address_match["kind"], address_match["version"], address_match["place"])
     return "CC-PDDC"

@@ -1,4 +1,4 @@
-"""The marks by which the owner of a page takes parts of its text out, as evidence."""
+"""The marks with which the owner of a page withholds parts of its text, as evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawler.rights.statement import RightsEvidence, Signal
 
 
 def marked_parts(page: Page) -> Iterator[RightsEvidence]:
-    """The kinds of marks, each with how many parts of the page have it."""
+    """The kinds of marks on a page, each with the number of parts that have it."""
     for parts in page.withheld.parts:
         kind = "comment" if parts.mark is OwnerMark.GOOGLE_OFF else "attribute"
         yield RightsEvidence(Signal.OWNER_MARK, f"{kind} {parts.mark}, parts: {parts.count}", parts.says)

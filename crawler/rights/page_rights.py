@@ -1,4 +1,4 @@
-"""The rights to a page: what its host's files, its response and the page itself say, taken together."""
+"""The rights to a page: the statements of its host's files, of its response and of the page itself, taken together."""
 
 from __future__ import annotations
 
@@ -44,9 +44,12 @@ class SiteFiles:
     """The licence files that the page names."""
 
     def evidence(self, url: str) -> list[RightsEvidence]:
-        """What they say about an address of the host."""
-        statements = self.robots.evidence(url) if self.robots is not None else []
-        statements += self.tdm.evidence(url) if self.tdm is not None else ()
+        """What the files say about an address of the host."""
+        statements: list[RightsEvidence] = []
+        if self.robots is not None:
+            statements += self.robots.evidence(url)
+        if self.tdm is not None:
+            statements += self.tdm.evidence(url)
         for file in self.licences:
             statements += file.evidence(url)
         for file in self.of_page:
@@ -66,6 +69,7 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
     of_site = site.evidence(page.url)
     in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
     statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
+
     says = headers.get(usage_preferences.HEADER)
     if says:
         where = f"header {usage_preferences.HEADER}"
@@ -74,6 +78,8 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
     if says:
         where = f"header {content_signals.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
+
+    # What the page says, and what may replace the statements of its host.
     statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     statements += directives(page)
     statements += marked_parts(page)
@@ -96,23 +102,28 @@ def licence_addresses(page: Page, headers: Mapping[str, str]) -> list[str]:
 
 
 def may_name_a_file(body: bytes, headers: Mapping[str, str]) -> bool:
-    """Whether a page or its response may name a licence file, told without parsing it."""
+    """Whether a page or its response may name a licence file; the page is not parsed for this."""
     return rsl.TYPE in headers.get(LINK, "") or rsl.TYPE.encode() in body
 
 
 def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The licence files that are named, each with where."""
+    """Where licence files are named, each with its address."""
     for link in _RSL_LINK.finditer(headers.get(LINK, "")[:MAX_LINK]):
-        if rsl.TYPE in link[2] and "license" in link[2] and (url := absolute(page.url, link[1])):
+        if rsl.TYPE not in link[2] or "license" not in link[2]:
+            continue
+        url = absolute(page.url, link[1])
+        if url:
             yield "header Link", url
     for element in page.describing("link"):
-        is_one = element.get("type", "").strip().lower() == rsl.TYPE and "license" in element.get("rel", "").lower()
-        if is_one and (url := absolute(page.base, element.get("href", ""))):
+        if element.get("type", "").strip().lower() != rsl.TYPE or "license" not in element.get("rel", "").lower():
+            continue
+        url = absolute(page.base, element.get("href", ""))
+        if url:
             yield "link rel=license", url
 
 
 def _inline(page: Page) -> Iterator[RightsEvidence]:
-    """What licences in the page itself say."""
+    """The statements of licences of RSL that are part of the page."""
     scripts = (script for script in page.describing("script") if script.get("type", "").strip().lower() == rsl.TYPE)
     for script in islice(scripts, MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")

@@ -14,14 +14,14 @@ from urllib.parse import quote_from_bytes
 MAX_WORK = 20_000_000
 """Comparisons of characters that one path may cost with all patterns of a file, in the worst case; 20 ms."""
 NOT_COMPARED = "more patterns than can be compared with this address"
-"""What stands for the others as evidence."""
+"""The text of the evidence for patterns that were not compared."""
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?#[]@!$&'()*+,;="
 _NEEDS_NO_ESCAPE = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}%]*")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNESCAPED = frozenset(_UNRESERVED + "*$")
 _STARS = re.compile(r"\*+")
-_AFTER_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*+://[^/?#]*+")
+_HOST = re.compile(r"\A[a-zA-Z][a-zA-Z0-9+.-]*+://[^/?#]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PathPattern:
     is_whole: bool
     """Whether it must match to the end of the path."""
     length: int
-    """By which the most specific pattern is chosen."""
+    """How many characters it has: the longest pattern is the most specific one."""
 
     @classmethod
     def of(cls, text: str | bytes) -> "PathPattern":
@@ -47,7 +47,7 @@ class PathPattern:
         return cls(pieces=pieces, is_whole=is_whole, length=sum(map(len, pieces)) + spelled.count("*") + is_whole)
 
     def matches(self, path: str) -> bool:
-        """Whether a path in its normal form matches: each piece is taken where it is found first."""
+        """Whether a path in its normal form (`normal`) matches. Each piece is searched from the end of the last one."""
         first = self.pieces[0]
         last = self.pieces[-1]
         if not path.startswith(first):
@@ -75,11 +75,12 @@ def normal(text: str | bytes) -> str:
 
 
 def _escaped(text: str | bytes) -> str:
-    octets = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-    spelled = octets.decode("latin-1")
+    if isinstance(text, str):
+        text = text.encode("utf-8", "replace")
+    spelled = text.decode("latin-1")
     if _NEEDS_NO_ESCAPE.fullmatch(spelled):
         return spelled
-    return quote_from_bytes(octets, _RESERVED + "%")
+    return quote_from_bytes(text, _RESERVED + "%")
 
 
 def _unescaped(text: str) -> str:
@@ -102,9 +103,10 @@ def path_of(url: str) -> str:
     >>> path_of("http://a.example"), path_of("http://a.example/b?c#d")
     ('/', '/b?c')
     """
-    host = _AFTER_HOST.match(url)
-    path = (url[host.end() :] if host else url).partition("#")[0]
-    return normal(path if path.startswith("/") else f"/{path}")
+    path = _HOST.sub("", url, count=1).partition("#")[0]
+    if not path.startswith("/"):
+        path = f"/{path}"
+    return normal(path)
 
 
 class HasPattern(Protocol):
@@ -118,10 +120,10 @@ RuleType = TypeVar("RuleType", bound=HasPattern)
 
 
 def matching(rules: Iterable[RuleType], path: str, otherwise: RuleType) -> Iterator[RuleType]:
-    """The rules that match a path, in their order; `otherwise` stands for the rest if comparing them takes too long.
+    """The rules that match a path, in their order; `otherwise` replaces the rest if comparing them would take too long.
 
-    The work is the most that a search for the pieces between stars may take: hostile pieces are compared at each
-    character of the path.
+    The work is that of the worst case, in which the pieces after the first one are compared at each character of the
+    path.
     """
     work = 0
     for rule in rules:

@@ -1,4 +1,4 @@
-"""What the pages of a crawl are collected for, as its user says."""
+"""The purpose of a crawl: the uses that its pages are collected for, and what becomes of pages that disallow them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,42 +7,46 @@ from crawler.rights.statement import RightsEvidence, Signal, Use, refusal
 from crawler.rights.tdm_reservation import MINING
 
 LABEL = "label"
+"""The purpose that keeps pages whatever their rights are; the item field `rights` records these."""
 PURPOSES = (LABEL, *(use.value for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH)))
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """The uses that are meant, and whether what is disallowed for them is left out or labelled only."""
+    """The purpose of a crawl."""
 
     uses: frozenset[Use] = frozenset()
-    is_label: bool = True
+    """The uses that the pages are collected for."""
+    keeps_disallowed: bool = True
+    """Whether pages that disallow these uses are kept."""
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "Purpose":
         """The purpose that these words of `PURPOSES` name."""
         names = set(words)
-        return cls(frozenset(Use(word) for word in names - {LABEL}), LABEL in names)
+        return cls(uses=frozenset(Use(name) for name in names - {LABEL}), keeps_disallowed=LABEL in names)
 
     @property
     def wants_licences(self) -> bool:
-        """Whether the licence files that sites name are asked for."""
+        """Whether the licence files that sites name are requested."""
         return bool(self.uses)
 
     @property
     def wants_reservations(self) -> bool:
-        """Whether hosts are asked for their tdmrep.json, which is about mining only."""
+        """Whether the tdmrep.json of hosts is requested, which is about mining only."""
         return not self.uses.isdisjoint(MINING)
 
     @property
     def leaves_out_images(self) -> bool:
-        """Whether the images of pages with noimageai are left out."""
-        return Use.AI_TRAIN in self.uses and not self.is_label
+        """Whether the images of pages with noimageai are not downloaded."""
+        return Use.AI_TRAIN in self.uses and not self.keeps_disallowed
 
     def refusal(self, evidence: Iterable[RightsEvidence]) -> Signal | None:
-        """The first signal for which a page is left out, or None."""
-        if self.is_label:
+        """The first signal because of which a page is not kept, or None."""
+        if self.keeps_disallowed:
             return None
         return refusal(evidence, self.uses)
 
 
 LABEL_ONLY = Purpose()
+"""The default: all pages are kept, and no files of sites are requested to learn their rights."""

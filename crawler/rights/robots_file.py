@@ -1,13 +1,14 @@
 """A robots.txt (RFC 9309): what a crawler may request, its pauses, the sitemaps, and the use of pages.
 
-A crawler obeys the groups that name it, else those of `*`. Of the Allow and Disallow rules that match a path the
-longest counts, of equally long ones Allow. Only these two end the list of User-agent lines above them (2.2.1); any
-other record is about the crawlers that are named right before it. Misspelled names, missing colons and long lines are
-read as Google's parser reads them (github.com/google/robotstxt).
+A crawler obeys the groups that name it or, if none does, those of `*`. Of the Allow and Disallow rules that match a
+path, the longest counts; of equally long ones, Allow. Only these two end the list of User-agent lines above them
+(https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1); any other record is about the crawlers that are named right
+before it. Misspelled names, missing colons and long lines are read as by Google's parser
+(https://github.com/google/robotstxt).
 
 Content-Usage and Content-Signal may begin with a path; the rules with the longest path that matches count. License
-counts in the group of this crawler; where that has none, outside of the groups: before the first one, or after an empty
-line.
+counts in the group of this crawler. If that has none, it counts outside the groups: before the first one, or after an
+empty line.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ MAX_LICENCES = 3
 """Addresses of licence files that are read."""
 MAX_SITEMAPS = 1_000
 MAX_ADDRESS = 2_083
+"""Characters of the address of a sitemap or a licence file; longer ones are ignored."""
 _NAME = re.compile(
     rb"(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis{1,2}al{1,2}ow|diasllow|disallaw)"
     rb"|(?P<sitemap>site-?map)|(?P<delay>crawl[- ]delay$)|(?P<licence>license$)"
     rb"|(?P<content_usage>content-usage$)|(?P<content_signal>content-signal$)",
     re.IGNORECASE,
 )
-"""The names of records; the first four may be longer, as for Google's parser."""
+"""The names of records. Google's parser compares only the beginnings of the first four."""
 _BYTE_ORDER_MARK = re.compile(rb"\A\xef(?:\xbb\xbf?)?")
 _TOKEN = re.compile(rb"[a-z_-]*", re.IGNORECASE)
 _TOKEN_WITH_DIGITS = re.compile(rb"[a-z0-9_-]*", re.IGNORECASE)
@@ -62,7 +64,7 @@ class Rule:
 
     pattern: PathPattern
     line: str
-    """As it is written."""
+    """The line of the file."""
     _: KW_ONLY
     agents: frozenset[str] = frozenset()
     """The crawlers that an Allow or Disallow rule is for."""
@@ -71,17 +73,17 @@ class Rule:
 
 
 TOO_COSTLY = Rule(pattern=PathPattern.of(""), line=NOT_COMPARED, agents=_KNOWN, uses=ALL_MALFORMED)
-"""Stands for rules that were not compared with a path: they may be refusals."""
+"""Replaces rules that were not compared with a path: they may be refusals."""
 
 
 @dataclass
 class Statements:
-    """What a robots.txt says to one crawler, besides Allow and Disallow; nothing is added once the file is read."""
+    """What a robots.txt says to one crawler, besides Allow and Disallow. It is complete once the file is read."""
 
     rules: dict[str, list[Rule]] = field(default_factory=lambda: {name: [] for name in _MEANINGS})
     """Content-Usage and Content-Signal rules, those with the longest paths first."""
     cut: set[str] = field(default_factory=set)
-    """The names under which it has more rules than are read."""
+    """The kinds of rules of which it has more than are read."""
     licences: list[str] = field(default_factory=list)
     crawl_delay: float | None = None
     """Seconds between two requests."""
@@ -97,13 +99,13 @@ class RobotsFile:
     body: bytes
     digest: str
     rules: tuple[Rule, ...]
-    """The Allow and Disallow rules for this crawler, the one that counts first."""
+    """The Allow and Disallow rules for this crawler, in the order in which they prevail over each other."""
     own: Statements
     """What it says to this crawler."""
     crawlers: Mapping[str, str]
     """The training crawlers that obey other rules than this one, each with the name by which it is addressed."""
     crawler_rules: tuple[Rule, ...]
-    """The Allow and Disallow rules for these crawlers, the one that counts first."""
+    """The Allow and Disallow rules for these crawlers, in the same order."""
     sitemaps: tuple[str, ...]
     """The addresses of sitemaps, which are for all crawlers."""
 
@@ -125,7 +127,10 @@ class RobotsFile:
         """What it says about an address of its host, and the rule by which the address may be requested."""
         path = path_of(url)
         access_rule = self.access_rule(path)
-        evidence = [self._evidence(Signal.ROBOTS_TXT, access_rule.line if access_rule is not None else "")]
+        access_line = ""
+        if access_rule is not None:
+            access_line = access_rule.line
+        evidence = [self._evidence(Signal.ROBOTS_TXT, access_line)]
         for name, rules in self.own.rules.items():
             evidence += [self._evidence(Signal(name), rule.line, rule.uses) for rule in _longest(rules, path)]
             if name in self.own.cut:
@@ -135,17 +140,17 @@ class RobotsFile:
     def _refusals(self, path: str) -> Iterator[RightsEvidence]:
         """The rules that refuse a path to training crawlers, each with the crawlers that it refuses."""
         names = frozenset(self.crawlers.values())
-        deciding: dict[str, Rule] = {}
+        rule_of_agent: dict[str, Rule] = {}
         for rule in matching(self.crawler_rules, path, TOO_COSTLY):
-            if not rule.agents <= deciding.keys():
-                deciding = dict.fromkeys(rule.agents, rule) | deciding
-            if names <= deciding.keys():
+            if not rule.agents <= rule_of_agent.keys():
+                rule_of_agent = dict.fromkeys(rule.agents, rule) | rule_of_agent
+            if names <= rule_of_agent.keys():
                 break
 
         agents_by_line: dict[str, list[str]] = {}
         for crawler, name in self.crawlers.items():
-            if name in deciding and not deciding[name].is_allow:
-                agents_by_line.setdefault(deciding[name].line, []).append(f"User-agent: {crawler}")
+            if name in rule_of_agent and not rule_of_agent[name].is_allow:
+                agents_by_line.setdefault(rule_of_agent[name].line, []).append(f"User-agent: {crawler}")
         for line, agents in agents_by_line.items():
             uses = _MAY_BE_NO_TRAINING if line == TOO_COSTLY.line else _NO_TRAINING
             yield self._evidence(Signal.TRAINING_CRAWLERS, "\n".join((*agents, line)), uses)
@@ -155,7 +160,7 @@ class RobotsFile:
 
 
 def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:
-    """Those of the rules that match a path with the longest pattern."""
+    """The rules that match a path and have the longest pattern."""
     matches = matching(rules, path, TOO_COSTLY)
     first = next(matches, None)
     if first is None:
@@ -164,7 +169,9 @@ def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:
 
 
 def readable_part(body: bytes) -> bytes:
-    """A robots.txt as far as it is read, without the line in which the limit lies: its beginning may allow more."""
+    """The part of a robots.txt that is read. It ends before the line that exceeds the limit, as the beginning of a rule
+    may allow more than the whole rule.
+    """
     if len(body) <= MAX_SIZE:
         return body
     return body[: 1 + max(body.rfind(end, 0, MAX_SIZE) for end in (b"\n", b"\r"))]
@@ -183,34 +190,34 @@ class _Reader:
 
     def __init__(self) -> None:
         self._rules: dict[tuple[frozenset[str], bool, bytes], Rule] = {}
-        """Each once."""
+        """The Allow and Disallow rules, by their crawlers, kind and path, so that each is kept once."""
         self._statements = {BOT: Statements(), _ANY: Statements()}
         self._licences: list[str] = []
         """Licences outside of the groups."""
         self._sitemaps: dict[str, None] = {}
         self._named: set[str] = set()
         self._agents: frozenset[str] = frozenset()
-        """Whom Allow and Disallow are for: all that were named since the last of them."""
+        """The crawlers that Allow and Disallow are for: all that were named since the last of these rules."""
         self._nearest_agents: frozenset[str] = frozenset()
-        """Whom other records are for: all that were named since the last record of a group."""
+        """The crawlers that other records are for: all that were named since the last record of a group."""
         self._is_after_access = False
         self._is_after_record = False
         self._is_apart = True
-        """Whether an empty line followed the last group: it ends nothing for rules, but a licence after it is meant for
-        all.
+        """Whether the next line is before the first group or after an empty line: it ends no group for rules, but a
+        licence there is for all crawlers.
         """
 
     def read(self, line: bytes) -> None:
-        """Take in one line."""
+        """Read one line."""
         text = line.partition(b"#")[0].strip()
         if not text:
             self._is_apart = self._is_apart or not line.strip()
             return
         name, value = _name_and_value(text)
         record = _NAME.match(name)
-        kind = record.lastgroup if record is not None else None
-        if kind is None:
+        if record is None:
             return
+        kind = str(record.lastgroup)
         if kind == "agent":
             self._name_agent(value)
         elif kind == "sitemap":
@@ -262,8 +269,11 @@ class _Reader:
             self._add_access_rule(is_allow, folder + b"/$", text)
 
     def _add_licence(self, address: str) -> None:
-        all_licences = [statements.licences for statements in self._nearest_statements()]
-        for licences in [self._licences] if self._is_apart else all_licences:
+        """Add the address of a licence file to the groups that it is for."""
+        lists = [statements.licences for statements in self._nearest_statements()]
+        if self._is_apart:
+            lists = [self._licences]
+        for licences in lists:
             if len(licences) < MAX_LICENCES and 0 < len(address) <= MAX_ADDRESS:
                 licences.append(address)
 
@@ -271,14 +281,15 @@ class _Reader:
         return [statements for name, statements in self._statements.items() if name in self._nearest_agents]
 
     def file(self, body: bytes, url: str, read_at: str) -> RobotsFile:
-        """All that was read."""
-        own_name = BOT if BOT in self._named else _ANY
+        """The file, with the rules and statements that were read."""
+        own_name = self._name_of_group(BOT)
         own = self._statements[own_name]
         own.licences = own.licences or self._licences
         for rules in own.rules.values():
             rules.sort(key=lambda rule: -rule.pattern.length)
-        addressed = {spelled: name if name in self._named else _ANY for name, spelled in _CRAWLERS.items()}
-        crawlers = {spelled: name for spelled, name in addressed.items() if name != own_name}
+
+        group_of_crawler = {spelled: self._name_of_group(name) for name, spelled in _CRAWLERS.items()}
+        crawlers = {spelled: name for spelled, name in group_of_crawler.items() if name != own_name}
         names = frozenset(crawlers.values())
         rules = sorted(self._rules.values(), key=lambda rule: (-rule.pattern.length, not rule.is_allow))
         return RobotsFile(
@@ -293,6 +304,12 @@ class _Reader:
             sitemaps=tuple(self._sitemaps),
         )
 
+    def _name_of_group(self, crawler: str) -> str:
+        """The name of the groups that a crawler obeys: its own if any group has it, otherwise `*`."""
+        if crawler in self._named:
+            return crawler
+        return _ANY
+
 
 def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
     """The two parts of a record; without a colon it must be two words."""
@@ -306,7 +323,7 @@ def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
 
 
 def _agents_of(value: bytes) -> frozenset[str]:
-    """Those of the known crawlers that a User-agent line names: by its product token, which some write with digits."""
+    """The known crawlers that a User-agent line names by their product token, which some write with digits."""
     if value[:1] == b"*" and not value[1:2].strip():
         return frozenset((_ANY,))
     tokens = (_TOKEN.match(value), _TOKEN_WITH_DIGITS.match(value))
@@ -317,14 +334,19 @@ def _add_statement(statements: Statements, kind: str, value: bytes, text: bytes)
     """Add a Crawl-delay, of which the last counts, or a Content-Usage or Content-Signal, unless there are too many."""
     if kind == "delay":
         seconds = _seconds(value)
-        statements.crawl_delay = statements.crawl_delay if seconds is None else seconds
+        if seconds is not None:
+            statements.crawl_delay = seconds
     elif len(statements.rules[kind]) >= MAX_STATEMENTS:
         statements.cut.add(kind)
     elif value:
-        path = _PATH.match(value)
-        uses = _MEANINGS[kind](_decoded(value[path.end() :] if path else value))
-        pattern = PathPattern.of(path[1] if path else b"")
-        statements.rules[kind].append(Rule(pattern=pattern, line=_decoded(text)[:MAX_SAYS], uses=uses))
+        path = b""
+        match = _PATH.match(value)
+        if match:
+            path = match[1]
+            value = value[match.end() :]
+        uses = _MEANINGS[kind](_decoded(value))
+        rule = Rule(pattern=PathPattern.of(path), line=_decoded(text)[:MAX_SAYS], uses=uses)
+        statements.rules[kind].append(rule)
 
 
 def _seconds(value: bytes) -> float | None:
@@ -332,7 +354,9 @@ def _seconds(value: bytes) -> float | None:
         seconds = float(value)
     except ValueError:
         return None
-    return seconds if 0 <= seconds < math.inf else None
+    if 0 <= seconds < math.inf:
+        return seconds
+    return None
 
 
 def _decoded(text: bytes) -> str:

@@ -1,7 +1,7 @@
 """`noai` and `noimageai` among the directives for robots, in X-Robots-Tag headers and `<meta name="robots">`.
 
-Read as DeviantArt introduced them in November 2022: noai, the page is not to be in data sets for training; noimageai,
-its images are not. No other text defines them.
+They are read as DeviantArt introduced them in November 2022: noai excludes the page from data sets for training,
+noimageai excludes its images. No other text defines them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """Licence files of Really Simple Licensing (RSL 1.0, December 2025): what they permit and prohibit.
 
-A file has contents, each with a pattern of addresses and licences. For a use the most specific content that says
-something about it counts. In it, a use that a licence prohibits is disallowed; so is one that no licence permits where
-one lists what is permitted. A use that costs something, or needs a token of a licence server, is disallowed for whoever
-has not acquired it. One that is permitted to some users or countries only is unknown.
+A file has contents, each with a pattern of addresses and licences. For each use, the most specific content that says
+something about it counts. A use is disallowed in a content if a licence prohibits it, or if licences list what they
+permit and none permits it. A use that costs something, or needs a token of a licence server, is disallowed, as a crawl
+has acquired neither. A use that only some users or countries are permitted is unknown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from math import inf
 from urllib.parse import SplitResult, urlsplit
@@ -45,8 +46,9 @@ class Licence:
     """None if it lists no uses."""
     prohibits: frozenset[Use]
     is_free: bool
+    """Whether it costs nothing and needs no token of a licence server."""
     is_for_some: bool
-    """Whether only some users or countries may use it."""
+    """Whether it is limited to some users or countries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,18 @@ class RslContent:
     says: str
     _: KW_ONLY
     is_page: bool = False
-    """Whether it is about the page that names the file, or that the file is part of."""
+    """Whether it is about the page that names the file or contains it."""
 
     @property
     def length(self) -> float:
         """How specific it is."""
-        return inf if self.is_page else self.pattern.length
+        if self.is_page:
+            return inf
+        return self.pattern.length
 
 
 TOO_COSTLY = RslContent(host="", pattern=PathPattern.of(""), uses=ALL_MALFORMED, says=NOT_COMPARED, is_page=True)
-"""Stands for contents that were not compared with a path: they may be refusals."""
+"""Replaces contents that were not compared with a path: they may be refusals."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class LicenceFile:
     """The contents of a licence file."""
 
     url: str
-    """Its address, or the part of the page that it is."""
+    """Its address, or the element of the page that contains it."""
     read_at: str = ""
     contents: tuple[RslContent, ...] = ()
     error: str = ""
@@ -86,7 +90,7 @@ class LicenceFile:
     def evidence(self, url: str, is_of_page: bool = False) -> Iterator[RightsEvidence]:
         """What the file says about an address, the most specific content first.
 
-        It is of the page if the page names it, else of the whole site.
+        With `is_of_page`, the page names or contains the file, and contents without an address are about the page.
         """
         if self.error:
             yield RightsEvidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
@@ -106,10 +110,10 @@ class LicenceFile:
 def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
     """The contents of a licence file."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        root = etree.fromstring(body[: MAX_BYTES + 1].strip(), parser) if len(body) <= MAX_BYTES else None
-    except (etree.XMLSyntaxError, ValueError):
-        root = None
+    root = None
+    if len(body) <= MAX_BYTES:
+        with suppress(etree.XMLSyntaxError, ValueError):
+            root = etree.fromstring(body.strip(), parser)
     if root is None or root.tag != f"{NAMESPACE}rsl":
         return LicenceFile(url, read_at, error=body[:200].decode("utf-8", "replace") or "empty")
     return LicenceFile(url, read_at, tuple(_contents(root)))
@@ -119,13 +123,20 @@ def _contents(root: etree._Element) -> Iterator[RslContent]:
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
         address = content.get("url", "").strip()
         parts = _parts(address)
-        path = parts.path + (f"?{parts.query}" if parts.query else "")
-        pattern = PathPattern.of((path or "/") if address else "")
+        path = parts.path
+        if parts.query:
+            path += f"?{parts.query}"
+        if address and not path:
+            path = "/"
         licences = [
             _licence(element, content.get("server")) for element in content.findall(f"{NAMESPACE}license")[:100]
         ]
         yield RslContent(
-            host=parts.netloc.lower(), pattern=pattern, uses=_uses(licences), says=_words(content), is_page=not address
+            host=parts.netloc.lower(),
+            pattern=PathPattern.of(path),
+            uses=_uses(licences),
+            says=_words(content),
+            is_page=not address,
         )
 
 
@@ -137,7 +148,7 @@ def _parts(url: str) -> SplitResult:
 
 
 def _words(content: etree._Element) -> str:
-    """A content as it is written, in one line."""
+    """The XML of a content in one line."""
     etree.cleanup_namespaces(content)
     return " ".join(etree.tostring(content, encoding="unicode", with_tail=False).split())[:MAX_SAYS]
 
@@ -161,6 +172,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
 
 
 def _named(element: etree._Element) -> frozenset[Use]:
+    """The uses that an element names."""
     words = _SEPARATORS.split((element.text or "").strip().lower())
     return frozenset(use for word in words[:100] for use in TOKENS.get(word, ()))
 

@@ -36,7 +36,7 @@ class State(StrEnum):
 
 
 class Signal(StrEnum):
-    """The kinds of statements, each with a text of reference."""
+    """The kinds of statements, each with its own specification or convention."""
 
     CONTENT_USAGE = "content_usage"
     CONTENT_SIGNAL = "content_signal"
@@ -48,11 +48,11 @@ class Signal(StrEnum):
     """The rule by which robots.txt let the page be requested."""
     LICENCE = "licence"
     OWNER_MARK = "owner_mark"
-    """A part of the page that its owner takes out; it says nothing about the uses of the rest."""
+    """A part of the page that its owner withholds; it says nothing about the uses of the rest."""
 
 
 RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)
-"""The first of these that any statement about a use has counts: what cannot be parsed may be a refusal."""
+"""The states in the order in which they prevail over each other: a statement that cannot be parsed may be a refusal."""
 
 Uses = Mapping[Use, State]
 NOTHING: Uses = MappingProxyType({})
@@ -61,14 +61,14 @@ ALL_MALFORMED: Uses = MappingProxyType(dict.fromkeys(Use, State.MALFORMED))
 
 @dataclass(frozen=True)
 class RightsEvidence:
-    """A statement in the words of its source."""
+    """A statement about the use of a page, in the words of its source."""
 
     signal: Signal
     where: str
     """The address of a file, or the part of the response or the page."""
     says: str
     uses: Uses = field(default_factory=dict, compare=False)
-    """What it means; empty if it means nothing, or another statement replaces it."""
+    """What it means for each use; empty if it means nothing, or another statement replaces it."""
     read_at: str = ""
     """When its file was fetched; empty for the page itself."""
 
@@ -96,29 +96,25 @@ class Rights:
 
     def field(self, read_at: str) -> dict[str, Any]:
         """The item field `rights` of a page that was fetched at this time."""
-        telling = (
-            sorted(self.evidence, key=lambda statement: not statement.uses)
-            if len(self.evidence) > MAX_EVIDENCE
-            else None
-        )
+        statements = list(self.evidence)
+        if len(statements) > MAX_EVIDENCE:
+            statements.sort(key=lambda statement: not statement.uses)  # those that mean something come first
         return {
             "licence": self.licence,
             "uses": {use.value: self.state(use).value for use in Use},
-            "evidence": [statement.row(read_at) for statement in (telling or self.evidence)[:MAX_EVIDENCE]],
+            "evidence": [statement.row(read_at) for statement in statements[:MAX_EVIDENCE]],
         }
 
 
 def state_of(evidence: Iterable[RightsEvidence], use: Use) -> State:
     """What statements together mean for a use.
 
-    >>> said = [RightsEvidence(Signal.RSL, "", "", {Use.SEARCH: state}) for state in (State.ALLOWED, State.DISALLOWED)]
-    >>> str(state_of(said, Use.SEARCH)), str(state_of(said, Use.AI_TRAIN))
+    >>> rules = [RightsEvidence(Signal.RSL, "", "", {Use.SEARCH: state}) for state in (State.ALLOWED, State.DISALLOWED)]
+    >>> str(state_of(rules, Use.SEARCH)), str(state_of(rules, Use.AI_TRAIN))
     ('disallowed', 'unknown')
     """
-    states = {statement.uses.get(use) for statement in evidence if statement.uses}
-    if states:
-        return next((state for state in RANK if state in states), State.UNKNOWN)
-    return State.UNKNOWN
+    states = {statement.uses.get(use) for statement in evidence}
+    return next((state for state in RANK if state in states), State.UNKNOWN)
 
 
 def refusal(evidence: Iterable[RightsEvidence], uses: Iterable[Use]) -> Signal | None:

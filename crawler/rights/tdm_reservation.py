@@ -1,11 +1,11 @@
 """The reservation of text and data mining by the TDM Reservation Protocol.
 
-Read by the final report of the W3C community group (TDMRep, 10 May 2024): `/.well-known/tdmrep.json`, of whose rules
-the first that matches counts; the header `tdm-reservation`, which replaces it; the meta element of this name, which
-replaces both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is where to ask
-for a licence.
+It is read as in the final report of the W3C community group (TDMRep, 10 May 2024): `/.well-known/tdmrep.json`, of whose
+rules the first that matches counts; the header `tdm-reservation`, which replaces it; and the meta element of this name,
+which replaces both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is the
+address at which a licence can be acquired.
 
-Mining covers the training of models and their input; an index for search is not taken for mining.
+Mining covers the training of models and their input; building a search index is not regarded as mining.
 """
 
 from __future__ import annotations
@@ -68,13 +68,15 @@ def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
 
 
 def _rules(entries: list[Any]) -> Iterator[TdmRule]:
-    for rule in entries:
-        location = rule.get("location") if isinstance(rule, dict) else None
+    for entry in entries:
+        location = entry.get("location") if isinstance(entry, dict) else None
         if isinstance(location, str) and location:
-            value = rule.get(RESERVATION)
-            written = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
-            says = json.dumps({name: rule[name] for name in ("location", RESERVATION, POLICY) if name in rule})
-            yield TdmRule(pattern=PathPattern.of(location), says=says, uses=_meaning(written))
+            value = entry.get(RESERVATION)
+            text = ""
+            if isinstance(value, int | str) and not isinstance(value, bool):
+                text = str(value)
+            says = json.dumps({name: entry[name] for name in ("location", RESERVATION, POLICY) if name in entry})
+            yield TdmRule(pattern=PathPattern.of(location), says=says, uses=_meaning(text))
 
 
 def _meaning(value: str) -> Uses:
@@ -82,21 +84,24 @@ def _meaning(value: str) -> Uses:
 
 
 TOO_COSTLY = TdmRule(pattern=PathPattern.of(""), says=NOT_COMPARED, uses=_meaning(""))
-"""Stands for rules that were not compared with a path: they may be reservations."""
+"""Replaces rules that were not compared with a path: they may be reservations."""
 
 
 def reservations(
     headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[RightsEvidence] = ()
 ) -> list[RightsEvidence]:
-    """The statements of a file, the headers and the meta elements; the last valid one replaces those before it."""
+    """The statements of a file, of headers and of meta elements; those before the last valid one mean nothing."""
     statements = list(in_file)
     for kind, fields in (("header", headers), ("meta", metas)):
         value = fields.get(RESERVATION, "").strip()
         if value:
+            says = f"{RESERVATION}: {value}"
             policy = fields.get(POLICY, "").strip()
-            says = f"{RESERVATION}: {value}" + (f"\n{POLICY}: {policy}" if policy else "")
+            if policy:
+                says += f"\n{POLICY}: {policy}"
             statements.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
-    last = max(
-        (at for at, statement in enumerate(statements) if State.MALFORMED not in statement.uses.values()), default=0
-    )
-    return [replace(statement, uses=NOTHING) if at < last else statement for at, statement in enumerate(statements)]
+
+    valid = [at for at, statement in enumerate(statements) if State.MALFORMED not in statement.uses.values()]
+    last_valid = max(valid, default=0)
+    replaced = [replace(statement, uses=NOTHING) for statement in statements[:last_valid]]
+    return [*replaced, *statements[last_valid:]]

@@ -1,7 +1,7 @@
 """The crawlers that collect pages for the training of models, by the names that robots.txt uses for them.
 
-By public lists of crawlers, pages that these collect are used for training, or the name is for refusing that use.
-Crawlers that look a page up for a reader or for an index of search are not in the list.
+According to public lists of crawlers, pages that these crawlers collect are used for training, or their names exist
+only so that a site can refuse that use. Crawlers that fetch a page for a reader or a search index are not listed.
 """
 
 AS_OF = "2026-11-27"

@@ -1,8 +1,8 @@
 """Usage preferences of the IETF's AI Preferences group: `Content-Usage` as a header and as rules of robots.txt.
 
-Read by the drafts draft-ietf-aipref-attach and draft-ietf-aipref-vocab of August 2025: a dictionary of
-structured fields whose members train-ai, ai-use and search are the tokens y or n. Any other value says nothing, and a
-field that is no dictionary says nothing either; it is reported as malformed.
+They are read as in draft-ietf-aipref-attach and draft-ietf-aipref-vocab of August 2025: a dictionary of structured
+fields (RFC 9651) whose members train-ai, ai-use and search are the tokens y or n. Any other value says nothing. A field
+that is no dictionary makes all uses malformed.
 """
 
 from crawler.rights.statement import ALL_MALFORMED, State, Use, Uses
