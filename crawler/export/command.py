@@ -15,7 +15,7 @@ OF_STATE = ("labels", "since", "only", "min_relevance", "where")
 
 
 class ExportOptions(CommandOptions):
-    """Exports pages in the formats that are installed."""
+    """The options of `winnow export`, with the formats that are installed."""
 
     function = "crawler.export.export_pages:export"
     of_pages: Sequence[str] = OF_PAGES
@@ -74,9 +74,11 @@ class ExportOptions(CommandOptions):
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
     def check_format(self, opts: argparse.Namespace) -> None:
-        """Find the format that is asked for, or that the output's name tells; raises a WrongUseError if it is none."""
+        """Set the format that is requested or that the output's name tells; raises a WrongUseError if there is none."""
         name: str | None = opts.output
-        format_name = opts.format or ("jsonl" if name is None else format_of(name))
+        format_name = opts.format or "jsonl"
+        if opts.format is None and name is not None:
+            format_name = format_of(name)
         if format_name is None:
             raise WrongUseError(
                 "the name {path} does not tell the format; give --format, or one of the extensions {endings}",
@@ -92,7 +94,7 @@ class ExportOptions(CommandOptions):
         opts.format = format_name
 
     def _check_changes(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError where --changes-after is given with what does not go with it."""
+        """Raise a WrongUseError if --changes-after is given with an option that does not go with it."""
         if opts.changes_after is None:
             return
         others = [name for name in self.of_state if getattr(opts, name)]

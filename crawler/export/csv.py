@@ -1,10 +1,10 @@
 """CSV in UTF-8 (https://www.rfc-editor.org/rfc/rfc4180#section-2): lines end with CR LF, and values with
 commas, quotes or line ends are quoted.
 
-A spreadsheet takes a cell that begins with one of some characters as a formula, and may run it; so the author of a page
-could run formulas. Other programs take the text as it is. So such cells are changed only on request, and otherwise
-counted. In some locales signs of full width begin a formula, too, and an import may drop blanks and invisible
-characters before a sign: https://owasp.org/www-community/attacks/CSV_Injection
+A spreadsheet reads a cell that begins with certain characters as a formula and may run it, so that the author of a page
+could run formulas. Other programs read the text unchanged. Therefore such cells are changed only on request, but always
+counted. In some locales, full-width signs begin a formula, too, and an import may drop blanks and invisible characters
+before a sign: https://owasp.org/www-community/attacks/CSV_Injection
 """
 
 import csv
@@ -25,17 +25,20 @@ FORMULA = re.compile(rf"[\t\r\n]|[{BLANKS}]*[{re.escape(SIGNS)}]")
 
 
 class Formulas:
-    """Counts the texts that a spreadsheet would take as formulas, and may put a ' before them."""
+    """Counts the texts that a spreadsheet would read as formulas; if they are `quoted`, puts a ' before each."""
 
     def __init__(self, quoted: bool = False) -> None:
         self.quoted = quoted
         self.count = 0
 
     def cell(self, text: str) -> str:
+        """Count a text if it is like a formula; returns the content of its cell."""
         if FORMULA.match(text) is None:
             return text
         self.count += 1
-        return f"'{text}" if self.quoted else text
+        if self.quoted:
+            return f"'{text}"
+        return text
 
 
 def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
@@ -45,9 +48,9 @@ def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Form
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(fields)
     for page in pages:
-        yield _taken(buffer)
+        yield _take_bytes(buffer)
         writer.writerow([_cell(page.values[name], formulas) for name in fields])
-    yield _taken(buffer)
+    yield _take_bytes(buffer)
 
 
 def _cell(value: Any, formulas: Formulas) -> Any:
@@ -58,8 +61,8 @@ def _cell(value: Any, formulas: Formulas) -> Any:
     return value
 
 
-def _taken(buffer: StringIO) -> bytes:
-    """What was written since the last call."""
+def _take_bytes(buffer: StringIO) -> bytes:
+    """Empty the buffer; returns what was written since the last call."""
     text = buffer.getvalue()
     buffer.seek(0)
     buffer.truncate()

@@ -1,7 +1,7 @@
 """`winnow export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
-The output has a temporary name until it is complete, and is removed if it is not completed: the name always has the
-whole export, or what was there before.
+The output has a temporary name until it is complete, and is deleted if it is not completed: under its own name there is
+always a whole export or the earlier file.
 """
 
 import argparse
@@ -26,21 +26,21 @@ from crawler.reports.stored_pages import GONE, NOINDEX, StoredPages, crawls_to_e
 from crawler.store.database import state_url
 from crawler.store.labels import labelled_pages
 from crawler.store.page_changes import ChangeOffset
-from crawler.translation.message import N_, Message, plural
+from crawler.translation.message import Message, plural
 
 CALLED = "export"
-# The suffixes of the files of an SQLite database.
-OF_SQLITE = ("", "-wal", "-shm", "-journal")
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""The suffixes of the files of an SQLite database."""
 
 
 def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
     """Raise a WrongUseError if the output would replace a file that a crawl writes."""
     path = Path(output).resolve()
-    own = "|".join(re.escape(stored_pages.name) for stored_pages in crawls)
-    if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
+    names = "|".join(re.escape(stored_pages.name) for stored_pages in crawls)
+    if path.parent == folder.resolve() and re.fullmatch(rf"(?:{names})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
         raise WrongUseError("{path} is a file that a crawl writes: give another name", path=repr(output))
     database = Path(str(url.database)).resolve()
-    if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
+    if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in SQLITE_SUFFIXES}:
         raise WrongUseError("{path} is an input and cannot be the output", path=repr(output))
 
 
@@ -48,7 +48,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
     """Write the pages of a crawl, or labelled pages, by an exporter of this class; returns the exit status."""
     url = state_url(settings)
     folder = Path(settings["OUTPUT_DIR"])
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    earlier_handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     ignore_repeats()
     try:
         with crawls_to_export(url) as crawls:
@@ -57,20 +57,24 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
             if opts.labels:
                 _export_labels(opts, url)
             else:
-                _export_crawls(opts, _find(crawls, opts, url), crawls, kind)
+                _export_crawls(opts, _chosen_crawls(crawls, opts, url), crawls, kind)
     except KeyboardInterrupt:
-        unwritten = Message("stopped before the end; {path} was not written", {"path": repr(opts.output)})
-        say(CALLED, unwritten if opts.output else Message("stopped before the end"))
+        message = Message("stopped before the end")
+        if opts.output:
+            message = Message("stopped before the end; {path} was not written", {"path": repr(opts.output)})
+        say(CALLED, message)
         return INTERRUPTED
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, earlier_handler)
     return 0
 
 
-def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
-    """The crawls with the given names, or the only one there is; raises a WrongUseError otherwise."""
+def _chosen_crawls(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
+    """The crawls with the given names, or the only crawl; raises a WrongUseError if there are no such crawls."""
     known_names = [stored_pages.name for stored_pages in crawls]
-    names = opts.name.split(",") if opts.name is not None else [None]
+    names: list[str | None] = [None]
+    if opts.name is not None:
+        names = opts.name.split(",")
     for name in names:
         check_name(known_names, name, url)
     chosen_crawls = [stored_pages for stored_pages in crawls if opts.name is None or stored_pages.name in names]
@@ -110,9 +114,9 @@ def _export_crawls(
             say(CALLED, line)
 
 
-def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: float) -> Message:
-    """What was written, of how many stored pages."""
-    names = [stored_pages.name for stored_pages in how.source.crawls]
+def _written_words(exporter: Exporter, pages: int, path: str, tally: Tally, seconds: float) -> Message:
+    """How many of the stored pages were written."""
+    names = [stored_pages.name for stored_pages in exporter.source.crawls]
     values = {
         "pages": f"{tally.pages:,}",
         "path": path,
@@ -137,7 +141,7 @@ def _written_words(how: Exporter, pages: int, path: str, tally: Tally, seconds: 
 
 
 def _changes_words(name: str, path: str, after: ChangeOffset, tally: Tally) -> Message:
-    """What was written, and the offset for the next time."""
+    """How many changes were written, and the offset for the next export."""
     if not tally.pages:
         values = {"name": name, "offset": str(after), "path": path}
         return Message("The crawl {name} has no change after the offset {offset}; {path} was not written.", values)
@@ -176,29 +180,29 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     say(CALLED, written)
 
 
-def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[Message]:
-    """Further lines about what was written."""
-    if gone and how.source.filter.only not in (GONE, NOINDEX):
+def _remarks(tally: Tally, gone: int, exporter: Exporter) -> Iterator[Message]:
+    """Further lines about the pages that were written, and those that were not."""
+    if gone and exporter.source.filter.only not in (GONE, NOINDEX):
         yield plural(
             "{n} page that is gone or has noindex now is left out; --only gone or --only noindex exports it.",
             "{n} pages that are gone or have noindex now are left out; --only gone and --only noindex export them.",
             gone,
         )
-    if tally.bare and "markdown" in how.format.needs:
+    if tally.bare and "markdown" in exporter.format.needs:
         yield plural(
             "{n} page has no stored Markdown, so its plain text was written (-a markdown=yes stores Markdown).",
             "{n} pages have no stored Markdown, so their plain text was written (-a markdown=yes stores Markdown).",
             tally.bare,
         )
-    if tally.bare and how.format.has_responses:
+    if tally.bare and exporter.format.has_responses:
         yield plural(
             "{n} page has no stored response, so only its text was written (a larger KEEP_RESPONSES stores more).",
             "{n} pages have no stored response, so only their text was written (a larger KEEP_RESPONSES stores more).",
             tally.bare,
         )
-    count = how.formulas.count
-    if count:
-        cells = plural("{n} cell begins like a formula", "{n} cells begin like a formula", count)
-        quoted = N_("{cells}; a ' was put before each.")
-        risky = N_("{cells}, which a spreadsheet may run; --spreadsheet prevents that.")
-        yield Message(quoted if how.formulas.quoted else risky, {"cells": cells})
+    count = exporter.formulas.count
+    cells = plural("{n} cell begins like a formula", "{n} cells begin like a formula", count)
+    if count and exporter.formulas.quoted:
+        yield Message("{cells}; a ' was put before each.", {"cells": cells})
+    elif count:
+        yield Message("{cells}, which a spreadsheet may run; --spreadsheet prevents that.", {"cells": cells})

@@ -21,7 +21,7 @@ from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message
 
 OF_CHANGE = ("offset", "change", "page_id")
-"""What stands before the fields of a page that changed."""
+"""The columns before the fields of a page that changed."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Exporter:
     formulas: Formulas
     removed: Removed = field(default_factory=Removed)
     remarks: list[Message] = field(default_factory=list)
-    """What the writer says about what it wrote."""
+    """Messages of the format's writer about the pages that it wrote."""
     after: ChangeOffset | None = None
     """The offset after which changes are written, instead of all pages that match the filter."""
 
@@ -65,18 +65,18 @@ class Exporter:
         all_crawls: Sequence[StoredPages] = (),
         **values: Any,
     ) -> Self:
-        """The exporter that the options of the command describe; `values` take the place of what they describe.
+        """The exporter that the options of the command describe; `values` replace fields of it.
 
-        `all_crawls` are those of the database.
+        `all_crawls` are all crawls of the database.
         """
-        of_options = {
+        fields = {
             "format": FORMATS[opts.format],
             "fields": opts.fields or [*TYPES],
             "source": cls.source_of(opts, crawls),
             "formulas": Formulas(opts.spreadsheet),
             "after": opts.changes_after,
         }
-        return cls(**(of_options | values))
+        return cls(**(fields | values))
 
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
@@ -99,7 +99,7 @@ class Exporter:
 
     @property
     def may_remove(self) -> bool:
-        """Whether pages may be left out that are to be listed."""
+        """Whether the export may remove pages, which are then listed in a file."""
         return bool(self.source.selection)
 
     def write(self, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
@@ -113,7 +113,10 @@ class Exporter:
 
     def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
         """The fields that are read."""
-        return [*dict.fromkeys((*self.format.needs, *(self.fields if self.format.chooses else ())))]
+        columns = [*self.format.needs]
+        if self.format.chooses:
+            columns += self.fields
+        return [*dict.fromkeys(columns)]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         """The pages that are written."""
@@ -136,7 +139,7 @@ class Exporter:
             write_parts(written, target, tally, self.format.apart)
 
     def writer_options(self, target: AtomicFile | AtomicFolder) -> dict[str, Any]:
-        """What writers may take besides pages and fields, by name."""
+        """The arguments that writers may take besides pages and fields, by name."""
         return {
             "formulas": self.formulas,
             "robots": partial(_robots_body, self.source.crawls),
@@ -150,7 +153,7 @@ class Exporter:
             self.removed.file = AtomicFile(path_beside(opts.output))
 
     def finish_lists(self) -> None:
-        """Finish the files beside the output, which is whole."""
+        """Finish the files beside the output; called when the output is complete."""
         self.removed.finish()
 
     def discard_lists(self) -> None:
@@ -160,7 +163,7 @@ class Exporter:
     def describe(
         self, target: AtomicFile | AtomicFolder, opts: argparse.Namespace, counts: Sequence[PageCounts]
     ) -> None:
-        """Write what describes the pages, after them; `counts` are those of the crawls."""
+        """Write a description of the pages after them, if there is one; `counts` are those of the crawls."""
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
         """What is printed below the line about the pages that were written."""
@@ -175,38 +178,45 @@ class Exporter:
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
         for page in pages:
             tally.pages += 1
-            lacks_markdown = bool(page.values.get("text")) and not page.values.get("markdown")
-            tally.bare += page.response is None if self.format.has_responses else lacks_markdown
+            if self.format.has_responses:
+                tally.bare += page.response is None
+            elif page.values.get("text") and not page.values.get("markdown"):
+                tally.bare += 1
             yield self.altered(page)
 
 
 def filter_of(opts: argparse.Namespace) -> PageFilter:
-    """The pages that the options of the command ask for, but for conditions."""
+    """The filter that the options of the command describe; their conditions are not part of it."""
     places = tuple(place for place in opts.where if isinstance(place, LanguageOrSite))
     return PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
 
 
 def conditions_of(opts: argparse.Namespace) -> list[Condition]:
-    """The conditions of the options of the command."""
+    """The conditions among the options of the command."""
     return [condition for condition in opts.where if not isinstance(condition, LanguageOrSite)]
 
 
 def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
-    """Write the parts of a file, compressed as its name says; `apart` compresses each by itself."""
-    ending = "" if target.path is None else compression_of(target.shown)
+    """Write the parts of a file, compressed as its name says; with `apart`, each part is compressed separately."""
+    ending = ""
+    if target.path is not None:
+        ending = compression_of(target.shown)
     for part in compressed(parts, ending, apart):
-        target.write(readable_json(part.replace(b"\r\n", b"\n")) if target.is_terminal else part)
+        if target.is_terminal:
+            target.write(readable_json(part.replace(b"\r\n", b"\n")))
+        else:
+            target.write(part)
         tally.bytes += len(part)
 
 
 def folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
-    """Where the temporary files of an export are; None for the system's folder for them."""
+    """The folder for the temporary files of an export; None for that of the system."""
     if target.part is None:
         return None
     return target.part.parent
 
 
 def _robots_body(crawls: Iterable[StoredPages], digest: str) -> bytes | None:
-    """The robots.txt with this digest, in whichever of the crawls."""
+    """The robots.txt with this digest, if one of the crawls has it."""
     bodies = (crawl.robots_body(digest) for crawl in crawls)
     return next((body for body in bodies if body is not None), None)

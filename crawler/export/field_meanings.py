@@ -1,4 +1,4 @@
-"""The meanings of fields, from the docstrings below them, so that they are written once."""
+"""The meanings of fields, read from the docstrings below their definitions, so that they are written once."""
 
 import ast
 import inspect
@@ -8,13 +8,19 @@ from types import ModuleType
 
 def docstrings(thing: ModuleType | type) -> dict[str, str]:
     """The docstring below each assignment of a module or class, by the name that is assigned."""
-    [*body] = ast.parse(inspect.getsource(thing)).body
-    if isinstance(thing, type) and isinstance(body[0], ast.ClassDef):
-        body = body[0].body
+    statements = ast.parse(inspect.getsource(thing)).body
+    if isinstance(thing, type) and isinstance(statements[0], ast.ClassDef):
+        statements = statements[0].body
     text_of_name = {}
-    for statement, following in pairwise(body):
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(following, ast.Expr):
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-            if isinstance(target, ast.Name) and isinstance(following.value, ast.Constant):
-                text_of_name[target.id] = " ".join(str(following.value.value).split())
+    for assignment, following in pairwise(statements):
+        if isinstance(assignment, ast.Assign):
+            target = assignment.targets[0]
+        elif isinstance(assignment, ast.AnnAssign):
+            target = assignment.target
+        else:
+            continue
+        if isinstance(target, ast.Name) and isinstance(following, ast.Expr):
+            text = following.value
+            if isinstance(text, ast.Constant):
+                text_of_name[target.id] = " ".join(str(text.value).split())
     return text_of_name

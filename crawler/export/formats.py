@@ -25,7 +25,7 @@ class Format:
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
-    """Whether a file may be compressed; Parquet is compressed already, and a folder cannot be."""
+    """Whether a file may be compressed: Parquet is compressed already, and a folder cannot be."""
     apart: bool = False
     """Whether each part that is written is compressed separately."""
     is_text: bool = False
@@ -35,13 +35,13 @@ class Format:
     chooses: bool = True
     """Whether the fields can be chosen."""
     has_responses: bool = False
-    """Whether pages are written with their responses as they came."""
+    """Whether pages are written with their HTTP responses."""
     reads_responses: bool = False
-    """Whether the responses are read, though they are not written."""
+    """Whether the responses are read although they are not written."""
 
     @property
     def uses_responses(self) -> bool:
-        """Whether pages are to come with their responses."""
+        """Whether the pages that the writer gets must have their responses."""
         return self.has_responses or self.reads_responses
 
 
@@ -83,8 +83,8 @@ def format_of(name: str) -> str | None:
     >>> format_of("a.csv.zst"), format_of("pages/"), format_of("a.txt")
     ('csv', 'markdown', None)
     """
-    bare = name.lower().removesuffix(compression_of(name))
-    return next((format for format in FORMATS if bare.endswith(endings_of(format))), None)
+    uncompressed_name = name.lower().removesuffix(compression_of(name))
+    return next((format for format in FORMATS if uncompressed_name.endswith(endings_of(format))), None)
 
 
 if sys.version_info >= (3, 14):
@@ -102,7 +102,7 @@ COMPRESSORS: dict[str, Callable[[], Any]] = {
 
 
 def compressed(parts: Iterable[bytes], ending: str, apart: bool = False) -> Iterator[bytes]:
-    """The parts, compressed according to this suffix; unchanged if it is not a compression's suffix."""
+    """The parts, compressed according to the suffix of a file; unchanged if it is none of COMPRESSORS."""
     if ending not in COMPRESSORS:
         yield from parts
         return

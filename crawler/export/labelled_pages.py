@@ -1,4 +1,4 @@
-"""Labelled pages, in the form that `winnow evaluate` and `winnow train` read."""
+"""Labelled pages in the form that `winnow evaluate` and `winnow train` read."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from crawler.store.labels import Label
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
-    """Write the labelled pages, as gold."""
+    """Write the labelled pages, and count them."""
 
     def lines() -> Iterator[bytes]:
         for label in labels:

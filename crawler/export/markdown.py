@@ -1,8 +1,9 @@
 """Markdown: a file for each page, with its fields as front matter and its text below.
 
-The front matter is JSON, line by line, which every YAML parser reads, and no text of a page can be taken as anything
-else. The body is the page's Markdown if the crawl stored it, else its text with escaped Markdown characters. File names
-are valid on every system: the page's name in lower-case Latin letters and digits, and 16 hex digits that are unique.
+Each value of the front matter is JSON, which every YAML parser reads: no text of a page can be read as anything but a
+text. The body is the page's Markdown if the crawl stored it, otherwise its text with escaped Markdown characters. File
+names are valid on every system: the page's name in lower-case Latin letters and digits, and 16 hex digits that are
+unique.
 """
 
 import json
@@ -21,9 +22,9 @@ NO_NAME = re.compile(r"[^a-z0-9]+")
 NO_HOST = re.compile(r"[^a-z0-9.-]+")
 # Device names on Windows, with any extension.
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
-# Characters that YAML requires to be escaped, and JSON does not.
+# Characters that YAML requires to be escaped, and JSON does not: https://yaml.org/spec/1.2.2/#51-character-set
 UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\ufdd0-\ufdef]")
-# YAML takes a number with an exponent and no point as a text.
+# YAML 1.1 reads a number with an exponent and no point as a text: https://yaml.org/type/float.html
 EXPONENT = re.compile(r"^(-?\d+)e")
 ITEM = "- "  # the item marks that `auto` writes
 
@@ -46,8 +47,11 @@ def path_of(url: str, key: int) -> str:
     '_con.example/index-ffffffffffffffff.md'
     """
     folder = NO_HOST.sub("-", address_of(url).host.lower())[:LONGEST].strip(".-") or "host"
-    rest = NO_NAME.sub("-", unquote(url.split("/", 3)[3] if url.count("/") > 2 else "").lower())[:LONGEST].strip("-")
-    return f"{'_' * bool(DEVICE.match(folder))}{folder}/{rest or 'index'}-{key % 2**64:016x}.md"
+    if DEVICE.match(folder):
+        folder = f"_{folder}"
+    path = url.partition("://")[2].partition("/")[2]
+    name = NO_NAME.sub("-", unquote(path).lower())[:LONGEST].strip("-") or "index"
+    return f"{folder}/{name}-{key % 2**64:016x}.md"
 
 
 def json_for_yaml(value: Any) -> str:

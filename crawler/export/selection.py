@@ -1,7 +1,7 @@
 """Which pages an export keeps by `--where`, and the list of what it removes, with the reasons.
 
-`bees.csv` has beside it `bees.removed.jsonl`: a line for each removed page with the first condition or rule that it
-broke, and one for each page that `--dedupe` removed or shortened.
+For `bees.csv` the list is `bees.removed.jsonl`: a line for each removed page, with the first condition or rule that it
+does not meet, and one for each page that `--dedupe` removed or shortened.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class RemovalReason:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a page must be."""
+    """The conditions that a page of an export must meet."""
 
     conditions: tuple[Condition, ...] = ()
 
     @classmethod
     def of(cls, conditions: Iterable[Condition], **values: Any) -> Self:
-        """Of conditions that must all hold; `values` are the other fields of the class."""
+        """The selection of pages that meet all these conditions; `values` are the other fields of the class."""
         return cls(tuple(part for condition in conditions for part in conjuncts(condition)), **values)
 
     def __bool__(self) -> bool:
@@ -60,9 +60,9 @@ class Selection:
 
     @property
     def needs(self) -> list[str]:
-        """The fields that are read."""
-        compared = (comparison for condition in self.conditions for comparison in comparisons(condition))
-        return [*dict.fromkeys(comparison.path[0] for comparison in compared)]
+        """The fields that the conditions compare."""
+        all_comparisons = (comparison for condition in self.conditions for comparison in comparisons(condition))
+        return [*dict.fromkeys(comparison.path[0] for comparison in all_comparisons)]
 
     @property
     def stored_conditions(self) -> tuple[Condition, ...]:
@@ -70,7 +70,7 @@ class Selection:
         return self.conditions
 
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> RemovalReason | None:
-        """Why a page is removed, judged by these of the conditions; None if it is kept."""
+        """The first of these conditions that a page does not meet, as a reason; None if it meets all."""
         for condition in conditions:
             if not condition.holds(values):
                 first = next(comparisons(condition))
@@ -80,7 +80,7 @@ class Selection:
 
 @dataclass
 class Removed:
-    """Writes down what is removed, and counts it."""
+    """Counts the pages that are removed, and lists them in a file if there is one."""
 
     file: AtomicFile | None = None
     counts: Counter[str] = field(default_factory=Counter)
@@ -102,11 +102,12 @@ class Removed:
 
     def _write(self, url: str, reason: RemovalReason) -> None:
         if self.file is not None:
-            of_copies = ("copy_of", "copy_in")
-            known_values = {
-                name: value for name, value in vars(reason).items() if name not in of_copies or value is not None
-            }
-            self.file.write(json_line({"url": url, **known_values}))
+            values = {"rule": reason.rule, "value": reason.value, "limit": reason.limit}
+            if reason.copy_of is not None:
+                values["copy_of"] = reason.copy_of
+            if reason.copy_in is not None:
+                values["copy_in"] = reason.copy_in
+            self.file.write(json_line({"url": url, **values}))
 
     def finish(self) -> None:
         if self.file is not None:
@@ -117,7 +118,7 @@ class Removed:
             self.file.discard()
 
     def words(self) -> Iterator[Message]:
-        """How much was removed by which rules, and where it is listed."""
+        """How many pages each rule removed, and where they are listed."""
         if self.counts:
             rules = first([f"{rule} ({count:,})" for rule, count in self.counts.most_common()], MOST_NAMED)
             count = self.counts.total()
@@ -142,9 +143,10 @@ def path_beside(output: str) -> str:
     """
     path = PurePath(output)
     name = path.name[: len(path.name) - len(compression_of(path.name))]
-    every = [ending for format in FORMATS for ending in endings_of(format)]
-    endings = [ending for ending in every if name.lower().endswith(ending)]
-    return str(path.with_name(name[: len(name) - len(endings[0])] + ENDING if endings else name + ENDING))
+    endings = [ending for format in FORMATS for ending in endings_of(format) if name.lower().endswith(ending)]
+    if endings:
+        name = name[: len(name) - len(endings[0])]
+    return str(path.with_name(name + ENDING))
 
 
 def where_of(text: str) -> Condition | LanguageOrSite:
@@ -159,8 +161,13 @@ def where_of(text: str) -> Condition | LanguageOrSite:
 
 
 def check_size(wheres: Iterable[Condition | LanguageOrSite]) -> None:
-    """Raise a WrongUseError if a database could not read so many conditions and places."""
-    count = sum(1 if isinstance(where, LanguageOrSite) else len([*comparisons(where)]) for where in wheres)
+    """Raise a WrongUseError if there are more conditions and places than a database can read."""
+    count = 0
+    for where in wheres:
+        if isinstance(where, LanguageOrSite):
+            count += 1
+        else:
+            count += len([*comparisons(where)])
     if count > MOST_COMPARISONS:
         raise WrongUseError(
             "conditions may have {most} comparisons at most, all together, and these have {n}",
@@ -180,7 +187,7 @@ class Source:
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
-        """The pages that are kept, with these columns; the others are written down if `removed` is given."""
+        """The pages that are kept, with these columns; the others are added to `removed` if it is given."""
         for crawl in self.crawls:
             yield from self._of(crawl, columns, removed, responses)
 
@@ -206,16 +213,18 @@ class Source:
         if not selection:
             yield from self.stored(crawl, columns, responses=responses)
             return
-        decided, rest = divided(selection.conditions, crawl.dialect)
-        if decided is not None and removed is not None:
-            for page in crawl.pages(["url", *selection.needs], self.filter, where=~decided):
+        in_sql, other_conditions = divided(selection.conditions, crawl.dialect)
+
+        # The pages that the database leaves out.
+        if in_sql is not None and removed is not None:
+            for page in crawl.pages(["url", *selection.needs], self.filter, where=~in_sql):
                 reason = selection.refusal(selection.stored_conditions, page.values)
-                # A page that changed between two queries is judged as it is now.
-                if reason is not None:
+                if reason is not None:  # otherwise the page has changed since the query
                     removed.add(page.values["url"], reason)
+
         needed = [*dict.fromkeys(("url", *selection.needs, *columns))]
-        for page in self.stored(crawl, needed, responses=responses, where=decided):
-            reason = selection.refusal(rest, page.values)
+        for page in self.stored(crawl, needed, responses=responses, where=in_sql):
+            reason = selection.refusal(other_conditions, page.values)
             if reason is None:
                 yield page
             elif removed is not None:
