@@ -1,4 +1,5 @@
-"""Our commands as those of Scrapy. Wrong use is one sentence and status 2, before anything heavy is imported.
+"""The commands of `winnow` as commands of Scrapy. Wrong use ends them with one sentence and status 2, before anything
+heavy is imported.
 
 Scrapy imports every module of crawler/commands for each of its commands, and registers every command class that one of
 them defines. So these modules are a few lines each; the options of a command are imported when it is called.
@@ -24,11 +25,12 @@ from crawler.translation.message import Message, localized
 
 
 class HelpFormatter(ScrapyHelpFormatter):
-    """Underlines headings as Scrapy does, which takes each line that ends with a colon for one."""
+    """Underlines headings as Scrapy does, but no options: for Scrapy, each line that ends with a colon is a heading."""
 
     def format_part_strings(self, part_strings: list[str]) -> list[str]:
-        is_option = bool(part_strings) and part_strings[0].startswith(" ")
-        return part_strings if is_option else super().format_part_strings(part_strings)
+        if part_strings and part_strings[0].startswith(" "):
+            return part_strings
+        return super().format_part_strings(part_strings)
 
 
 class Command(ScrapyCommand):
@@ -41,7 +43,7 @@ class Command(ScrapyCommand):
 
     def __init__(self) -> None:
         super().__init__()
-        self.given = argparse.Namespace()
+        self.opts = argparse.Namespace()
 
     @property
     def name(self) -> str:
@@ -50,13 +52,15 @@ class Command(ScrapyCommand):
 
     @cached_property
     def options(self) -> CommandOptions:
-        """Its options; if its part is missing, fewer of them, or those that only say so."""
+        """The options of the command; if its part is not installed, fewer of them, or none."""
         entry = COMMANDS[self.name]
+        options: CommandOptions
         try:
-            options: CommandOptions = resolve(entry.options)(self.name)
+            options = resolve(entry.options)(self.name)
         except MissingPartError as error:
-            fewer = resolve(entry.fewer_options) if entry.fewer_options is not None else MissingOptions
-            return fewer(self.name, error)
+            if entry.fewer_options is None:
+                return MissingOptions(self.name, error)
+            options = resolve(entry.fewer_options)(self.name, error)
         return options
 
     def short_desc(self) -> str:
@@ -83,7 +87,7 @@ class Command(ScrapyCommand):
         ignore_repeats()
         try:
             super().process_options(args, opts)
-            self.given = self.options.read(self.parser, args, opts)
+            self.opts = self.options.read(self.parser, args, opts)
         except UsageError as error:
             self.refuse(Message(str(error)))
         except WrongUseError as error:
@@ -92,7 +96,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             with standard_output():
-                self.exitcode = int(resolve(Part(self.options.function))(self.given, self.settings))
+                self.exitcode = int(resolve(Part(self.options.function))(self.opts, self.settings))
         except WrongUseError as error:
             self.refuse(error.message)
         except MessageError as error:
@@ -103,10 +107,12 @@ class Command(ScrapyCommand):
 
     def refuse(self, message: str | Message) -> NoReturn:
         """Exit with one line and status 2."""
-        refuse(Message(message) if isinstance(message, str) else message, self.options.name)
+        if isinstance(message, str):
+            message = Message(message)
+        refuse(message, self.options.name)
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Read the arguments for Scrapy's parser; options may be between arguments."""
+    """Parse a command line in which options may be between arguments; takes the place of `parse_known_args`."""
     del parser.parse_known_args  # that method calls this one
     return parser.parse_known_intermixed_args(args)

@@ -1,4 +1,4 @@
-"""The commands of `winnow`, which are those of `scrapy` in this project, too. Nothing that they need is imported."""
+"""The commands of `winnow`, which `scrapy` has in this project, too. The modules that they need are not imported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from crawler.translation.message import N_
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """A row of the table; the module in crawler/commands of the same name has Scrapy find it."""
+    """A command. Scrapy finds it by the module of the same name in crawler/commands."""
 
     summary: str
     options: Part
     """The class of its options."""
     fewer_options: Part | None = None
-    """The class of its options where the part is not installed."""
+    """The class of its options if the part is not installed."""
 
 
 COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""The options of `winnow crawl`: each argument of a crawl as an option, beside Scrapy's `-a NAME=VALUE`."""
+"""The options of `winnow crawl`: each argument of a crawl as an option, in addition to Scrapy's `-a NAME=VALUE`."""
 
 import argparse
 from functools import partial
@@ -9,7 +9,7 @@ from crawler.translation.message import N_, Message, localized
 
 
 class CrawlOptions(CommandOptions):
-    """The arguments of a crawl; an option and `-a` are the same, and the last of them counts."""
+    """The arguments of a crawl as options. An option and `-a` set the same argument; the last one counts."""
 
     def syntax(self) -> str:
         return "[topic] [SEED ...] [-a NAME=VALUE ...] [-s NAME=VALUE ...]"

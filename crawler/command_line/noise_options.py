@@ -1,4 +1,4 @@
-"""The options of `winnow noise`: judge the images of saved pages; report, evaluate and train the judgement."""
+"""The options of `winnow noise`: judge the images of saved pages; report on, evaluate and train the models."""
 
 import argparse
 

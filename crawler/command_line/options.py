@@ -1,7 +1,7 @@
-"""What commands take and run, without Scrapy: their options, the types of these, and the function that they name.
+"""The options of commands, without Scrapy: their base classes, subcommands, and the types of their values.
 
-A function of a command is named by `module:function` and imported when it runs, and tables of allowed values are named
-by `module:NAME` and imported when a value is checked. So wrong use costs little.
+The function of a command is named by `module:function` and imported when it runs. Tables of allowed values are named by
+`module:NAME` and imported when a value is checked. So a refusal of wrong use takes little time.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class CommandOptions:
         self.name = name
         """The name of the command, with that of the subcommand once it is read."""
         self.missing = missing
-        """Why the command lacks the options of a part."""
+        """The error of the part that is not installed, so that its options are missing."""
 
     def syntax(self) -> str:
         """The usage without the name of the command."""
@@ -40,7 +40,7 @@ class CommandOptions:
         """Add the options and arguments of this command."""
 
     def more_help(self) -> str:
-        """What the help of the command has below its options."""
+        """The text below the options in the help of the command."""
         return ""
 
     def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
@@ -60,7 +60,7 @@ class CommandOptions:
 
 
 class MissingOptions(CommandOptions):
-    """Those of a command whose part is not installed."""
+    """A command whose part is not installed: it has no options and refuses to run."""
 
     def more_help(self) -> str:
         return f"\n{localized(self._reason())}\n"
@@ -69,7 +69,7 @@ class MissingOptions(CommandOptions):
         raise WrongUseError(self._reason())
 
     def _reason(self) -> Message:
-        assert self.missing is not None  # noqa: S101 - why this class was chosen
+        assert self.missing is not None  # noqa: S101 - otherwise this class is not used
         return self.missing.message
 
 
@@ -102,7 +102,7 @@ class Subcommand:
 
 
 class GroupOptions(CommandOptions):
-    """Those of a command with several actions, each chosen by a word."""
+    """The options of a command with subcommands, each of which has its own options and function."""
 
     subcommands: ClassVar[Mapping[str, Subcommand]]
 
@@ -113,12 +113,14 @@ class GroupOptions(CommandOptions):
         return "".join(action.help(f"winnow {self.name} {name}") for name, action in self.subcommands.items())
 
     def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
-        name = args[0] if args else ""
+        allowed = {"command": f"winnow {self.name}", "names": list(self.subcommands)}
+        if not args:
+            raise WrongUseError("no subcommand given; allowed are {command} {names}", **allowed)
+        name = args[0]
         if name not in self.subcommands:
-            values = {"command": f"winnow {self.name}", "name": repr(name), "names": list(self.subcommands)}
-            if not args:
-                raise WrongUseError("no subcommand given; allowed are {command} {names}", **values)
-            raise WrongUseError("there is no {command} {name}; allowed are {command} {names}", **values)
+            raise WrongUseError(
+                "there is no {command} {name}; allowed are {command} {names}", name=repr(name), **allowed
+            )
         subcommand = self.subcommands[name]
         self.name = f"{self.name} {name}"
         self.function = subcommand.function
@@ -133,16 +135,17 @@ class _SubcommandParser(argparse.ArgumentParser):
 
 
 def refuse_unknown(parser: argparse.ArgumentParser, args: list[str], name: str) -> None:
-    """Raise a WrongUseError about the first word that a command does not take."""
+    """Raise a WrongUseError about the first of the words that a command did not recognize, if there is one."""
     if not args:
         return
     word = args[0][:200]
-    options = {option.lstrip("-"): option for action in parser._actions for option in action.option_strings}
-    near = get_close_matches(word.partition("=")[0].lstrip("-"), options, 1) if word.startswith("-") else []
-    if near:
-        raise WrongUseError(
-            "there is no argument {name}; the nearest is {near}", name=repr(word), near=options[near[0]]
-        )
+    if word.startswith("-"):
+        options = {option.lstrip("-"): option for action in parser._actions for option in action.option_strings}
+        near = get_close_matches(word.partition("=")[0].lstrip("-"), options, 1)
+        if near:
+            raise WrongUseError(
+                "there is no argument {name}; the nearest is {near}", name=repr(word), near=options[near[0]]
+            )
     raise WrongUseError("{given} is not recognized; see {command} --help", given=repr(word), command=f"winnow {name}")
 
 

@@ -8,7 +8,7 @@ from crawler.translation.message import N_
 
 
 def is_page_address(word: str) -> bool:
-    """Whether a word is the address of a page, and no file.
+    """Whether a word is the address of a page rather than a file.
 
     >>> is_page_address("HTTPS://example.com/"), is_page_address("page.html")
     (True, False)

@@ -1,7 +1,7 @@
-"""Signals to stop: one that comes again within a moment is the same wish.
+"""Signals that stop a process: a signal that follows another one within a second is ignored.
 
 `timeout -s INT` sends its signal to the child and then to the whole group, and Ctrl-C may reach a process from the
-terminal and from its parent. A second signal ends a crawl at once, without its closing lines.
+terminal and from its parent. A second signal would end a crawl at once, without its closing lines.
 """
 
 import signal
@@ -13,9 +13,9 @@ from time import monotonic
 from typing import Any, ClassVar
 
 REPEAT_SECONDS = 1.0
-"""Within this time after a signal others are ignored."""
+"""Signals are ignored for this time after another one."""
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
-"""The signals to stop, as far as this system has them."""
+"""The signals that stop a process, as far as this system has them."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class OnceAMoment:
 
     handler: Callable[[int, Any], Any]
     last: ClassVar[float] = -inf
-    """When a signal was passed on, to whichever handler."""
+    """When a signal was last passed on, to any handler."""
 
     def __call__(self, number: int, frame: Any) -> None:
         now = monotonic()
@@ -38,8 +38,8 @@ class OnceAMoment:
 
 
 def ignore_repeats() -> None:
-    """Have the present handlers of signals to stop get only one a moment."""
-    if current_thread() is not main_thread():  # which alone may set handlers, and gets signals
+    """Wrap the current handlers of these signals, so that they ignore repeated ones."""
+    if current_thread() is not main_thread():  # only the main thread may set handlers and receives signals
         return
     for number in SIGNALS:
         handler = signal.getsignal(number)

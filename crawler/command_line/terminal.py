@@ -1,4 +1,9 @@
-"""The output of commands, and their exit statuses."""
+"""The output of commands for people, and their exit statuses.
+
+Texts of the web may have control characters that would control the operator's terminal. The functions here escape them:
+`printable` in text of several lines, `one_line` and `spelled` in one line, `readable_json` in JSON, and
+`spell_out_log` in the log.
+"""
 
 import logging
 import os
@@ -11,28 +16,32 @@ from typing import NoReturn
 
 from crawler.translation.message import CONTROL, Message, localized, plural
 
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells report for Ctrl-C and SIGTERM
-REFRESH_SECONDS = 0.25  # seconds between two updates of a progress bar
+FAILED = 1
+INTERRUPTED = 130  # what shells report for Ctrl-C
+TERMINATED = 143  # what shells report for SIGTERM
+REFRESH_SECONDS = 0.25
+"""The interval between two updates of a progress bar."""
 # Marks that change the direction of text affect the whole line in a terminal; HTML isolates them in <bdi>.
-ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
+CONTROLS_TERMINAL = re.compile(rf"{CONTROL.pattern}|[\u202a-\u202e\u2066-\u2069]")
+"""A character that changes how a terminal shows the text around it; line ends and tabs are allowed."""
 
 
 def printable(text: str) -> str:
-    """The text with escaped control characters: a site must not control the operator's terminal.
+    """The text with escaped control characters.
 
     >>> printable("\\x1b[2Jgone\\n\\x9b2J\\u202egone")
     '\\\\x1b[2Jgone\\n\\\\x9b2J\\\\u202egone'
     """
-    return ON_A_TERMINAL.sub(_spelled_out, text)
+    return CONTROLS_TERMINAL.sub(_spelled_out, text)
 
 
 def readable_json(line: bytes) -> bytes:
-    """A line of JSON for a terminal: the same value, with escaped control characters.
+    """A line of JSON with escaped control characters, which has the same value.
 
     >>> print(readable_json('{"text": "bees\N{RIGHT-TO-LEFT OVERRIDE}"}'.encode()).decode())
     {"text": "bees\\u202e"}
     """
-    return ON_A_TERMINAL.sub(lambda match: f"\\u{ord(match[0]):04x}", line.decode("utf-8", "replace")).encode()
+    return CONTROLS_TERMINAL.sub(lambda match: f"\\u{ord(match[0]):04x}", line.decode("utf-8", "replace")).encode()
 
 
 def _spelled_out(character: re.Match[str]) -> str:
@@ -48,23 +57,25 @@ def one_line(text: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """The text in one line, with everything escaped that is not a letter, sign or space, so that no page moves the
-    cursor.
+    """The text in one line, with escapes for all characters that are not printable, so that no page moves the cursor.
 
     >>> spelled("\\x1b[2Jbees\\n\\u202e")
     '\\\\x1b[2Jbees\\\\n\\\\u202e'
     """
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
-    """End with one line and this status, that of wrong use if no other is given."""
-    print(one_line(f"{called}: {localized(message)}" if called else localized(message)), file=sys.stderr)
+    """Print a message, after the name of the command if it is given, and exit with a status."""
+    line = localized(message)
+    if called:
+        line = f"{called}: {line}"
+    print(one_line(line), file=sys.stderr)
     sys.exit(status)
 
 
 def say(called: str, message: str | Message) -> None:
-    """Print a line of a command for people."""
+    """Print a message on standard error, after the name of the command."""
     print(printable(f"{called}: {localized(message)}").replace("\n", " "), file=sys.stderr)
 
 
@@ -74,7 +85,7 @@ def byte_size(count: int) -> object:
     >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
     ['0 bytes', '1 byte', '306.4 kB']
     """
-    from rich.filesize import decimal  # which a refusal does not wait for
+    from rich.filesize import decimal  # imported late, as refusals do not need it
 
     if abs(count) < 1_000:
         return plural("{n} byte", "{n} bytes", count)
@@ -94,7 +105,7 @@ def standard_output() -> Iterator[None]:
 
 
 def _spell_out_record(record: logging.LogRecord) -> bool:
-    """Escape control characters in a record and its traceback."""
+    """Escape control characters in a record and its traceback; returns True, as a filter of the log must."""
     record.msg = printable(record.getMessage())
     record.args = ()
     if record.exc_info:

@@ -39,7 +39,7 @@ class Command(command.Command, CrawlCommand):
             refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
     def _spider_and_seeds(self, opts: argparse.Namespace) -> tuple[str, list[str]]:
-        """The name of the spider, which may be left out if it is topic, and the words after it."""
+        """The name of the spider, which the user may omit if it is topic, and the words after it."""
         words: list[str] = opts.words
         if words and words[0] != SPIDER:
             assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
