@@ -1,8 +1,7 @@
 """The parts of an address, each taken from its text once.
 
-The database, items, records and Scrapy hold addresses as text. Whoever needs a part of one asks `address_of`, which
-remembers the addresses of the last pages. Records do not carry the parts, as most links lead to addresses that are
-known already, and nobody asks for the parts of those.
+The database, items, records and Scrapy hold addresses as text. `address_of` returns the parts of one, and caches those
+of the last pages. Records do not store the parts: most links lead to known addresses, whose parts are not needed.
 """
 
 from functools import cache, lru_cache
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 REMEMBERED = 8192
-"""Addresses whose parts are remembered, some 4 MB: those of the pages of all concurrent requests."""
+"""Addresses whose parts are cached, some 4 MB: those of the pages of all concurrent requests."""
 # Endings of files that are neither pages nor feeds.
 NOT_PAGES = frozenset(
     "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
@@ -22,7 +21,7 @@ NOT_PAGES = frozenset(
 
 
 class Address(NamedTuple):
-    """An address in its parts. It is a tuple, the cheapest immutable value, as one is built for each new link."""
+    """The parts of an address: a tuple, which is the cheapest immutable value, as one is built for each new link."""
 
     scheme: str
     """Empty, like the host, for a text that is no address."""
@@ -43,7 +42,7 @@ class Address(NamedTuple):
 
     @property
     def site(self) -> str:
-        """The registrable domain; host and port if there is none (numbers, localhost).
+        """The registrable domain; the host with its port if there is none, as for IP addresses and localhost.
 
         >>> [address_of(f"http://{host}/").site for host in ("news.bbc.co.uk", "me.github.io", "127.0.0.1:8000")]
         ['bbc.co.uk', 'me.github.io', '127.0.0.1:8000']
@@ -70,9 +69,9 @@ class Address(NamedTuple):
 
     @property
     def ending(self) -> str | None:
-        """The ending of a file that is no page by its name, such as pdf, or None.
+        """The file name extension if it is not one of pages, such as pdf, or None.
 
-        A colon in the name makes it a page after all: wikis describe their files on pages named after them.
+        A name with a colon is always that of a page: wikis describe their files on pages named after them.
 
         >>> [address_of(f"http://example.com/{path}").ending for path in ("a.PDF?b", "a.b/c", "File:A.jpg")]
         ['pdf', None, None]
@@ -100,7 +99,7 @@ def address_of(url: str) -> Address:
 
 
 def without_port(host: str) -> str:
-    """The name or number of a host.
+    """The host name or IP address without a port.
 
     >>> [without_port(host) for host in ("example.com:8000", "[::1]:8000", "[::1]", "10.0.0.1")]
     ['example.com', '[::1]', '[::1]', '10.0.0.1']

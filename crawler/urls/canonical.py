@@ -1,29 +1,29 @@
-"""Which spellings of an address lead to the same page (`Canonical`).
+"""Removes parameters from addresses that do not change the page (`Canonical`).
 
-Parameters that do not change the page are ignored: those that say which advertisement led to the page, or who reads it.
-They are in the query, after a semicolon in the path (`/a;jsessionid=0A12`), or a segment of the path in parentheses
+Such parameters say which advertisement led to the page, or identify its reader. They are in the query, after a
+semicolon in the path (`/a;jsessionid=0A12`), or a segment of the path in parentheses
 (`/(S(4hqa0555fwsecu455xqckv45))/a.aspx`).
 """
 
 import re
 from collections.abc import Iterable
 
-# A segment of dots stays unchanged: without its parameter it would lead to another folder.
+# The parameter of a segment of dots is kept: `/..` alone would lead to another folder.
 PATH_PARAMETER = re.compile(r"(?<!/\.)(?<!/\.\.);[^;/]*")
 SEGMENT = re.compile(r"/\([^/]*\)(?=/)")
 MOST_PARAMETERS = 100
-"""Parameters of an address; one with more stays as it is, as each takes a microsecond."""
+"""Addresses with more parameters are not changed, as each parameter takes a microsecond."""
 FLAGS = re.IGNORECASE | re.ASCII
-NEVER = r"(?!)"
-# The expressions are joined into one, which changes the numbers of groups and could make names clash.
+NEVER = r"(?!)"  # matches no text
+# The expressions are joined into one, which changes the numbers of groups and could give two groups the same name.
 GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
 
 
 class Canonical:
-    """The rule by which spellings of an address are the same page: `ignored` parameters do not distinguish pages.
+    """A function that removes the `ignored` parameters from an address.
 
-    Each expression is matched, in full and ignoring case, against a parameter's name, or against `name=value` when it
-    holds an equals sign; a segment in parentheses counts as a name.
+    Each expression must match the whole name of a parameter, or the whole `name=value` if it contains an equals sign;
+    case is ignored. A segment in parentheses counts as a name.
 
     >>> canonical = Canonical(["utm_.*", "sid=[0-9a-f]{32}"])
     >>> canonical("http://example.com/a?sid=42&utm_source=feed")
@@ -47,9 +47,12 @@ class Canonical:
         if "/(" in path:
             path = SEGMENT.sub(self._kept, path)
         kept = "&".join([parameter for parameter in query.split("&") if parameter and not self._ignores(parameter)])
-        return f"{path}?{kept}" if kept else path
+        if kept:
+            return f"{path}?{kept}"
+        return path
 
     def _kept(self, match: re.Match[str]) -> str:
+        """A part of the path, or nothing if its parameter is ignored; its first character is a separator."""
         if self._ignores(match[0][1:]):
             return ""
         return match[0]
@@ -62,9 +65,10 @@ class Canonical:
 
 
 def _checked(expression: str) -> str:
+    """The expression; raises a ValueError if it is wrong or cannot be joined with others."""
     try:
         re.compile(expression)
-        re.compile(f"(?:{expression})")  # where flags for the whole expression would be an error
+        re.compile(f"(?:{expression})")  # raises an error for flags, which only a whole expression may have
     except (re.error, OverflowError) as error:
         raise ValueError(f"{expression!r} is not a regular expression for parameters: {error}.") from None
     if GROUP_REFERENCE.search(expression):

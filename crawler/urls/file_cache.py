@@ -1,4 +1,4 @@
-"""A cache of files by their addresses: each is fetched once for all that need it at the same time."""
+"""A cache of files by their addresses. A file that several callers need at the same time is fetched once."""
 
 import asyncio
 from collections import Counter
@@ -20,24 +20,25 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[Value]):
-    """What was read of a file."""
+    """A file that was fetched."""
 
     value: Value
+    """The content of the file, parsed."""
     size: int
     """Bytes of the file."""
     valid_until: float
-    """On the clock of the cache; in the past for what is not used again."""
+    """The time, by the clock of the cache, until which it is used; a file with a past time is not cached."""
 
 
 class FileCache(Generic[Key, Value]):
-    """The files that were used last, limited by size and age."""
+    """The files that were used most recently, limited by size and age."""
 
     def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
         self.clock = clock
         self.entries: LruDict[Key, Fetched[Value]] = LruDict(max_weight, lambda entry: entry.size + WEIGHT)
         self._fetching: dict[Key, asyncio.Task[Fetched[Value]]] = {}
         self._waiting: Counter[Key] = Counter()
-        """How many wait for each file that is fetched."""
+        """How many callers wait for each file that is being fetched."""
 
     async def get(self, key: Key, fetch: Callable[[], Awaitable[Fetched[Value]]]) -> Value:
         """The file with this key, fetched if the cache has none that is still valid."""
@@ -46,25 +47,27 @@ class FileCache(Generic[Key, Value]):
             return entry.value
         if key not in self._fetching:
             self._fetching[key] = asyncio.ensure_future(fetch())
-            self._fetching[key].add_done_callback(partial(self._fetched, key))
+            self._fetching[key].add_done_callback(partial(self._add, key))
         fetching = self._fetching[key]
         self._waiting[key] += 1
         try:
             return (await asyncio.shield(fetching)).value
         finally:
             self._waiting[key] -= 1
-            if not self._waiting[key]:  # who gives up cancels it for nobody else
+            if not self._waiting[key]:  # a caller that gives up cancels the request if it was the last one
                 del self._waiting[key]
                 if fetching.cancel():
                     del self._fetching[key]
 
     def last(self, key: Key) -> Value | None:
-        """The file with this key that was fetched last, valid or not; None if it is not in the cache."""
+        """The file with this key as it was last fetched, valid or not; None if it is not in the cache."""
         entry = self.entries.get(key)
-        return entry.value if entry is not None else None
+        if entry is None:
+            return None
+        return entry.value
 
-    def _fetched(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
-        """Add a file."""
+    def _add(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
+        """Add the file that a task has fetched, if it is valid."""
         if self._fetching.get(key) is task:
             del self._fetching[key]
         if task.cancelled() or task.exception() is not None or task.result().valid_until <= self.clock():

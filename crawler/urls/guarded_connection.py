@@ -1,4 +1,4 @@
-"""A connection to an address that is checked when it is opened, whatever the name of the host resolves to later."""
+"""A connection whose address is checked when it is opened: the name of the host may resolve to another one later."""
 
 import socket
 import ssl
@@ -21,8 +21,8 @@ class NotAllowedError(Exception):
 
 
 class GuardedConnection(HTTPConnection):
-    """A connection to the first allowed address of a host. It ends after a time limit, however slowly the server sends:
-    what is being read then ends, too.
+    """A connection to the first allowed address of a host. It is shut down after a time limit, however slowly a server
+    sends, and so are reads in progress.
     """
 
     def __init__(self, parts: SplitResult, may_connect: MayConnect, seconds: float) -> None:
@@ -42,7 +42,7 @@ class GuardedConnection(HTTPConnection):
         raise NotAllowedError
 
     def connect(self) -> None:
-        """Open the connection; the time limit begins."""
+        """Open the connection and start the time limit."""
         self.sock = self._opened = socket.create_connection((self.allowed_address(), self.port), self.timeout)
         self._time_limit.start()
         if self.is_secure:
@@ -56,7 +56,7 @@ class GuardedConnection(HTTPConnection):
         self.close()
 
     def _shut_down(self) -> None:
-        """End what is being read, also by a response, for which `close` leaves the socket open."""
+        """Shut down the socket, which also ends reads of a response: `close` would leave the socket open for these."""
         if self._opened is not None:
             with suppress(OSError):  # it may be closed by now
                 self._opened.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""A dictionary of limited size, for what is remembered as long as there is room."""
+"""A dictionary of limited size that drops its least recently used entries."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +12,8 @@ Default = TypeVar("Default")
 class LruDict(Mapping[Key, Value]):
     """A dictionary that drops its least recently used entries when they weigh too much.
 
-    An entry is used when it is set or passed to `use`; other ways to read it do not count. It is weighed when it is
-    set, and weighs 1 unless `weigh` says otherwise. The last one stays, whatever it weighs.
+    An entry is used when it is set or read by `use`; other ways to read it do not count. It is weighed when it is set,
+    and weighs 1 without `weigh`. The last entry is kept whatever it weighs.
     """
 
     def __init__(self, max_weight: int, weigh: Callable[[Value], int] | None = None) -> None:
@@ -48,7 +48,7 @@ class LruDict(Mapping[Key, Value]):
         return len(self._values)
 
     def use(self, key: Key) -> Value | None:
-        """The value of a key, which is the most recently used then; None if there is none."""
+        """Make a key the most recently used one; returns its value, or None if there is none."""
         if key in self._values:
             self._values.move_to_end(key)
         return self._values.get(key)

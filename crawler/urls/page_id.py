@@ -1,9 +1,9 @@
-"""The id of a page in the indexes of readers."""
+"""The id of a page for other systems, such as a vector store."""
 
 from hashlib import sha256
 
 ID_DIGITS = 32
-"""Hexadecimal digits of an id: of 10^15 pages, two have the same with a probability of one in 10^9."""
+"""Hexadecimal digits of an id: two of 10^15 pages have the same id with a probability of one in 10^9."""
 
 
 def page_id(url: str) -> str:

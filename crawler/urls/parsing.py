@@ -10,7 +10,7 @@ from w3lib.url import safe_url_string
 
 from crawler.urls.address import address_of
 
-# Most links need none of the costly steps: they are absolute, plain ASCII, and already normalized.
+# The fast path: most links are absolute or relative plain ASCII, and already normalized.
 PLAIN = re.compile(
     r"https?://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*"
 )
@@ -23,13 +23,13 @@ MAX_HOST = 253  # characters of a host name: DNS allows no longer one
 HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*|[\w.:]*:[\w.:]*", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ROUTES = ("#/", "#!/")
-"""Beginnings of the fragments by which applications name their pages."""
+"""Beginnings of the fragments with which applications in a browser name their pages."""
 # What browsers strip from an address before they parse it.
 STRIPPED = "\t\r\n"
 
 
 def absolute(base: str, href: str) -> str | None:
-    """The address a link on the page `base` leads to, in one spelling, or None when it is not http or https.
+    """The address of a link on the page `base`, in one spelling, or None if it is not http or https.
 
     >>> absolute("http://Example.com:80/a/b.html", " ../c?d=1#top ")
     'http://example.com/c?d=1'
@@ -47,8 +47,10 @@ def absolute(base: str, href: str) -> str | None:
         href = address_of(base).origin + href
     if _is_plain(href):
         return href
-    if RELATIVE.fullmatch(href) and _is_plain(joined := address_of(base).folder + href) and "//" not in joined[8:]:
-        return joined
+    if RELATIVE.fullmatch(href):
+        joined = address_of(base).folder + href
+        if _is_plain(joined) and "//" not in joined[8:]:
+            return joined
     scheme = SCHEME.match(href)
     if scheme and scheme[1].lower() not in DEFAULT_PORTS:
         return None
@@ -56,9 +58,9 @@ def absolute(base: str, href: str) -> str | None:
 
 
 def route(href: str) -> str:
-    """The fragment of an address, with its sign, if applications in a browser may show another page for it.
+    """The fragment of an address, with its `#`, if an application in a browser may show another page for it: its route.
 
-    They call it a route. `#/` is their first page, as is the address without it, whatever parameters it has.
+    `#/` is the first page, like the address without a fragment, whatever parameters it has.
 
     >>> route("/app#/guide/start"), route("#!/guide"), route("/app#start"), route("#/"), route("#/?id=start")
     ('#/guide/start', '#!/guide', '', '', '')
@@ -90,12 +92,16 @@ def _respelled(base: str, href: str) -> str | None:
         return None
     if ":" in name:
         name = f"[{name}]"
-    netloc = name if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{name}:{port}"
-    address = _without_dots(parts.path) + (f"?{parts.query}" if parts.query else "")
-    return f"{parts.scheme}://{netloc}" + re.sub("(?:%[0-9a-fA-F]{2})+", lambda run: run[0].upper(), address)
+    if port not in (None, DEFAULT_PORTS[parts.scheme]):
+        name = f"{name}:{port}"
+    path = _without_dots(parts.path)
+    if parts.query:
+        path = f"{path}?{parts.query}"
+    return f"{parts.scheme}://{name}" + re.sub("(?:%[0-9a-fA-F]{2})+", lambda run: run[0].upper(), path)
 
 
 def _without_dots(path: str) -> str:
+    """The path without `.` and `..` (https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4)."""
     kept: list[str] = []
     for segment in path.split("/")[1:]:
         if segment == "..":
@@ -114,7 +120,9 @@ def host_of(url: str) -> str:
     ('example.com', '', '')
     """
     address = absolute("", url)
-    return address_of(address).host if address else ""
+    if address is None:
+        return ""
+    return address_of(address).host
 
 
 def lies_in(name: str, domains: Collection[str]) -> bool:
@@ -140,15 +148,15 @@ def repeats_itself(url: str, limit: int) -> bool:
 
 
 def with_ending(urls: Iterable[str], endings: Collection[str]) -> set[str]:
-    """The addresses among these that have one of these endings."""
+    """The addresses that have one of these endings."""
     return {url for url in urls if address_of(url).ending in endings}
 
 
-WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
-"""Up to the path: the host is shown unchanged."""
-SIGN = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
-"""A non-ASCII character, encoded in UTF-8."""
-SIGNS = re.compile(f"(?:{SIGN.pattern})+")
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
+"""Scheme and host, which are shown unchanged."""
+ENCODED = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
+"""A non-ASCII character, percent-encoded in UTF-8."""
+ENCODED_RUN = re.compile(f"(?:{ENCODED.pattern})+")
 MOST_MARKS = 3
 """Combining marks on one letter, as many as real text has."""
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
@@ -168,34 +176,40 @@ BETTER_ENCODED = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
 def readable(url: str) -> str:
     """The address with decoded letters and digits in its path and query.
 
-    All else stays as it stands: what leads to the host, scripts that run from right to left, what nobody sees, and what
-    means something itself, or looks like it.
+    Everything else stays encoded: the host, right-to-left scripts, invisible characters, and reserved characters or
+    their look-alikes.
 
     >>> readable("http://a.example/%E8%9C%9C%E8%9C%82?q=%2F%20"), readable("http://%E8%9C%9C.example/%EF%BC%8F")
     ('http://a.example/蜜蜂?q=%2F%20', 'http://%E8%9C%9C.example/%EF%BC%8F')
     """
-    where = WHERE.match(url)
-    if where is None or "@" in where[0]:
+    origin = ORIGIN.match(url)
+    if origin is None or "@" in origin[0]:
         return url
-    return where[0] + SIGNS.sub(lambda run: _letters(run[0]), url[where.end() :])
+    return origin[0] + ENCODED_RUN.sub(lambda run: _decoded_run(run[0]), url[origin.end() :])
 
 
-def _letters(run: str) -> str:
-    letters, room = [], 0  # for combining marks: on the letter before
-    for sign in SIGN.findall(run):
-        letter = _decoded(sign)
-        if letter and unicodedata.category(letter) in MARKS:
-            letter, room = (letter, room - 1) if room else ("", 0)
+def _decoded_run(run: str) -> str:
+    """A run of encoded characters, decoded where they are letters with at most MOST_MARKS combining marks each."""
+    characters = []
+    marks_allowed = 0
+    for encoded in ENCODED.findall(run):
+        letter = _decoded(encoded)
+        if not letter:
+            marks_allowed = 0
+        elif unicodedata.category(letter) not in MARKS:
+            marks_allowed = MOST_MARKS
+        elif marks_allowed:
+            marks_allowed -= 1
         else:
-            room = MOST_MARKS if letter else 0
-        letters.append(letter or sign)
-    return "".join(letters)
+            letter = ""
+        characters.append(letter or encoded)
+    return "".join(characters)
 
 
-def _decoded(sign: str) -> str:
+def _decoded(encoded: str) -> str:
     """The letter or mark; empty if it should stay encoded."""
     try:
-        letter = bytes.fromhex(sign.replace("%", "")).decode()
+        letter = bytes.fromhex(encoded.replace("%", "")).decode()
     except UnicodeDecodeError:
         return ""
     is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not BETTER_ENCODED.match(letter)

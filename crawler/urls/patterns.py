@@ -3,30 +3,31 @@
     http://a.example/2024/05/some-title/comment-page-2   /#/#/*/comment-page-#
     http://a.example/index.php?action=edit&title=Bird    /index.php?action=edit&title=*
 
-A part that stands in many different addresses is a name and stays, with its digits as `#`: `category` does, the name of
-one category does not. A segment that is a number becomes `#`, every other part `*`. Parts are the segments of the path,
-what stands before a colon in a segment, and the parameters with their values.
+A part that many different addresses have is a name and is kept, with its digits as `#`: `category` is a name, the title
+of one category is not. A segment that is a number becomes `#`, every other part `*`. Parts are the segments of the
+path, the text before a colon in a segment, and the parameters with their values.
 
-Where a site's addresses look alike, its links may tell: a label is the text of a link or the class of its element, and
-it counts if links with it lead to many different addresses, as those called "Reply" do.
+If the addresses of a site look alike, its links may distinguish them. A label is the text of a link or the class of its
+element. It counts if links with it lead to many different addresses, as links with the text "Reply" do.
 
     http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
 
-A parameter has a pattern of its own, whatever the path is, as some say nothing about the page (`*?id=*`).
+Each parameter also has a pattern of its own for all paths (`*?id=*`), as some parameters say nothing about the page.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-LEAST_ADDRESSES, LEAST_SHARE = 12, 0.02
-"""A part is a name if it is in so many addresses and in such a share of all that were seen. It stays a name then.
-Addresses that differ in digits only are one, unless these are the number right after the part, as in `/topic/17`.
+LEAST_ADDRESSES = 12
+LEAST_SHARE = 0.02
+"""A part becomes a name when at least so many addresses, and this share of all that were seen, have it. Addresses that
+differ only in digits count as one, unless these are the number right after the part, as in `/topic/17`.
 """
 MOST_NAMES = 60
 """Names of a site, and as many labels; a site can invent any number."""
 MOST_PARTS = 500
-"""Parts of a site that may become names, and as many labels; those of the fewest addresses are forgotten first."""
+"""Parts of a site that may become names, and as many labels; those that the fewest addresses have are dropped first."""
 MOST_DEPTH = 8
 """Segments and parameters that are read of an address."""
 MOST_LENGTH = 40
@@ -37,9 +38,9 @@ DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
 ANY_QUERY = "?*"
-"""What a pattern ends with that stands for all queries of a path."""
+"""The end of a pattern for all queries of a path."""
 ANY_PATH = "*?"
-"""What a pattern begins with that stands for a parameter of any path."""
+"""The beginning of a pattern for a parameter of any path."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -47,7 +48,7 @@ Parts = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class Patterns:
-    """The patterns of one site, which learn its names from the addresses that are seen."""
+    """The patterns of one site, which learns its names from the addresses that are seen."""
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.names: set[str] = set()
@@ -72,7 +73,8 @@ class Patterns:
         part became a name.
         """
         self.seen += 1
-        folded, has_new = hash(DIGITS.sub("#", url)), False
+        folded = hash(DIGITS.sub("#", url))
+        has_new = False
         numbers = dict(NUMBERED.findall(url))
         for part in _names(_parts(url)) - self.names:
             has_new |= self._count(self._addresses, self.names, part, hash((folded, numbers.get(part))))
@@ -81,17 +83,16 @@ class Patterns:
         return has_new
 
     def _count(self, addresses: dict[str, set[int]], names: set[str], part: str, address: int) -> bool:
-        """Count an address that has a part or a label; returns whether this made it known."""
-        having = addresses.setdefault(part, set())
-        having.add(address)
-        if len(having) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(names) < MOST_NAMES:
+        """Count an address that has a part or a label; returns whether this became a name."""
+        addresses_with_part = addresses.setdefault(part, set())
+        addresses_with_part.add(address)
+        if len(addresses_with_part) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(names) < MOST_NAMES:
             del addresses[part]
             names.add(part)
             return True
         if len(addresses) > MOST_PARTS:
-            for rare in sorted(addresses, key=lambda part_or_label: len(addresses[part_or_label]))[
-                : len(addresses) - MOST_PARTS // 2
-            ]:
+            rarest_first = sorted(addresses, key=lambda part_or_label: len(addresses[part_or_label]))
+            for rare in rarest_first[: len(addresses) - MOST_PARTS // 2]:
                 del addresses[rare]
         return False
 
@@ -108,20 +109,23 @@ class Patterns:
         """
         segments, parameters = _parts(url)
         path = "".join(f"/{self._segment(segment)}" for segment in segments) or "/"
-        query = sorted(
-            parameter if parameter in self.names else parameter.partition("=")[0] + "=*" for parameter in parameters
-        )
+        query = sorted(map(self._parameter_pattern, parameters))
         if query:
             return f"{path}?{'&'.join(query)}"
         return path
 
     def _segment(self, segment: str) -> str:
-        if segment in self.names:
+        if segment in self.names or segment == "#":
             return segment
         before, colon, _ = segment.partition(":")
         if colon and f"{before}:" in self.names:
             return f"{before}:*"
-        return "#" if segment == "#" else "*"
+        return "*"
+
+    def _parameter_pattern(self, parameter: str) -> str:
+        if parameter in self.names:
+            return parameter
+        return parameter.partition("=")[0] + "=*"
 
 
 def with_any_query(pattern: str) -> str:
@@ -131,7 +135,9 @@ def with_any_query(pattern: str) -> str:
     ('/timeline?*', '')
     """
     path, mark, _ = pattern.partition(" ")[0].partition("?")
-    return path + ANY_QUERY if mark else ""
+    if mark:
+        return path + ANY_QUERY
+    return ""
 
 
 def shorter_addresses(url: str) -> dict[str, str]:
@@ -143,18 +149,23 @@ def shorter_addresses(url: str) -> dict[str, str]:
     ({'*?id=*': 'http://a.example/#/manual'}, {})
     """
     path, mark, query = url.rpartition("?")
-    parameters = query.split("&") if mark and "#" not in query else []
+    if not mark or "#" in query:
+        return {}
+    parameters = query.split("&")
     if len(parameters) > MOST_DEPTH:
         return {}
-    shorter = {}
+    address_of_pattern = {}
     for parameter in parameters:
+        pattern = f"{ANY_PATH}{parameter.partition('=')[0][:MOST_LENGTH]}=*"
         rest = "&".join(other for other in parameters if other != parameter)
-        shorter[f"{ANY_PATH}{parameter.partition('=')[0][:MOST_LENGTH]}=*"] = f"{path}?{rest}" if rest else path
-    return shorter
+        address_of_pattern[pattern] = path
+        if rest:
+            address_of_pattern[pattern] = f"{path}?{rest}"
+    return address_of_pattern
 
 
 def names_of(pattern: str) -> frozenset[str]:
-    """What patterns may share: names, and parameters whatever their values are.
+    """The parts of a pattern that others may have, too: its names, and its parameters without their values.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
@@ -164,27 +175,34 @@ def names_of(pattern: str) -> frozenset[str]:
 
 
 def labels_of(text: str, its_class: str) -> str:
-    """What may be the label of a link, a line each: its text, if it is short, and its class.
+    """The possible labels of a link, a line each: its text, if it is short, and its class.
 
     >>> labels_of("12 replies", "btn"), labels_of("A title of many words, of one page only", "")
     ('"# replies"\\n.btn', '')
     """
-    written = {f'"{text.casefold()}"': text if len(text) <= MOST_LABEL else "", f".{its_class[:MOST_LABEL]}": its_class}
-    labels = (label for label, source in written.items() if source.isprintable() and LETTER.search(source))
+    labels = []
+    if len(text) <= MOST_LABEL and text.isprintable() and LETTER.search(text):
+        labels.append(f'"{text.casefold()}"')
+    if its_class.isprintable() and LETTER.search(its_class):
+        labels.append(f".{its_class[:MOST_LABEL]}")
     return DIGITS.sub("#", "\n".join(labels))
 
 
-@lru_cache(maxsize=4096)  # a link is counted when it is found and judged by its pattern soon after
+@lru_cache(maxsize=4096)  # a link is counted when it is found, and soon after judged by its pattern
 def _parts(url: str) -> Parts:
-    """The segments and the parameters of an address or a pattern, without its host, digits folded."""
-    rest = url if url.startswith("/") else url.split("/", 3)[3] if url.count("/") > 2 else ""
+    """The segments and the parameters of an address without its host, or of a pattern, with runs of digits as `#`."""
+    rest = ""
+    if url.startswith("/"):
+        rest = url
+    elif url.count("/") > 2:
+        rest = url.split("/", 3)[3]
     path, _, query = DIGITS.sub("#", rest).partition("?")
     segments = tuple([segment[:MOST_LENGTH] for segment in path.split("/") if segment][:MOST_DEPTH])
     return segments, tuple([_parameter(parameter) for parameter in query.split("&")[:MOST_DEPTH] if parameter])
 
 
 def _names(parts: Parts) -> set[str]:
-    """What may be a name in the parts of an address: what has letters."""
+    """The parts of an address that may be names, which are those with letters."""
     segments, parameters = parts
     before = {f"{segment.partition(':')[0]}:" for segment in segments if ":" in segment}
     whole = {segment for segment in segments if LETTER.search(segment) and not segment.endswith(":*")}
@@ -192,5 +210,6 @@ def _names(parts: Parts) -> set[str]:
 
 
 def _parameter(text: str) -> str:
+    """A parameter with its name and value cut to the length of names."""
     name, _, value = text.partition("=")
     return f"{name[:MOST_LENGTH]}={value[:MOST_LENGTH]}"

@@ -18,7 +18,8 @@ SPECIAL = (
     IPv6Network("3fff::/20"),
     IPv6Network("5f00::/16"),
 )
-# Cloud machines find metadata at link-local addresses, and one provider's at this public address.
+# Cloud machines find metadata at link-local addresses. Azure has this public address instead:
+# https://learn.microsoft.com/en-us/azure/virtual-network/what-is-ip-address-168-63-129-16
 METADATA = frozenset((ip_address("168.63.129.16"),))
 # The form of an entry that is neither an address nor a network.
 NAMED = re.compile(r"(?:[\w-]+\.)*(?!\d+(?:$|:))[\w-]+\.?(?::\d{1,5})?|(?:\d+\.){3}\d+:\d{1,5}|\[[0-9a-f:.]+\]:\d{1,5}")
@@ -41,6 +42,7 @@ def is_public(address: Address) -> bool:
 
 
 def _embedded(address: IPv6Address) -> list[Address]:
+    """The IPv4 addresses to which a connection to an IPv6 address may lead."""
     embedded: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if any(address in network for network in EMBEDDING):
         embedded.append(IPv4Address(int(address) & 0xFFFFFFFF))
@@ -65,12 +67,15 @@ class AllowList:
 
     def opens(self, host: str, port: int, address: Address) -> bool:
         """Whether a connection to `address`, found for `host`, is allowed."""
-        host = host.lower().rstrip(".")
-        name = f"[{host}]" if ":" in host else host
+        name = host.lower().rstrip(".")
+        if ":" in name:
+            name = f"[{name}]"
         if name in self.names or f"{name}:{port}" in self.names:
             return True
-        inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-        return any(address in network or (inner is not None and inner in network) for network in self.networks)
+        addresses = [address]
+        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+            addresses.append(address.ipv4_mapped)
+        return any(address in network for network in self.networks for address in addresses)
 
     def may_connect(self, host: str, port: int, address: Address) -> bool:
         """Whether an address found for a host is public or allowed."""
