@@ -14,7 +14,7 @@ from crawler.translation.nearest import nearest
 
 def main() -> None:
     """Run a command line, and exit with its status."""
-    # The folder may contain a project of the user; this command uses the crawler's settings all the same.
+    # The folder may contain another Scrapy project; this command uses the settings of the crawler anyway.
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     name, *words = sys.argv[1:] or ["--help"]
     if name in ("-h", "--help"):
@@ -27,14 +27,14 @@ def main() -> None:
 
 
 def all_commands() -> list[str]:
-    """The names of all commands, ours first."""
+    """The names of all commands, those of Winnow before those of Scrapy."""
     scrapy = find_spec("scrapy")
     folders = [str(Path(folder, "commands")) for folder in (scrapy and scrapy.submodule_search_locations) or ()]
     return list(dict.fromkeys([*COMMANDS, *(module.name for module in pkgutil.iter_modules(folders))]))
 
 
 def overview() -> str:
-    """Our commands, each with its summary."""
+    """The commands of Winnow, each with its summary."""
     lines = [f"  {name:12} {localized(Message(entry.summary))}" for name, entry in COMMANDS.items()]
     head = N_("usage: ")
     end = N_("winnow COMMAND --help lists the arguments of a command.")

@@ -1,6 +1,6 @@
-"""The process of `crawl()`: the command `crawl`, with the arguments and settings that come on standard input.
+"""The process of `crawl()`: the command `crawl`, with arguments and settings that it reads from standard input.
 
-It prints the path of its output file first. It stops when its parent says so, and when its parent has ended in any way.
+It prints the path of its output file first. It stops when its parent tells it to, or has ended in any way.
 """
 
 import argparse
@@ -21,9 +21,11 @@ from crawler.processes.child_process import ParentPipe
 
 
 class Command(crawl.Command):
+    """The command `crawl` for `CrawlRun`."""
+
     name = "crawl"
     request: Mapping[str, dict[str, Any]]
-    """`arguments` and `settings`."""
+    """The `arguments` and `settings` that the parent sent."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         parent = ParentPipe()
@@ -44,12 +46,12 @@ class Command(crawl.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         print(json.dumps({"path": str(self.crawl.session.pages.path.absolute())}), flush=True)
-        os.dup2(2, 1)  # anything else that is printed goes to the log: nobody reads standard output any more
+        os.dup2(2, 1)  # anything else that is printed goes to the log, as standard output is not read any more
         super().run(args, opts)
 
 
 def _stop_when_told(parent: ParentPipe) -> None:
-    """Stop like at Ctrl-C when told to, and when the parent has ended."""
+    """Stop as Ctrl-C does when the parent says so or has ended."""
     parent.is_told_to_stop()
     interrupt_main()
 

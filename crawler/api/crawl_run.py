@@ -117,7 +117,7 @@ class CrawlRun:
         while self._process.poll() is None:
             try:
                 self._process.wait()
-            except BaseException:  # a second Ctrl-C: stored pages are complete all the same
+            except BaseException:  # a second Ctrl-C; the stored pages are complete anyway
                 if monotonic() - began < REPEAT_SECONDS:
                     continue
                 self._process.kill()
@@ -125,7 +125,7 @@ class CrawlRun:
                 raise
 
     def __repr__(self) -> str:
-        state = "runs" if self._process.poll() is None else "has ended"
+        state = "running" if self._process.poll() is None else "ended"
         return f"<CrawlRun {self.path.name!r}, {state}>"
 
 
@@ -146,14 +146,16 @@ def crawl(
     the command, in `output/`, and continues an earlier crawl of the same `name`. The default name is derived from seeds
     and topic.
     """
-    given_arguments = {"seeds": seeds if isinstance(seeds, str) else list(seeds), "topic": topic, **arguments}
-    texts = {name: _text(value) for name, value in given_arguments.items() if value is not None}
+    if not isinstance(seeds, str):
+        seeds = list(seeds)
+    all_arguments = {"seeds": seeds, "topic": topic, **arguments}
+    texts = {name: _text(value) for name, value in all_arguments.items() if value is not None}
     texts.setdefault("name", default_name(texts["seeds"], str(texts["topic"])))
     return CrawlRun(texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
 
 
 def _text(value: object) -> str | list[str]:
-    """An argument as typed on the command line, or each text of a list."""
+    """The text of an argument as on the command line; of a list, the text of each item."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple | set | frozenset):
@@ -167,14 +169,15 @@ def default_name(seeds: str | list[str], topic: str) -> str:
     >>> default_name("https://example.org/", "honey bees")
     'honey-bees-6fec8092'
     """
-    start = seeds if isinstance(seeds, str) else ",".join(seeds)
-    digest = blake2b(f"{start}\n{topic}".encode("utf-8", "replace"), digest_size=4).hexdigest()
+    if not isinstance(seeds, str):
+        seeds = ",".join(seeds)
+    digest = blake2b(f"{seeds}\n{topic}".encode("utf-8", "replace"), digest_size=4).hexdigest()
     words = "-".join(re.findall(r"\w+", topic))[:MOST_NAME]
     return f"{words or 'crawl'}-{digest}"
 
 
 def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
-    """Pass the log on, and keep the lines after its last record."""
+    """Pass the log of the process on to this one's, and keep the lines after its last record."""
     level = logging.INFO
     with stream:
         for line in stream:

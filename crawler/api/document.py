@@ -24,7 +24,7 @@ FIELDS = (
 
 
 class Document:
-    """A cleaned page. Each part is computed when it is first asked for, and all come from one parse."""
+    """A cleaned page. Each part is computed when it is first read, and the page is parsed once for all of them."""
 
     def __init__(self, page: Page, extract: Extractor, link_addresses: bool = False) -> None:
         self._page = page
@@ -72,8 +72,8 @@ class Document:
 
     @property
     def published_source(self) -> str:
-        """Where the date was found: structured_data, meta, time_element, attribute, text, address or script; document
-        for files; empty without a date.
+        """Where the date was found: structured_data, meta, time_element, attribute, text, address or script; document for
+        a field of a file; empty without a date.
         """
         return str(self._read("published_source"))
 
@@ -90,13 +90,15 @@ class Document:
 
     @property
     def page_count(self) -> int | None:
-        """How many pages a document has, if it says so; None of a web page."""
+        """How many pages a document has, if it says so; None for web pages."""
         count: int | None = self._read("page_count")
         return count
 
     @property
     def page_type(self) -> str:
-        """article, forum, product, collection, listing, documentation or service."""
+        """The type of the page: article, forum, product, collection, listing, documentation or service; empty if it is
+        uncertain.
+        """
         return str(self._read("page_type"))
 
     @property
@@ -107,7 +109,7 @@ class Document:
     @cached_property
     def images(self) -> list[dict[str, Any]]:
         """The images of the page without adverts, navigation and decoration, each `{"url": …, "alt": …, "noise": …}`;
-        `noise` is the probability that it is one of these all the same.
+        `noise` is the probability that it is one of these anyway.
         """
         images: list[dict[str, Any]] = _parts().page_images(self._page, self._extraction)
         return images
@@ -125,7 +127,7 @@ class Document:
 
     @property
     def certainty(self) -> float | None:
-        """How good the text is likely to be, from 0 to 1: the F1 that the method expects. None where it is unknown."""
+        """How good the text is likely to be, from 0 to 1: the F1 that the method expects. None if it is unknown."""
         return self._extraction.certainty
 
     @cached_property
@@ -159,7 +161,7 @@ class Document:
 
 
 def _parts() -> ModuleType:
-    # Imported when a part other than the text is first asked for: it is two fifths of what `clean` imports.
+    # Imported when a part other than the text is first read: it is two fifths of what `clean` would import.
     return import_module("crawler.api.document_parts")
 
 
@@ -185,12 +187,15 @@ def clean(
     >>> document.language, document.author, document.published
     ('en', '', None)
     """
-    page = page_of(html, url, content_type) if isinstance(html, bytes) else Page.from_html(html, url)
+    if isinstance(html, bytes):
+        page = page_of(html, url, content_type)
+    else:
+        page = Page.from_html(html, url)
     return Document(page, favouring(method, favour), link_addresses)
 
 
 def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:
-    """The page in the bytes of a page or a document; an empty one of a document that cannot be read."""
+    """The page in the bytes of a page or a document; it is empty if a document cannot be read."""
     page = read_page(data, url, content_type, robots_header)
     if isinstance(page, Page):
         return page
@@ -198,7 +203,7 @@ def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = 
 
 
 def read_page(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page | Outcome:
-    """The page in the bytes of a page or a document, or why a document cannot be read."""
+    """The page in the bytes of a page or a document, or the outcome of a document that cannot be read."""
     page = None
     if not is_html(content_type, data):
         try:

@@ -1,4 +1,4 @@
-"""What `Document` reads of a page beside its text. To import it takes as long as to import the extraction."""
+"""The functions that `Document` needs for parts other than the text. Importing them takes as long as the extraction."""
 
 from __future__ import annotations
 

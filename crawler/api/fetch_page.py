@@ -21,7 +21,7 @@ from crawler.spiders.request_outcomes import outcome_of, wall_outcome
 from crawler.translation.message import N_
 from crawler.urls.parsing import route
 
-TAKEN = (
+PAGE_SETTINGS = (
     "ALLOWED_PRIVATE_HOSTS DOWNLOAD_TIMEOUT DOWNLOAD_MAXSIZE DOWNLOAD_WARNSIZE DOWNLOAD_VERIFY_CERTIFICATES "
     "HTTPPROXY_ENABLED REDIRECT_MAX_TIMES RETRY_TIMES RETRY_HTTP_CODES USER_AGENT "
     "DEFAULT_REQUEST_HEADERS TELNETCONSOLE_ENABLED TWISTED_DNS_RESOLVER "
@@ -36,11 +36,13 @@ MIDDLEWARES = {
 
 
 UNREAD = (Code.UNREAD_DOCUMENT, Code.NOT_HTML)
-"""Why a file that was fetched has no page."""
+"""The outcomes of files that were fetched but cannot be read."""
 NO_TEXT = N_("{page} has no text: {why}")
 
 
 class _OnePage(Spider):
+    """Fetches one page, and adds it or the outcome of its request to `results`."""
+
     name = "one_page"
 
     def __init__(self, url: str, results: list[Page | Outcome], is_rendered: bool, **kwargs: Any) -> None:
@@ -65,7 +67,7 @@ class _OnePage(Spider):
         self.results.append(page)
 
     async def rendered(self, page: Page, response: Response) -> Page | Outcome:
-        """The page as its scripts make it, or why there is none."""
+        """The page after its scripts have run in a browser, or the outcome if they could not."""
         render_response = find(Door.RENDERERS, "page")
         if render_response is None:
             return Outcome(Code.NOT_RENDERED, RenderFault.NO_BROWSER)
@@ -73,25 +75,30 @@ class _OnePage(Spider):
         return rendered
 
     def fail(self, failure: Failure) -> None:
+        wall = None
         response = getattr(failure.value, "response", None)
-        wall = wall_outcome(response) if response is not None else None
+        if response is not None:
+            wall = wall_outcome(response)
         self.results.append(wall or outcome_of(failure))
 
 
 def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_rendered: bool = False) -> Page:
-    """The page at an address, as its scripts make it if it is to be rendered; raises a FetchError if it cannot be
-    fetched. `assignments` are settings of the command line, of which all apply.
+    """The page at an address, rendered in a browser if `is_rendered`; raises a FetchError if it cannot be fetched.
+
+    Of the settings of the project, those in PAGE_SETTINGS apply, and those that the command line assigns.
     """
     assigned_names = [assignment.partition("=")[0] for assignment in assignments]
-    settings = Settings({name: project[name] for name in (*TAKEN, *assigned_names)})
+    settings = Settings({name: project[name] for name in (*PAGE_SETTINGS, *assigned_names)})
     settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
     handlers = dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"])  # http and https only
     settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)
+
     results: list[Page | Outcome] = []
     process = CrawlerProcess(settings)
     process.crawl(_OnePage, url=url, results=results, is_rendered=is_rendered)
     process.start()
+
     if not results:
         raise FetchError("{url} did not answer", url=repr(url))
     if isinstance(results[0], Outcome) and results[0].code in UNREAD:

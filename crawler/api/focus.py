@@ -12,11 +12,12 @@ from crawler.frontier.scope import Scope, ScopeKind
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_contexts import by_address, is_image, link_contexts
 from crawler.topic.link_table import LinkContext
+from crawler.topic.priorities import SCALE
 from crawler.topic.topic import Topic
 from crawler.topic.translations import named_translations
 from crawler.urls.parsing import absolute
 
-EXAMPLE_PRIORITY = 1_000  # above that of every link: the examples of a topic are fetched first
+EXAMPLE_PRIORITY = SCALE  # above that of every link: the examples of a topic are fetched first
 DIGITS = 4
 
 
@@ -37,8 +38,9 @@ class Focus:
     """
 
     def __init__(self, topic: str | Path | Iterable[str], follow: Callable[[str], bool] | None = None) -> None:
-        text = str(topic) if isinstance(topic, str | Path) else " ".join(topic)
-        self._topic: Topic = ARGUMENTS["topic"].read(text)  # type: ignore[assignment]
+        if not isinstance(topic, str | Path):
+            topic = " ".join(topic)
+        self._topic: Topic = ARGUMENTS["topic"].read(str(topic))  # type: ignore[assignment]
         self._follow = follow
         self._learner = TopicFocus(self._topic)
         self._waiting = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
@@ -46,9 +48,10 @@ class Focus:
         self._scope = Scope(ScopeKind.ANY, avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
-        """Queue addresses that no page showed: seeds, or those of a sitemap."""
-        addresses = dict.fromkeys(address for url in urls if (address := absolute("", url)))
-        self._let_wait("", [LinkContext(url=url, anchor="") for url in addresses if url not in self._known])
+        """Queue addresses that are on no page: seeds, or those of a sitemap."""
+        addresses = dict.fromkeys(absolute("", url) for url in urls)
+        new = [address for address in addresses if address is not None and address not in self._known]
+        self._queue("", [LinkContext(url=address, anchor="") for address in new])
 
     def read(self, url: str, page: str | bytes | Document) -> float:
         """The relevance of a page to the topic, from 0 to 1; its links are queued.
@@ -57,20 +60,24 @@ class Focus:
         """
         url = absolute("", url) or url
         document = page if isinstance(page, Document) else clean(page, url)
+
+        # The topic learns from the page.
         if url in {*self._topic.example_urls, *self._topic.against_urls}:
             self._learner.example(document.text, good=url in self._topic.example_urls)
         self._learner.name_translations(url, named_translations(document._page))
         relevance = round(self._learner.learn_page(url, document.title, document.text, document.language or ""), DIGITS)
+
+        # Its links are queued, and the other queued links are scored again.
         self._known |= {url, document.url}
         for address in (url, document.url):
             self._waiting.pop(address, None)
         self._add_links(url, document)
         priorities = self._learner.renew_if_due()
-        self._waiting.update({to: price for to, price in priorities.items() if to in self._waiting})
+        self._waiting.update({to: priority for to, priority in priorities.items() if to in self._waiting})
         return relevance
 
     def take(self, count: int = 1) -> list[str]:
-        """The most promising queued links, best first. Each address is returned once, and none that was read."""
+        """The most promising queued links, best first. No address is returned twice, or after its page was read."""
         best = nlargest(count, self._waiting, key=self._waiting.__getitem__)
         for url in best:
             del self._waiting[url]
@@ -81,10 +88,10 @@ class Focus:
         priority = self._waiting.get(absolute("", url) or url)
         if priority is None:
             return None
-        return min(priority / 1000, 1.0)
+        return min(priority / SCALE, 1.0)
 
     def _add_links(self, url: str, document: Document) -> None:
-        """Queue the new links of a page, and count the page for its other links."""
+        """Queue the new links of a page; for its known links, the page is one more piece of evidence."""
         page = document._page
         if "nofollow" in page.robots:
             return
@@ -96,9 +103,10 @@ class Focus:
         again = {to: links_of_address for to, links_of_address in links.items() if to in self._known}
         new = {to: links_of_address for to, links_of_address in links.items() if to not in self._known}
         self._learner.see_again(url, link_contexts(page, again, near=False))
-        self._let_wait(url, link_contexts(page, new))
+        self._queue(url, link_contexts(page, new))
 
-    def _let_wait(self, shown_on: str, links: Sequence[LinkContext]) -> None:
+    def _queue(self, shown_on: str, links: Sequence[LinkContext]) -> None:
+        """Queue new links of a page, with their priorities."""
         urls = [link.url for link in links]
         self._waiting.update(zip(urls, self._learner.queue_links(shown_on, links), strict=True))
         self._known.update(urls)

@@ -1,4 +1,4 @@
-"""`judge_images(pages)`: which images of a site's pages are adverts or navigation."""
+"""`judge_images(pages)`: which images of a site's pages are adverts, navigation or decoration."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from crawler.urls.address import address_of
 
 @dataclass(frozen=True, slots=True)
 class ImageVerdict:
-    """Whether an image is noise, that is an advert or navigation, and why."""
+    """Whether an image is noise, such as an advert or navigation, and why."""
 
     page: str
     """The address of the page that shows it."""
     url: str
     """The image's address."""
     is_noise: bool
-    """Whether it is an advert or navigation."""
+    """Whether it is an advert, navigation or decoration."""
     probability: float
     """The probability that it is noise, from 0 to 1."""
     reasons: tuple[str, ...]

@@ -18,19 +18,25 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import file_name, text_type_of_file
 from crawler.page.page import Page, is_html
 from crawler.page.script_signs import has_programs
-from crawler.translation.message import N_, Message
+from crawler.translation.message import Message
 
 
 def print_page(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the text of one page; raises a MessageError if it has none."""
     extract = _extractor(settings)
-    page = fetch_page(opts.page, settings, opts.set, opts.render) if opts.is_address else _file_page(opts)
+    if opts.is_address:
+        page = fetch_page(opts.page, settings, opts.set, opts.render)
+    else:
+        page = _file_page(opts)
     document = Document(page, extract, link_addresses=opts.markdown)
+
     if opts.json:
-        print(json.dumps({"url": document.url, **document.fields()}, ensure_ascii=False))
+        text = json.dumps({"url": document.url, **document.fields()}, ensure_ascii=False)
     else:
         text = document.markdown if opts.markdown else document.text
-        print(printable(text) if sys.stdout.isatty() else text)
+        if sys.stdout.isatty():
+            text = printable(text)
+    print(text)
     if not document.text:
         raise MessageError(_without_text(page, opts))
     return 0
@@ -40,13 +46,13 @@ def _without_text(page: Page, opts: argparse.Namespace) -> Message:
     """The sentence about a page that has no text."""
     if page.withheld.is_whole:
         return Message(NO_TEXT, {"page": opts.page, "why": Outcome(Code.TEXT_WITHHELD).message})
-    needs_browser = not opts.render and has_programs(page)
-    hint = N_("{page} has no text without its scripts; --render runs them in a browser")
-    return Message(hint if needs_browser else N_("{page} has no text"), {"page": opts.page})
+    if not opts.render and has_programs(page):
+        return Message("{page} has no text without its scripts; --render runs them in a browser", {"page": opts.page})
+    return Message("{page} has no text", {"page": opts.page})
 
 
 def _extractor(settings: BaseSettings) -> Extractor:
-    """The method `auto`, with the second method of the settings; raises a MessageError if they are wrong."""
+    """The method `auto`, with EXTRACTOR_FALLBACK as its fallback; raises a MessageError if that setting is wrong."""
     fallback = fallback_of(settings)
     extract = favouring("auto")
     if fallback is not None:
@@ -57,9 +63,13 @@ def _extractor(settings: BaseSettings) -> Extractor:
 def _file_page(opts: argparse.Namespace) -> Page:
     """The page in a file or standard input; raises a MessageError if it is a document that cannot be read.
 
-    Its type is that of the file's name. Without one it is read like a response without a type, by its address.
+    The file's name decides its type. If that does not tell it, the page is read like a response without a type, by its
+    address.
     """
-    data = sys.stdin.buffer.read() if opts.page == "-" else _bytes_of(opts.page)
+    if opts.page == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        data = _bytes_of(opts.page)
     content_type = text_type_of_file(opts.page)
     if not content_type and not is_html("", data):
         content_type = text_type_of_file(file_name(opts.url))
@@ -70,6 +80,7 @@ def _file_page(opts: argparse.Namespace) -> Page:
 
 
 def _bytes_of(name: str) -> bytes:
+    """The bytes of a file; raises a WrongUseError if it cannot be read."""
     try:
         return Path(name).read_bytes()
     except IsADirectoryError:

@@ -1,4 +1,4 @@
-"""The pages of saved documents: files that are no web pages."""
+"""The pages of saved documents, which are files other than web pages."""
 
 from crawler.doors import Door, load
 from crawler.errors import MissingPartError
@@ -8,17 +8,22 @@ from crawler.page.page import NotHtmlError, Page, media_type
 
 
 def saved_document(body: bytes, url: str, robots_header: str, content_type: str) -> Page | None:
-    """The page of a document, or None if the bytes are none; raises a DocumentError if it cannot be read, and a
-    NotHtmlError if nothing is installed that reads it.
+    """The page of a document, or None if the bytes are no document; raises a DocumentError if it cannot be read, and a
+    NotHtmlError if no reader for it is installed.
 
-    The type is the one that is declared, by which alone text files are told, whatever their first bytes are.
+    Text files are recognized by the declared type, or by their name if it is vague; other documents by their first bytes.
     """
-    kind = None if media_type(content_type) in TEXT_TYPES else type_by_mark(body)
-    text_kind = "" if kind else text_type(content_type, url)
+    kind = None
+    text_kind = ""
+    if media_type(content_type) not in TEXT_TYPES:
+        kind = type_by_mark(body)
+    if kind is None:
+        text_kind = text_type(content_type, url)
     if kind is None and not text_kind:
         return None
+    reader = "file" if kind else "text"
     try:
-        read_saved = load(Door.DOCUMENTS, "file" if kind else "text")
+        read_saved = load(Door.DOCUMENTS, reader)
     except MissingPartError:
         raise NotHtmlError(kind or text_kind) from None
     document = read_saved(body, text_kind)
