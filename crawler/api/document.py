@@ -72,8 +72,8 @@ class Document:
 
     @property
     def published_source(self) -> str:
-        """Where the date was found: structured_data, meta, time_element, attribute, text, address or script; document for
-        a field of a file; empty without a date.
+        """Where the date was found: structured_data, meta, time_element, attribute, text, address or script; document
+        for a field of a file; empty without a date.
         """
         return str(self._read("published_source"))
 

@@ -11,7 +11,8 @@ def saved_document(body: bytes, url: str, robots_header: str, content_type: str)
     """The page of a document, or None if the bytes are no document; raises a DocumentError if it cannot be read, and a
     NotHtmlError if no reader for it is installed.
 
-    Text files are recognized by the declared type, or by their name if it is vague; other documents by their first bytes.
+    Text files are recognized by the declared type, or by the name if that is vague; other documents by their first
+    bytes.
     """
     kind = None
     text_kind = ""

@@ -1,4 +1,4 @@
-"""Samples what this worker did, every few seconds, for charts; samples are committed with the pages."""
+"""Takes a sample of this worker's counts every few seconds, for charts. Samples are committed with the pages."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from crawler.spiders.request_outcomes import Refusal
 from crawler.topic.stop_rule import Harvest
 
 SAMPLE_SECONDS = 5.0  # between two samples
-LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts show something soon
-BEGINNING = 20.0
-STATUSES = "downloader/response_status_count/"
-NO_ANSWERS = "downloader/exception_type_count/"
+FIRST_SAMPLE_SECONDS = 1.0  # between two samples at the beginning, so that charts show something soon
+BEGINNING_SECONDS = 20.0
+RESPONSES = "downloader/response_status_count/"
+"""The prefix of Scrapy's counts of responses by status."""
+FAILURES = "downloader/exception_type_count/"
+"""The prefix of Scrapy's counts of requests without a response, by exception."""
 KNOWN = range(100, 600)
-"""Statuses that are counted by themselves: a hostile server can send any number, and each would be stored for good."""
+"""Statuses that are counted separately: a hostile server can send any number, and each would be stored forever."""
 OTHER = "other"
-OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
-"""Outcomes of requests that the crawler refused to send."""
+REFUSALS = f"{FAILURES}{Refusal.__module__}.{Refusal.__qualname__}"
+"""The count of requests that the crawler itself refused to send."""
 
 
 class Sampler:
@@ -56,29 +58,30 @@ class Sampler:
 
     def start(self) -> None:
         self.begun = self.last = monotonic()
-        self.loop = create_looping_call(self.look)
-        self.loop.start(LOOK_SECONDS, now=False)
+        self.loop = create_looping_call(self.take_if_due)
+        self.loop.start(FIRST_SAMPLE_SECONDS, now=False)
 
     def stop(self) -> None:
         if self.loop.running:
             self.loop.stop()
 
-    def look(self) -> None:
+    def take_if_due(self) -> None:
         """Take a sample if one is due."""
         now = monotonic()
-        if now - self.begun <= BEGINNING or now - self.last > SAMPLE_SECONDS - LOOK_SECONDS / 2:
+        is_beginning = now - self.begun <= BEGINNING_SECONDS
+        if is_beginning or now - self.last > SAMPLE_SECONDS - FIRST_SAMPLE_SECONDS / 2:
             self.take()
 
     def take(self) -> None:
-        """Pass on the difference since the last sample."""
+        """Pass the difference since the last sample to the frontier."""
         now = monotonic()
-        done = replace(self.total(), seconds=now - self.begun)
-        self.frontier.add_samples(done.since(self.before))
-        self.before = done
+        total = replace(self.total(), seconds=now - self.begun)
+        self.frontier.add_samples(total.since(self.before))
+        self.before = total
         self.last = now
 
     def total(self) -> WorkerSample:
-        """What this worker did since it began."""
+        """The counts of this worker since it began."""
         counts = self.statistics()
         harvest = self.harvest.counts
         return WorkerSample(
@@ -100,8 +103,10 @@ def answers_by_status(counts: Mapping[str, Any]) -> dict[str, int]:
     """Responses by status; `none` counts requests without a response."""
     statuses: Counter[str] = Counter()
     for name, count in counts.items():
-        if name.startswith(STATUSES):
-            status = name.removeprefix(STATUSES)
-            statuses[status if status.isdecimal() and int(status) in KNOWN else OTHER] += count
-    lost = (count for name, count in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
-    return dict(statuses) | {"none": sum(lost)}
+        if name.startswith(RESPONSES):
+            status = name.removeprefix(RESPONSES)
+            if not status.isdecimal() or int(status) not in KNOWN:
+                status = OTHER
+            statuses[status] += count
+    failures = (count for name, count in counts.items() if name.startswith(FAILURES) and name != REFUSALS)
+    return dict(statuses) | {"none": sum(failures)}

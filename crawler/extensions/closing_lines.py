@@ -1,4 +1,4 @@
-"""The closing lines: what was crawled, what was left out, where the items are, and how long it took."""
+"""The closing lines of a crawl: what was crawled, what was left out, where the items are, and how long it took."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from crawler.urls.patterns import ANY_QUERY
 logger = logging.getLogger(__name__)
 
 MOST_EXAMPLES = 10  # failed addresses that are named in one line
-MOST_SEEDS = 20  # failed seeds that are named, a line each, if all failed
-MOST_PATTERNS = 5  # of addresses put off that are named
+MOST_SEEDS = 20  # failed seeds that are named, one a line, if all failed
+MOST_PATTERNS = 5  # patterns of addresses that were put off that are named in one line
 NEEDS_LOGIN = frozenset((Outcome(Code.LOGIN_FORM), Outcome(Code.HTTP_STATUS, "401")))
-"""Outcomes of seeds that only visitors with an account may read."""
+"""Outcomes of seeds that only users with an account may read."""
 STOPPED = N_("Stopped before the end.")
 REASONS = {
     "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
@@ -43,7 +43,7 @@ REASONS = {
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
 }
-"""Scrapy's own reasons to stop early, in words."""
+"""Sentences for Scrapy's own reasons to stop early."""
 
 
 class ClosingLines:
@@ -66,31 +66,22 @@ class ClosingLines:
         self.reason = reason
 
     def say(self) -> None:
+        """Print the closing lines, and log them if the log goes to a file."""
         for line in self.lines():
             print(printable(localized(line)), file=sys.stderr)
             if self.crawler.settings["LOG_FILE"]:
                 logger.info("%s", line)
 
     def lines(self) -> list[Message]:
+        """The closing lines."""
         crawl = self.crawl
         frontier = self.crawl.frontier
         status = self.crawl.status
         counts = self.crawler.stats.get_stats()
-        seconds = monotonic() - self.started
         pages = crawl.pages
-        figures: dict[str, object] = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
-        figures["size"] = byte_size(counts.get("downloader/response_bytes", 0))
-        result = plural(
-            "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
-            "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
-            pages,
-            **figures,
-        )
-        lines = [
-            result
-            if self.reason == EndReason.FINISHED
-            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
-        ]
+
+        # How many pages were crawled.
+        lines = [self._result(pages, counts.get("downloader/response_bytes", 0))]
         total = max(pages, frontier.all_pages)
         if total > pages:
             lines.append(
@@ -103,7 +94,10 @@ class ClosingLines:
         lines += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             lines += _not_rendered(self._of_all_workers("render/missed"))
-        lines += _read_again(*(self._of_all_workers(f"extractor_fallback/{name}") for name in ("pages", "failed")))
+        read_again = self._of_all_workers("extractor_fallback/pages")
+        lines += _read_again(read_again, self._of_all_workers("extractor_fallback/failed"))
+
+        # What was left out, and what failed.
         links = status.waiting_links or WaitingLinkCounts(0, 0)
         lines += _not_kept(crawl.counts, status.put_off, links.unlikely)
         lines += _rest(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
@@ -119,22 +113,44 @@ class ClosingLines:
             lines.append(
                 Message("To crawl hosts without a public address, set -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
             )
+
+        # The topic, the round, and where the items and images are.
         lines += _topic(crawl)
         if status.round_counts is not None:
             lines.append(_round(crawl.session.committer.round.number, status.round_counts))
-        where = str(crawl.session.pages.path)
+        path = str(crawl.session.pages.path)
         items = crawl.items
         is_new = total != items or status.round_counts is not None
         if is_new:
-            lines.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
+            lines.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=path))
         else:
-            lines.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
-        return lines + _images(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+            lines.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=path))
+        images_path = ""
+        if crawl.arguments.images:
+            images_path = str(crawl.session.images.path)
+        return lines + _images(counts, images_path, is_new)
+
+    def _result(self, pages: int, size: int) -> Message:
+        """How many pages were crawled and how fast, after the reason if the crawl was stopped."""
+        seconds = monotonic() - self.started
+        result = plural(
+            "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
+            "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
+            pages,
+            seconds=f"{seconds:.1f}",
+            rate=f"{pages / seconds:.1f}",
+            size=byte_size(size),
+        )
+        if self.reason == EndReason.FINISHED:
+            return result
+        return Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
 
     def _of_all_workers(self, statistic: str) -> int:
+        """A statistic, summed over this worker and those that it has started."""
         return int(self.crawler.stats.get_value(statistic, 0)) + self.crawl.statistic_of_others(statistic)
 
     def stopped(self) -> Message:
+        """Why the crawl was stopped."""
         crawl = self.crawl
         if crawl.status.broken:
             return Message("Stopped: {why}.", {"why": crawl.status.broken})
@@ -154,29 +170,31 @@ class ClosingLines:
 def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[Message]:
     """Why addresses brought nothing, and which were not requested."""
     lines = []
-    outcomes = counts.of(Group.SKIPPED)
-    if outcomes:
-        lines.append(Message("Left out: {reasons}.", {"reasons": ranked(outcomes)}))
+    skipped = counts.of(Group.SKIPPED)
+    if skipped:
+        lines.append(Message("Left out: {reasons}.", {"reasons": ranked(skipped)}))
+
     endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
-    sentences = {
+    count_of_patterns = {
         N_("Not requested, as addresses like these bring nothing ({n}): {patterns}."): put_off - endless,
-        N_("Parts of sites without an end, which were left ({n}): {patterns}."): endless,
+        N_("Endless parts of sites, no longer requested ({n}): {patterns}."): endless,
     }
-    for sentence, counted in sentences.items():
-        if counted:
-            named = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_PATTERNS]
-            values = {"n": f"{counted.total():,}", "patterns": ranked(Outcomes(dict(named)))}
+    for sentence, count_of_pattern in count_of_patterns.items():
+        if count_of_pattern:
+            named = sorted(count_of_pattern.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_PATTERNS]
+            values = {"n": f"{count_of_pattern.total():,}", "patterns": ranked(Outcomes(dict(named)))}
             lines.append(Message(sentence, values))
+
     if unlikely:
         lines.append(unlikely_links(unlikely))
-    outcomes = counts.of(Group.FAILED)
-    if outcomes:
-        lines.append(Message("Failed: {reasons}.", {"reasons": ranked(outcomes)}))
+    failed = counts.of(Group.FAILED)
+    if failed:
+        lines.append(Message("Failed: {reasons}.", {"reasons": ranked(failed)}))
     return lines
 
 
 def _walled(services: Mapping[str, str]) -> list[Message]:
-    """Which hosts are behind walls against robots, and what can be done.
+    """Which hosts are behind walls against robots, and what the user can do.
 
     >>> print(_walled({"a.example": "Anubis", "b.example": "Cloudflare"})[0])
     Behind walls against robots, which are not evaded: a.example (Anubis), b.example (Cloudflare).
@@ -195,7 +213,7 @@ def _walled(services: Mapping[str, str]) -> list[Message]:
 
 
 def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
-    """Which sites show a login form or answer 401 in place of a seed, and what can be done.
+    """Which hosts responded to a seed with a login form or 401, and what the user can do.
 
     >>> print(*_behind_login({"http://a.example/b": Outcome(Code.LOGIN_FORM)}), sep="\\n")
     Behind login forms: a.example.
@@ -211,10 +229,10 @@ def _behind_login(failed_seeds: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _rendered(counts: Mapping[str, Any]) -> list[Message]:
-    """How many pages were rendered in a browser, and how many of them had more text or links then.
+    """How many pages were rendered in a browser, and how many of them had more text or links afterwards.
 
     >>> print(*_rendered({"render/pages": 12, "render/gained": 9, "focus/pages": 300}))
-    Rendered in a browser: 12 of 300 pages (4%); 9 of them had more text or links then.
+    Rendered in a browser: 12 of 300 pages (4%); 9 of them had more text or links afterwards.
     """
     rendered = counts.get("render/pages", 0)
     if not rendered:
@@ -222,8 +240,10 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
     pages = max(rendered, counts.get("focus/pages", 0))
     return [
         plural(
-            "Rendered in a browser: {rendered} of {n} page ({share}); {gained} of them had more text or links then.",
-            "Rendered in a browser: {rendered} of {n} pages ({share}); {gained} of them had more text or links then.",
+            "Rendered in a browser: {rendered} of {n} page ({share}); {gained} of them had more text or links "
+            "afterwards.",
+            "Rendered in a browser: {rendered} of {n} pages ({share}); {gained} of them had more text or links "
+            "afterwards.",
             pages,
             rendered=f"{rendered:,}",
             share=f"{rendered / pages:.0%}",
@@ -233,7 +253,7 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
 
 
 def _read_again(read: int, failed: int) -> list[Message]:
-    """How many pages in doubt have the text of the second extractor.
+    """How many pages about whose text the extractor was in doubt were read by the second one.
 
     >>> print(*_read_again(9, 1))
     The second extractor read 9 of 10 pages in doubt.
@@ -312,7 +332,7 @@ def _topic(crawl: Crawl) -> list[Message]:
 
 
 def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
-    """Failed examples with their reasons; the first of many.
+    """The first failed examples or seeds with their reasons, and how many others there are.
 
     >>> print(*_failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")}))
     http://a.example/ (404 Not Found)
@@ -320,11 +340,13 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
     failed = list(examples.items())
     named = [Message("{url} ({why})", {"url": url, "why": why.message}) for url, why in failed[:MOST_EXAMPLES]]
     more = len(failed) - len(named)
-    return [*named, *([Message("and {n} more", {"n": f"{more:,}"})] if more else [])]
+    if more:
+        named.append(Message("and {n} more", {"n": f"{more:,}"}))
+    return named
 
 
 def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many images this run kept, where they are listed if images were requested, and what skipping noise saved.
+    """How many images this run kept, where they are listed if images were requested, and how much skipping noise saved.
 
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
@@ -338,9 +360,9 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     if path:
         kept = counts.get("images", 0)
         size = counts.get("images/bytes", 0)
-        figures = (
-            Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
-        )
+        figures = Message("none kept")
+        if kept:
+            figures = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path})
         skipped = counts.get("image_noise/skipped", 0) - links
         if skipped:
             saved = saved_bytes(skipped, kept, size)
@@ -349,8 +371,10 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
                 saved_figure = Message("about {size} not downloaded (estimated)", {"size": byte_size(saved)})
             values = {"kept": figures, "n": f"{skipped:,}", "saved": saved_figure}
             figures = Message("{kept}; {n} skipped as noise, {saved}", values)
-        sentence = N_("New images: {figures}.") if is_new else N_("Images: {figures}.")
-        lines.append(Message(sentence, {"figures": figures}))
+        if is_new:
+            lines.append(Message("New images: {figures}.", {"figures": figures}))
+        else:
+            lines.append(Message("Images: {figures}.", {"figures": figures}))
     if links:
         lines.append(
             plural(
@@ -375,17 +399,22 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
 
 
 def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Message]:
-    """Lines about addresses that are still queued, links behind images apart, and how to continue the crawl.
+    """How many addresses and how many links behind images are still queued, and how to continue the crawl.
 
     >>> print(*_rest(2, 0, full=False, fresh=True))
     2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.
     >>> print(*_rest(0, 1_000, full=True, fresh=False))
     1,000 links behind images were not judged yet; a larger max_pages judges them, and follows none behind noise.
     """
-    why = N_("max_pages was reached") if full else N_("the crawl was stopped")
-    how = Message(N_("a larger max_pages") if full else N_("the same command"))
+    if full:
+        why = Message("max_pages was reached")
+        command = Message("a larger max_pages")
+    else:
+        why = Message("the crawl was stopped")
+        command = Message("the same command")
     if fresh:
-        how = Message("{command} without fresh=yes", {"command": how})
+        command = Message("{command} without fresh=yes", {"command": command})
+
     lines = []
     if left:
         lines.append(
@@ -393,10 +422,10 @@ def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Messag
                 "{n} address was still queued when {why}; {command} continues the crawl.",
                 "{n} addresses were still queued when {why}; {command} continues the crawl.",
                 left,
-                why=Message(why),
-                command=how,
+                why=why,
+                command=command,
             )
         )
     if behind_images:
-        lines.append(links_behind_images(behind_images, how))
+        lines.append(links_behind_images(behind_images, command))
     return lines

@@ -13,7 +13,7 @@ from crawler.urls.address import address_of
 
 
 class LatencyRecorder:
-    """Passes the latency of each answer to the frontier."""
+    """Passes the latency of each response to the frontier."""
 
     def __init__(self, hosts: HostControl) -> None:
         self.hosts = hosts

@@ -1,4 +1,4 @@
-"""Shows progress: a live bar on a terminal, elsewhere a line in the log now and then."""
+"""Shows progress: a live bar on a terminal, elsewhere a line in the log at intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 MOST_HOSTS = 3
-"""Hosts whose images are left that are named."""
+"""Hosts that are named if only their images are left."""
 
 
 class CrawlProgress:
@@ -35,7 +35,9 @@ class CrawlProgress:
         self.interval = interval
         self.bar: ProgressBar | None = None
         self.last = (0.0, 0)
+        """When the rate was last computed, and how many pages were done then."""
         self.rate = 0.0
+        """Pages a second."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -66,7 +68,7 @@ class CrawlProgress:
 
     def show_bar(self) -> None:
         """Draw the bar, and send the log through it."""
-        from crawler.extensions.progress_bar import ProgressBar  # rich, which only a terminal needs
+        from crawler.extensions.progress_bar import ProgressBar  # imports rich, which only a terminal needs
 
         self.bar = ProgressBar()
         self.bar.start()
@@ -84,6 +86,18 @@ class CrawlProgress:
         """A statistic of all workers."""
         return int(self._statistic(name, 0)) + self.crawl.statistic_of_others(name)
 
+    def _outcomes(self, group: Group) -> int:
+        """How many outcomes of a group all workers counted."""
+        return self.crawl.counts.of(group).total() + self.crawl.outcomes_of_others(group)
+
+    def _update_rate(self, pages: int) -> None:
+        """Compute the rate since the last time; on a terminal at most once a second."""
+        last_time, last_pages = self.last
+        now = monotonic()
+        if now - last_time >= 1.0 or self.bar is None:
+            self.rate = (pages - last_pages) / max(now - last_time, 0.001)
+            self.last = (now, pages)
+
     def _queued(self) -> Message:
         """How many addresses are queued, and how many of them wait as they are unlikely to lead to the topic."""
         values = {"n": str(len(self.frontier)), "unlikely": str(self.frontier.unlikely)}
@@ -92,18 +106,11 @@ class CrawlProgress:
         return Message("{n} queued", values)
 
     def words(self) -> Message:
-        """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
+        """The progress in words: pages, queued addresses, the rate, bytes, and what was skipped or failed."""
         crawl = self.crawl
         harvest = self.crawl.harvest
-        then, before = self.last
-        now = monotonic()
         pages = crawl.pages
-        if now - then >= 1.0 or self.bar is None:
-            self.rate = (pages - before) / max(now - then, 0.001)
-            self.last = now, pages
-        skipped, failed = (
-            crawl.counts.of(group).total() + crawl.outcomes_of_others(group) for group in (Group.SKIPPED, Group.FAILED)
-        )
+        self._update_rate(pages)
         words = plural(
             "{pages} page done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
             "{pages} pages done, {queued}, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
@@ -112,8 +119,8 @@ class CrawlProgress:
             queued=self._queued(),
             rate=f"{self.rate:.1f}",
             size=byte_size(self.statistic("downloader/response_bytes")),
-            skipped=skipped,
-            failed=failed,
+            skipped=self._outcomes(Group.SKIPPED),
+            failed=self._outcomes(Group.FAILED),
         )
         images_left = self.frontier.images_left()
         if images_left:

@@ -1,4 +1,4 @@
-"""The live bar of a crawl's progress, and its log above it. Imported on a terminal only, as rich is slow to import."""
+"""The live bar of a crawl's progress, and the log above it. Imported only on a terminal, as rich is slow to import."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class _AboveTheBar:
 
 
 def _log_to(stream: object) -> None:
+    """Send the log to a stream, unless it goes to a file."""
     handler = get_scrapy_root_handler()
     if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
         handler.setStream(stream)

@@ -21,13 +21,13 @@ from crawler.urls.address import address_of
 logger = logging.getLogger(__name__)
 
 STALL_SECONDS = 30.0  # without progress until a line is logged; less if STALL_LIMIT is low
-LINES = 20  # lines that are logged before a request is given up
-LOOKS = 4  # checks in the time until a line is logged
-TROUBLE_SECONDS = 10.0  # between two lines about trouble with the database, at most
+LINES = 20  # the least number of lines that are logged before STALL_LIMIT is reached
+CHECKS = 4  # checks in the time until a line is logged
+TROUBLE_SECONDS = 10.0  # the longest time between two lines about trouble with the database
 
 
 class StallWatch:
-    """Checks now and then whether there was any progress."""
+    """Checks regularly whether there was any progress, and logs what the crawl waits for if there was none."""
 
     def __init__(
         self, frontier: Frontier, trouble: Callable[[], str], answers: Callable[[], int], limit: float
@@ -37,16 +37,22 @@ class StallWatch:
         """Why the database cannot be written to; empty if it can."""
         self.answers = answers
         """How many responses have come so far."""
-        self.stall = min(STALL_SECONDS, limit / LINES) if limit else STALL_SECONDS
+        self.stall = STALL_SECONDS
+        """Seconds without progress after which a line is logged."""
+        if limit:
+            self.stall = min(STALL_SECONDS, limit / LINES)
         self.last = (-1, -1)
-        self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
-        self.moved = self.said = self.troubled = 0.0
+        """Ended leases and responses at the last check."""
+        self.check_seconds = min(max(self.stall, 0.4), 20.0) / CHECKS
+        self.progress_at = 0.0
+        self.logged_at = 0.0
+        self.trouble_logged_at = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         def answers() -> int:
-            counted = "downloader/response_count"
-            return int(crawler.stats.get_value(counted, 0)) + crawl.statistic_of_others(counted)
+            responses = "downloader/response_count"
+            return int(crawler.stats.get_value(responses, 0)) + crawl.statistic_of_others(responses)
 
         crawl = crawl_of(crawler)
         committer = crawl.session.committer
@@ -57,39 +63,40 @@ class StallWatch:
         return watch
 
     def start(self) -> None:
-        self.moved = self.said = monotonic()
-        self.loop = create_looping_call(self.look)
-        self.loop.start(self.every, now=False)
+        self.progress_at = self.logged_at = monotonic()
+        self.loop = create_looping_call(self.check)
+        self.loop.start(self.check_seconds, now=False)
 
     def stop(self) -> None:
         if self.loop.running:
             self.loop.stop()
 
-    def look(self) -> None:
+    def check(self) -> None:
+        """Note whether there was progress, and log a line if one is due."""
         now = monotonic()
-        moves = self.frontier.ended, self.answers()
-        if moves != self.last or self.frontier.is_paused:
-            self.last = moves
-            self.moved = now
-        self.say(now)
+        progress = (self.frontier.ended, self.answers())
+        if progress != self.last or self.frontier.is_paused:
+            self.last = progress
+            self.progress_at = now
+        self.log_if_due(now)
 
-    def say(self, now: float) -> None:
+    def log_if_due(self, now: float) -> None:
         """Log what the crawl waits for, if a line is due."""
         trouble = self.trouble()
-        if not self.due(now, trouble):
+        if not self.is_due(now, trouble):
             return
-        self.said = now
+        self.logged_at = now
         if trouble:
-            self.troubled = now
+            self.trouble_logged_at = now
             logger.warning("Waiting: %s", trouble)
         else:
-            logger.info("No progress for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+            logger.info("No progress for %.0f seconds. Waiting for %s", now - self.progress_at, self.waits_for(now))
 
-    def due(self, now: float, trouble: str) -> bool:
+    def is_due(self, now: float, trouble: str) -> bool:
         """Whether a line is due; lines about trouble with the database come sooner."""
         if trouble:
-            return now - self.troubled >= min(self.stall, TROUBLE_SECONDS)
-        return now - max(self.moved, self.said) >= self.stall
+            return now - self.trouble_logged_at >= min(self.stall, TROUBLE_SECONDS)
+        return now - max(self.progress_at, self.logged_at) >= self.stall
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
@@ -113,6 +120,6 @@ class StallWatch:
         return ", ".join(reasons) or "the next batch from the database"
 
     def since(self, name: str) -> float:
-        """When the longest wait for a host began."""
+        """When the oldest request that waits for a host was sent."""
         active = self.frontier.active
         return min(work.since for work in active if address_of(work.lease.candidate.url).host == name)

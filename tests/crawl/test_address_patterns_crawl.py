@@ -198,5 +198,5 @@ def test_a_part_of_a_site_that_has_no_end_is_left(tmp_path: Path) -> None:
     asked = Counter(path.startswith("/calendar?") for path in site.paths("/robots.txt"))
     assert len(ended.items()) < BACKSTOP, asked
     assert asked[False] == 11
-    line = next(line for line in ended.closing().splitlines() if line.startswith("Parts of sites without an end"))
+    line = next(line for line in ended.closing().splitlines() if line.startswith("Endless parts of sites"))
     assert "/calendar?* (" in line

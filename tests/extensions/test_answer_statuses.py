@@ -1,6 +1,6 @@
 """What a worker's samples count."""
 
-from crawler.extensions.chart_samples import NO_ANSWERS, OUR_OWN, STATUSES, answers_by_status
+from crawler.extensions.chart_samples import FAILURES, REFUSALS, RESPONSES, answers_by_status
 
 
 def test_statuses_that_no_server_should_send_are_counted_together() -> None:
@@ -11,8 +11,8 @@ def test_statuses_that_no_server_should_send_are_counted_together() -> None:
         (("200", *map(str, range(600, 1_600))), {"200": 1, "other": 1_000}),
     ]
     for sent, counted in rows:
-        assert answers_by_status({f"{STATUSES}{status}": 1 for status in sent}) == counted | {"none": 0}
+        assert answers_by_status({f"{RESPONSES}{status}": 1 for status in sent}) == counted | {"none": 0}
 
 
 def test_requests_without_an_answer_are_counted_but_for_our_own_refusals() -> None:
-    assert answers_by_status({f"{NO_ANSWERS}x.TimeoutError": 2, OUR_OWN: 3}) == {"none": 2}
+    assert answers_by_status({f"{FAILURES}x.TimeoutError": 2, REFUSALS: 3}) == {"none": 2}

@@ -96,10 +96,11 @@ def test_a_paused_crawl_does_not_stall() -> None:
     for is_paused in (True, False):
         frontier = SimpleNamespace(ended=1, is_paused=is_paused)
         watch = StallWatch(frontier, str, int, 0.0)  # type: ignore[arg-type]
-        watch.look()
-        watch.moved, watch.said = 0.0, time.monotonic()
-        watch.look()
-        assert (watch.moved > 0.0) is is_paused
+        watch.check()
+        watch.progress_at = 0.0
+        watch.logged_at = time.monotonic()
+        watch.check()
+        assert (watch.progress_at > 0.0) is is_paused
 
 
 def test_when_something_is_said() -> None:
@@ -116,5 +117,7 @@ def test_when_something_is_said() -> None:
     ]
     for stall, trouble, since_moved, since_said, since_trouble, due in rows:
         watch = StallWatch(None, str, int, 20 * stall)
-        watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
-        assert watch.due(1_000.0, trouble) is due
+        watch.progress_at = 1_000 - since_moved
+        watch.logged_at = 1_000 - since_said
+        watch.trouble_logged_at = 1_000 - since_trouble
+        assert watch.is_due(1_000.0, trouble) is due
