@@ -3,10 +3,10 @@
 Every item that a callback yields from a page gets the field `clean`. Settings of the project switch on the rest:
 
     WINNOW_JUDGE_IMAGES      images that are adverts or navigation are not downloaded
-    WINNOW_GUARD_ADDRESSES   only public addresses are connected to, and those of ALLOWED_PRIVATE_HOSTS
+    WINNOW_GUARD_ADDRESSES   connections are allowed only to public addresses and to those of ALLOWED_PRIVATE_HOSTS
     WINNOW_FIND_NEAR_DUPLICATES
-                             `clean["duplicate_of"]` is the address of an earlier page of nearly the same text
-    WINNOW_DURABLE_QUEUE     a folder: requests are kept in it, and survive a crash
+                             `clean["duplicate_of"]` is the address of an earlier page with nearly the same text
+    WINNOW_DURABLE_QUEUE     a folder in which requests are stored, so that they survive a crash
 """
 
 from scrapy.settings import BaseSettings
@@ -16,7 +16,8 @@ from crawler.addon.clean_items import CleanItems
 from crawler.addon.durable_queue import DurableQueue, StartRequests
 from crawler.addon.image_noise import ImageNoiseFilter
 
-OF_SHELL = "scrapy.dupefilters.BaseDupeFilter"  # set by `scrapy shell`, in which no crawl should be continued
+# The duplicate filter that `scrapy shell` sets: a shell must not continue a crawl.
+SHELL_FILTER = "scrapy.dupefilters.BaseDupeFilter"
 
 
 class Winnow:
@@ -28,6 +29,6 @@ class Winnow:
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ImageNoiseFilter, 60)
         if settings.getbool("WINNOW_GUARD_ADDRESSES"):
             settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", LoggingAddressGuard, 800)
-        if settings["WINNOW_DURABLE_QUEUE"] and settings["DUPEFILTER_CLASS"] != OF_SHELL:
+        if settings["WINNOW_DURABLE_QUEUE"] and settings["DUPEFILTER_CLASS"] != SHELL_FILTER:
             settings.set("SCHEDULER", DurableQueue, "project")
             settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", StartRequests, 0)

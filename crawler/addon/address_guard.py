@@ -1,4 +1,4 @@
-"""Lets a project connect only to public addresses, and logs which requests were refused."""
+"""Lets the spiders of any project connect only to public addresses, and logs the requests that are refused."""
 
 import logging
 from typing import Self
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class LoggingAddressGuard(AddressGuard):
-    """The guard of our own crawls, with a log line and a statistic for each refusal."""
+    """The address guard that crawls have, with a log line and a statistic for each refusal."""
 
     stats: StatsCollector
 

@@ -24,12 +24,15 @@ class CleanItems(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._lack_field: set[type] = set()
-        finds_near_duplicates = crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES")
-        self._near_duplicates = NearDuplicates() if finds_near_duplicates else None
+        self._near_duplicates = None
+        if crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES"):
+            self._near_duplicates = NearDuplicates()
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        page = html_page(response) if response is not None else None
-        if page is None or not self._is_wanted(item):
+        if response is None or not ItemAdapter.is_item(item):
+            return item
+        page = html_page(response)
+        if page is None or not self._check_field(item):
             return item
         fields = Document(page, EXTRACTORS["auto"]).fields()
         if self._near_duplicates is not None:
@@ -38,10 +41,8 @@ class CleanItems(BaseSpiderMiddleware):
         ItemAdapter(item)[FIELD] = fields
         return item
 
-    def _is_wanted(self, item: Any) -> bool:
-        """Whether the item has the field and it is empty."""
-        if not ItemAdapter.is_item(item):
-            return False
+    def _check_field(self, item: Any) -> bool:
+        """Warn once about each class of items that lacks the field; returns whether the item's field is empty."""
         adapter = ItemAdapter(item)
         if not isinstance(item, dict) and FIELD not in adapter.field_names():
             if type(item) not in self._lack_field:

@@ -1,21 +1,21 @@
 """A scheduler whose requests survive the process: a crawl that was killed, stopped or lost power continues.
 
 A request is done when its callback has ended, its items have passed the pipelines and its new requests are in the
-table, that is, when the engine no longer counts it as in progress. A crash loses nothing, and repeats only what was in
-progress or done since the last commit. The order is that of the queues that the project has set; here they contain
-numbers of requests.
+table, that is, when the engine no longer counts it as in progress. A crash loses no request, and repeats only those
+that were in progress or were done since the last commit. The order is that of the queues that the project has set; here
+they contain numbers of requests.
 
-Scrapy's own JOBDIR does not replace it. Its queues on disk, in files or in SQLite, are opened again by the list in
-`active.json`, which is written when a crawl is closed in order; without it the queued requests are lost, while the file
-of known requests stays, so that they are never queued again. tests/bench/durable_queues.py kills a crawl of 600 pages
-by SIGKILL up to 10 times, each time after 20 to 50 pages, and then lets it end (Scrapy 2.19):
+Scrapy's JOBDIR does not have this property. Its queues on disk, in files or in SQLite, are opened again by the list in
+`active.json`, which is written when a crawl is closed properly. Without it the queued requests are lost, but they stay
+in the file of known requests, so that they are never queued again. tests/bench/durable_queues.py kills a crawl of 600
+pages by SIGKILL up to 10 times, each time after 20 to 50 pages, and then lets it end (Scrapy 2.19):
 
     queue                          kills   pages never read   pages read twice
     JOBDIR, PickleLifoDiskQueue    1       569                1
     JOBDIR, PickleLifoSQLiteQueue  1       570                1
     this one                       10      0                  46
 
-With JOBDIR, the run after the first kill ended by itself, as it had nothing to do.
+With JOBDIR, the run after the first kill ended at once, as its queue was empty.
 """
 
 import logging
@@ -45,7 +45,9 @@ logger = logging.getLogger(__name__)
 COMMIT_SECONDS = 0.1
 COMMIT_SHARE = 0.1  # the largest share of the time that commits may take: on a slow disk they are less frequent
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
+"""What is raised for requests that cannot be stored."""
 NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
+"""What is raised for stored requests that cannot be restored, for example after the code has changed."""
 
 
 class DurableQueue(Scheduler):
@@ -54,26 +56,30 @@ class DurableQueue(Scheduler):
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
         self.crawl: Crawler = parts["crawler"]
-        self.counts, self.feeds = self.crawl.stats, FeedFiles(self.crawl)
+        self.counts = self.crawl.stats
+        self.feeds = FeedFiles(self.crawl)
         self.dqdir = None
-        self.mqclass, self._smqclass = self._of_numbers(self.mqclass), self._of_numbers(self._smqclass)
+        self.mqclass = self._of_numbers(self.mqclass)
+        self._smqclass = self._of_numbers(self._smqclass)
         self.table: RequestTable | None = None
         self._number = 0
+        """The number of the request that is being queued."""
         self._in_memory: dict[int, Request] = {}
+        """Queued requests that cannot be stored, by number."""
         self._in_progress: dict[Request, int] = {}
         self._timer = create_looping_call(self._commit_in_time)
         self._next_commit = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """The scheduler, or Scrapy's for `scrapy parse`, `fetch`, `view` and `check`: their requests are no crawl."""
+        """The scheduler; that of Scrapy for `scrapy parse`, `fetch`, `view` and `check`, which do not crawl."""
         assert crawler.spidercls is not None  # noqa: S101 - Scrapy has set it
         if crawler.spidercls.start.__module__.startswith("scrapy.commands."):
             return Scheduler.from_crawler(crawler)  # type: ignore[return-value]
         return super().from_crawler(crawler)
 
     def open(self, spider: Spider) -> Deferred[None] | None:
-        """Open the table, and queue what an earlier run has left in it."""
+        """Open the table, and queue the requests that an earlier run has left in it."""
         opened = super().open(spider)
         path = Path(self.crawl.settings["WINNOW_DURABLE_QUEUE"], f"{quote(spider.name, safe='')}.db")
         try:
@@ -108,9 +114,11 @@ class DurableQueue(Scheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """The next request in the project's own order, which is then in progress."""
-        number = self.mqs.pop() if self.table is not None else None
-        if self.table is None or not isinstance(number, int):
+        """Take the next request, in the order of the project's queues; it is then in progress."""
+        if self.table is None:
+            return None
+        number = self.mqs.pop()
+        if not isinstance(number, int):
             return None
         request = self._in_memory.pop(number, None) or self._request(self.table.data(number))
         self._in_progress[request] = number
@@ -119,7 +127,7 @@ class DurableQueue(Scheduler):
 
     def has_earlier(self, request: Request) -> bool:
         """Whether an earlier run of this crawl has queued the request."""
-        return self.table is not None and self.table.had(self.crawl.request_fingerprinter.fingerprint(request))
+        return self.table is not None and self.table.has_earlier(self.crawl.request_fingerprinter.fingerprint(request))
 
     def close(self, reason: str) -> Deferred[None] | None:
         """Commit, and delete the table of a finished crawl, so that the next start begins from scratch."""
@@ -145,14 +153,14 @@ class DurableQueue(Scheduler):
             except NOT_READ as error:
                 logger.error("A request in %s cannot be read, and stays there: %s", table.path, error)
                 self.counts.inc_value("winnow/requests_unreadable")
-        if table.last_of_before:
+        if table.last_earlier:
             logger.info("Going on with %s, in which %d requests wait", table.path, count)
             self.counts.set_value("winnow/requests_resumed", count)
             self.feeds.append_only()
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
-        """The class of queues that the project has set, but with numbers in place of requests."""
+        """The class of queues that the project has set, but for the numbers of requests."""
 
         def push(queue: Any, request: Request) -> None:
             queue_class.push(queue, self._number)
@@ -175,6 +183,7 @@ class DurableQueue(Scheduler):
         return request_from_dict(pickle.loads(data), spider=self.spider)  # noqa: S301 - written by _data
 
     def _commit_in_time(self) -> None:
+        """Commit, unless commits take more than their share of the time."""
         started = time.monotonic()
         if started >= self._next_commit:
             self._commit()
@@ -182,7 +191,7 @@ class DurableQueue(Scheduler):
             self._next_commit = started + took / COMMIT_SHARE
 
     def _commit(self) -> None:
-        """Commit what was exported, which requests are done, and which are new."""
+        """Sync the exported items to the disk, then commit which requests are done and which are new."""
         if self.table is None or self.crawl.engine is None or self.crawl.engine._slot is None:
             return
         active = self.crawl.engine._slot.inprogress
@@ -195,7 +204,7 @@ class DurableQueue(Scheduler):
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """Stop the crawl: nothing from now on can be saved, and the next start repeats it."""
+        """Stop the crawl, as nothing can be saved any more; the next start repeats what is not committed."""
         logger.error("The durable queue cannot be written to, the crawl stops: %s", error)
         if self.table is not None and self.crawl.engine is not None:
             self.table.close()
@@ -208,7 +217,9 @@ class StartRequests(BaseSpiderMiddleware):
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         async for start_item in start:
-            scheduler = self.crawler.engine.scheduler if self.crawler.engine else None
-            has_earlier = getattr(scheduler, "has_earlier", None)  # isinstance asks for methods alone
+            scheduler = None
+            if self.crawler.engine:
+                scheduler = self.crawler.engine.scheduler
+            has_earlier = getattr(scheduler, "has_earlier", None)  # Scrapy's scheduler has no such method
             if not (isinstance(start_item, Request) and has_earlier is not None and has_earlier(start_item)):
                 yield start_item

@@ -1,6 +1,6 @@
-"""The local files of a project's feeds: exported items are in the file before their page counts as done.
+"""The local files of a project's feeds: exported items are in the file before their request counts as done.
 
-Feeds elsewhere (S3, FTP) and compressed ones are complete only when a run ends by itself.
+Feeds in other places (S3, FTP) and compressed ones are complete only when a run ends by itself.
 """
 
 import os
@@ -22,8 +22,8 @@ class FeedFiles:
         self.crawler = crawler
 
     def flush(self, to_disk: bool = False) -> None:
-        """Pass exported items to the system, which writes them even if the process is killed, or sync them to
-        the disk.
+        """Pass exported items to the operating system, which writes them even if the process is killed; with `to_disk`,
+        also sync them to the disk, so that they survive a loss of power.
         """
         for slot in self._slots():
             if slot.file is not None and not slot.file.closed:
@@ -33,17 +33,18 @@ class FeedFiles:
                         os.fsync(slot.file.fileno())
 
     def cut_torn_lines(self) -> None:
-        """Cut off an incomplete last line: a loss of power left it, and its page is requested again."""
+        """Cut off incomplete last lines, which a loss of power leaves; their pages are requested again."""
         for slot in self._slots():
             path = Path(getattr(slot.storage, "path", ""))
             if slot.format in LINES and path.is_file():
                 os.truncate(path, _end_of_lines(path))
 
     def append_only(self) -> None:
-        """Do as -o does where -O is given: the files hold items of the crawl that goes on, or of one at work."""
+        """Append to files that -O would overwrite: they hold items of the crawl that continues, or of a running one."""
         exporter = self.crawler.get_extension(FeedExporter)
-        for options in exporter.feeds.values() if exporter is not None else ():
-            options["overwrite"] = False
+        if exporter is not None:
+            for options in exporter.feeds.values():
+                options["overwrite"] = False
 
     def _slots(self) -> Iterator[FeedSlot]:
         exporter = self.crawler.get_extension(FeedExporter)

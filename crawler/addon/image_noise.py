@@ -20,13 +20,11 @@ from crawler.urls.lru_dict import LruDict
 logger = logging.getLogger(__name__)
 
 MOST_IMAGES = 100_000
-"""Images whose position on a page is remembered; the oldest are forgotten first, and are then downloaded without a
-judgement.
-"""
+"""Images whose pages are remembered. The oldest are forgotten first; they are then downloaded without being judged."""
 
 
 class ImageNoiseFilter:
-    """Sees each page on its way to the spider, and judges each request for an image on such a page."""
+    """Reads each page on its way to the spider, and judges each request for an image that a page shows."""
 
     def __init__(self, stats: StatsCollector) -> None:
         self.stats = stats
@@ -42,13 +40,12 @@ class ImageNoiseFilter:
         """Refuse an image that is noise."""
         if request.url not in self._seen:
             return
-        home, shown = self._seen[request.url]
-        verdict = self.judge.judge(shown, self._evidence[home])
+        site, sighting = self._seen[request.url]
+        verdict = self.judge.judge(sighting, self._evidence[site])
         if verdict.is_noise:
             self.stats.inc_value("winnow/images_refused")
-            logger.debug(
-                "Image refused: %s (%s)", request.url, "; ".join(str(reason.message) for reason in verdict.reasons)
-            )
+            reasons = "; ".join(str(reason.message) for reason in verdict.reasons)
+            logger.debug("Image refused: %s (%s)", request.url, reasons)
             raise IgnoreRequest("the image is an advert or navigation")
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -56,8 +53,8 @@ class ImageNoiseFilter:
         page = html_page(response)
         if page is not None:
             shown = sightings(page, page.once(EXTRACTORS["auto"]))
-            home = address_of(page.url).site
-            self._evidence.setdefault(home, Evidence()).see(shown)
+            site = address_of(page.url).site
+            self._evidence.setdefault(site, Evidence()).see(shown)
             for sighting in shown:
-                self._seen.set(sighting.url, (home, sighting))
+                self._seen.set(sighting.url, (site, sighting))
         return response

@@ -16,8 +16,8 @@ class NearDuplicates:
         self._urls_by_band: defaultdict[int, list[str]] = defaultdict(list)
 
     def original_of(self, url: str, text: str) -> str | None:
-        """The address of an earlier page with nearly the same text; if there is none, None, and the page is
-        remembered.
+        """The address of an earlier page with nearly the same text. If there is none, the page is remembered and the
+        result is None.
         """
         new = ComparedText(url, signature(text))
         if new.signature is None or url in self._signatures:  # too short to compare, or another item of the same page

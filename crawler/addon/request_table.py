@@ -1,13 +1,13 @@
-"""A table of requests in SQLite: which are known, which are done, and the data to send the others again.
+"""A table of requests in SQLite: which are known, which are done, and the data from which the others are restored.
 
-Everything happens in one transaction until `commit`. The file is locked until the process ends in any way.
+All changes until `commit` are one transaction. The file is locked until the process ends in any way.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-LOCK_SECONDS = 1.0  # for which another process that is ending may still lock the file
+LOCK_SECONDS = 1.0  # how long another process that is ending may still lock the file
 SCHEMA = """
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS request (
 );
 CREATE INDEX IF NOT EXISTS request_fingerprint ON request (fingerprint);
 BEGIN IMMEDIATE;
-DELETE FROM request WHERE data IS NULL AND NOT is_done; -- in the memory of a process that has ended
+DELETE FROM request WHERE data IS NULL AND NOT is_done; -- these were in the memory of a process that has ended
 """
 
 
@@ -33,25 +33,27 @@ class RequestTable:
         self.path = path
         self._database = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
         self._database.executescript(SCHEMA)
-        self.last_of_before = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
+        self.last_earlier = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
+        """The number of the last request that an earlier process added; 0 if there is none."""
 
     def add(self, fingerprint: bytes, is_filtered: bool, data: bytes | None) -> int:
-        """The number of a new request."""
+        """Add a request; returns its number."""
         values = (fingerprint, is_filtered, data)
         added = self._database.execute("INSERT INTO request (fingerprint, is_filtered, data) VALUES (?, ?, ?)", values)
         return int(added.lastrowid or 0)
 
     def has(self, fingerprint: bytes) -> bool:
-        """Whether such a request is among those that are filtered."""
+        """Whether a request with this fingerprint was added, apart from those that must not be filtered."""
         query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
         return bool(self._value(query, fingerprint))
 
-    def had(self, fingerprint: bytes) -> bool:
-        """Whether an earlier process added such a request."""
+    def has_earlier(self, fingerprint: bytes) -> bool:
+        """Whether an earlier process added a request with this fingerprint."""
         query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND id <= ?)"
-        return bool(self._value(query, fingerprint, self.last_of_before))
+        return bool(self._value(query, fingerprint, self.last_earlier))
 
     def data(self, number: int) -> bytes:
+        """The data of a request."""
         return bytes(self._value("SELECT data FROM request WHERE id = ?", number))
 
     def waiting(self) -> Iterator[tuple[int, bytes]]:
@@ -63,7 +65,7 @@ class RequestTable:
         return int(self._value("SELECT count(*) FROM request WHERE NOT is_done"))
 
     def commit(self, done: Iterable[int]) -> None:
-        """Commit what was added, and that these requests are done."""
+        """Mark these requests as done, and commit this and the requests that were added."""
         finish = "UPDATE request SET is_done = 1, data = NULL WHERE id = ?"
         self._database.executemany(finish, [(number,) for number in done])
         self._database.execute("COMMIT")
@@ -74,9 +76,11 @@ class RequestTable:
         self._database.close()
 
     def delete(self) -> None:
+        """Close and delete the file."""
         self.close()
         self.path.unlink()
 
     def _value(self, query: str, *values: object) -> int | bytes:
+        """The first value of the first row that a query returns."""
         row: tuple[int | bytes] = self._database.execute(query, values).fetchone()
         return row[0]

@@ -11,7 +11,7 @@ _pages: WeakKeyDictionary[Response, Page] = WeakKeyDictionary()
 
 
 def html_page(response: Response) -> Page | None:
-    """The page, or None if the response is not HTML."""
+    """The page of a response, or None if the response is not HTML."""
     if response not in _pages and is_html(header(response.headers, "Content-Type"), response.body):
         _pages[response] = page_of(response)
     return _pages.get(response)

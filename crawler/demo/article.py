@@ -3,7 +3,8 @@
 A content file is a header of `key: value` lines, an empty line, then paragraphs. A paragraph is one line. `> ` begins a
 pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`. A key
 in capitals, such as `X-Robots-Tag`, is a header that the server sends.
-The HTML around them is in `templates/`, which also has what the site says in each language.
+
+The HTML around them is in `templates/`, which also has the texts of the site in each language.
 """
 
 import datetime
@@ -20,7 +21,7 @@ FOLDER = files(__package__)
 
 @dataclass(frozen=True)
 class Article:
-    """One article as its author wrote it, before any frame is put around it."""
+    """One article as its author wrote it, without the frame of a page."""
 
     paths: tuple[str, ...]  # more than one: the same page at several addresses
     title: str
@@ -40,8 +41,8 @@ class Article:
     encoding: str
     declared: str  # the encoding that the page declares; "" declares none
     licence: str  # the address of the licence that it is under; "" names none
-    robots: str  # what it asks of robots
-    headers: tuple[tuple[str, str], ...]  # sent with it, beside the usual ones
+    robots: str  # its directives for robots
+    headers: tuple[tuple[str, str], ...]  # sent with it, in addition to the usual ones
 
     @property
     def path(self) -> str:
@@ -71,7 +72,7 @@ class Article:
 
     @property
     def file(self) -> str:
-        """The address to use in pages beside it."""
+        """Its file name, by which pages in the same folder link to it."""
         return self.path.rsplit("/", 1)[-1]
 
 
@@ -109,7 +110,9 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
     remark_lines = (
         line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@"
     )
-    encoding = OLD_ENCODING[head["language"]] if frame == "old" else "utf-8"
+    encoding = "utf-8"
+    if frame == "old":
+        encoding = OLD_ENCODING[head["language"]]
     return Article(
         paths=(head["path"], *head.get("also", "").split()),
         title=head["title"],

@@ -1,4 +1,4 @@
-"""The demo site on loopback: a thread of this process answers until the context ends."""
+"""The server of the demo site on loopback: a thread of this process answers until the context ends."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -31,15 +31,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send the resource at the path, or the page for unknown paths."""
-        resource = self.headed()
+        resource = self.send_head()
         self.wfile.write(resource.body)
 
     def do_HEAD(self) -> None:
         """Send only the header."""
-        self.headed()
+        self.send_head()
 
-    def headed(self) -> Resource:
-        """The resource at the path, its header written."""
+    def send_head(self) -> Resource:
+        """Send the header of the resource at the path; returns the resource."""
         pages = self.server.pages
         resource = pages.get(urlsplit(self.path).path, pages[DEAD])
         self.send_response(resource.status)
@@ -72,16 +72,17 @@ class Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
         """Bind without the inherited look-up of the host's full name, which can take seconds."""
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.socket.getsockname()[1]
+        self.server_name = "127.0.0.1"
+        self.server_port = self.socket.getsockname()[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Starts the thread of a new connection."""
+        """Start the thread of a new connection."""
         thread = Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
         self.connections[thread] = request
         thread.start()
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serves one connection until it ends."""
+        """Serve one connection until it ends."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -93,7 +94,7 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def server_close(self) -> None:
-        """Closes the listening socket and every connection, and waits for their threads."""
+        """Close the listening socket and every connection, and wait for their threads."""
         super().server_close()
         for thread, connection in list(self.connections.items()):
             with suppress(OSError):  # the client has closed it already
