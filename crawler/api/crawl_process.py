@@ -52,7 +52,7 @@ class Command(crawl.Command):
 
 def _stop_when_told(parent: ParentPipe) -> None:
     """Stop as Ctrl-C does when the parent says so or has ended."""
-    parent.is_told_to_stop()
+    parent.wait_for_stop()
     interrupt_main()
 
 

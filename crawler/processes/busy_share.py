@@ -1,9 +1,9 @@
 """How busy this process is: the share of time in which it computes, or waits until it gets a processor.
 
-A crawl's own process is the bottleneck if its event loop never sleeps. On a machine with other work such a process
-computes for a part of the time only, so what it waits for a processor counts too. Linux says how long the main thread,
-which has the event loop, has waited: https://docs.kernel.org/scheduler/sched-stats.html. Elsewhere only what the
-process computes counts.
+The process of a crawl is the bottleneck if its event loop never sleeps. On a machine with other work, such a process
+computes only part of the time, so that the time in which it waits for a processor counts, too. Linux says how long the
+main thread, which has the event loop, has waited: https://docs.kernel.org/scheduler/sched-stats.html. On other systems
+only the CPU time of the process counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NANOSECONDS = 1e9
 
 
 class BusyMark(NamedTuple):
-    """How many seconds the process had been busy at one time."""
+    """How many seconds the process had been busy until a point in time."""
 
     at: float
     busy_seconds: float
@@ -47,7 +47,7 @@ def _mark() -> BusyMark:
 
 
 def _waited_seconds() -> float:
-    """For how many seconds the main thread has waited for a processor; 0 where this is unknown."""
+    """How many seconds the main thread has waited for a processor; 0 if the system does not say."""
     try:
         return int(SCHEDULER_STATISTICS.read_text(encoding="ascii").split()[1]) / NANOSECONDS
     except (OSError, IndexError, ValueError):

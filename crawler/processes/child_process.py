@@ -1,4 +1,4 @@
-"""Starts Python in a child process, and ends it with all that it has started."""
+"""Starts Python in a child process, and can kill it together with the processes that it has started."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ STOP = b"."
 class ChildProcess:
     """A Python process with the import path of this one, and with a pipe as its standard input.
 
-    It is the first of a process group: Ctrl-C in a terminal does not reach it, and what it starts can be killed with
-    it. It reads its task from standard input, as command line and environment are visible to others. The end of
-    the input tells it that this process has ended in any way.
+    It leads a process group: Ctrl-C in a terminal does not reach it, and it can be killed together with the processes
+    that it starts. It reads its task from standard input, as other users can see its command line and environment. The
+    end of the input tells it that this process has ended.
 
-    With `own_session` it has no terminal. Linux shares the processors between sessions: so a crawl gets the share of a
-    command, and the processes of a pool share that of theirs.
+    With `own_session` it has no terminal. Linux divides CPU time between sessions
+    (https://man7.org/linux/man-pages/man7/sched.7.html, autogroup): a crawl gets the share of a command, and the
+    processes of a pool divide the share of theirs.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class ChildProcess:
         stdout: int | IO[bytes] | None = None,
         stderr: int | IO[bytes] | None = None,
     ) -> None:
-        group: dict[str, Any] = {"start_new_session": True} if own_session else {"process_group": 0}
+        group: dict[str, Any] = {"process_group": 0}
         if sys.platform == "win32":
             group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        elif own_session:
+            group = {"start_new_session": True}
         # A checkout need not be installed; -P keeps files of the working directory from hiding modules.
         import_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         self.popen = subprocess.Popen(  # noqa: S603 - Python itself
@@ -56,7 +59,7 @@ class ChildProcess:
         self._write(len(content).to_bytes(LENGTH_BYTES, "big") + content)
 
     def tell_to_stop(self) -> None:
-        """Tell a child that waits for it with `is_told_to_stop`."""
+        """Tell a child that it should stop, if it waits for this with `wait_for_stop`."""
         self._write(STOP)
 
     def poll(self) -> int | None:
@@ -67,7 +70,7 @@ class ChildProcess:
         return status
 
     def wait(self, seconds: float | None = None) -> int:
-        """Its exit status, when it has ended; raises a TimeoutExpired after so many seconds."""
+        """Wait until it has ended; returns its exit status. Raises a TimeoutExpired after so many seconds."""
         status = self.popen.wait(seconds)
         self.close_input()
         return status
@@ -102,10 +105,10 @@ class ChildProcess:
 
 
 class ParentPipe:
-    """The standard input of a child, which from then on is empty to all else in it."""
+    """The pipe from its parent, in a child. It takes over standard input, which is then empty for everything else."""
 
     def __init__(self) -> None:
-        # Not sys.stdin, as a lock that a thread holds on it aborts Python at its end.
+        # Not sys.stdin: Python aborts at its end if a thread still holds the lock of that file.
         self._descriptor = os.dup(0)
         with Path(os.devnull).open() as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -119,12 +122,12 @@ class ParentPipe:
             return content
         return None
 
-    def is_told_to_stop(self) -> bool:
-        """Wait; returns whether the parent tells this process to stop, and has not ended."""
+    def wait_for_stop(self) -> bool:
+        """Wait until the parent tells this process to stop, or has ended; returns False if it has ended."""
         return self._read(len(STOP)) == STOP
 
     def _read(self, size: int) -> bytes:
-        """So many bytes; fewer at the end."""
+        """Read so many bytes; fewer at the end of the input."""
         content = bytearray()
         while len(content) < size:
             part = os.read(self._descriptor, size - len(content))

@@ -1,8 +1,8 @@
 """The child of a FunctionProcess: `python -m crawler.processes.function_child`.
 
-It reads messages from standard input: first its limits and what makes its function, then values. It writes an answer to
-each, and an empty one when it is ready. It ends when it takes too much time or memory, and at once when the process
-that started it has ended.
+It reads messages from standard input: first its limits and the function that returns its function, then values. It
+writes an empty answer when it is ready, and then an answer to each value. It ends when it takes too much time or
+memory, and at once when the process that started it has ended.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ OVER_LIMIT = 3
 
 
 def main() -> None:
+    """Answer values until this process is ended."""
     answers = os.dup(1)
     os.dup2(2, 1)  # what a function prints must not mix with answers
     messages: SimpleQueue[bytes] = SimpleQueue()
@@ -71,22 +72,25 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def _limit_memory(most_bytes: int) -> None:
-    """End this process when it has more memory; an allocation of twice as much fails."""
+    """End this process soon after it takes more memory than this; an allocation beyond twice as much fails at once."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):  # macOS refuses it
         resource.setrlimit(resource.RLIMIT_AS, (2 * most_bytes, 2 * most_bytes))
-    # Linux counts the peak of the process that started this one.
+    # Linux includes the peak of the process that started this one.
     limit = max(most_bytes, _peak_memory())
     Thread(target=_watch_memory, args=(limit,), daemon=True).start()
 
 
 def _peak_memory() -> int:
+    """The most memory that this process has had, in bytes."""
     import resource
 
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if sys.platform == "darwin":
+        return peak
+    return 1024 * peak
 
 
 def _watch_memory(limit: int) -> None:

@@ -30,9 +30,9 @@ BATCH = 16  # items sent to a process together
 BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single item
 AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
 MOST_AHEAD = 16  # batches per process that may be started before the first is done
-MOST_BYTES = 256 * 1024 * 1024  # of all batches started and not done, unless there is only one
+MOST_BYTES = 256 * 1024 * 1024  # of all batches that are started and not done, unless there is only one
 DIED = "A process died; a new one continues its work."
-STARTS = 3  # processes in a row that die before they work; then no more are started
+STARTS = 3  # if so many processes in a row die before they begin to work, no more are started
 
 
 class WorkersError(Exception):
@@ -49,7 +49,7 @@ class ItemBatch(Generic[T]):
     deaths: int = 0
     """How many processes died on the next item."""
     is_done: bool = False
-    """Whether the pool knows that all results are there."""
+    """Whether the pool has noticed that all results are there."""
 
 
 def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
@@ -71,7 +71,10 @@ def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
 
 
 class FunctionPool(Generic[T, R]):
-    """Processes and the batches that are started; the results come in order, or when they are done."""
+    """Calls `work` in `jobs` processes. The results come in the order of the items, or when they are done.
+
+    `lost` returns the result of an item that was given up, and `died` is called when a process has died.
+    """
 
     def __init__(
         self,
@@ -88,9 +91,11 @@ class FunctionPool(Generic[T, R]):
         self.died = died
         self.in_order = in_order
         self.ahead = AHEAD if in_order else 1
+        """Batches that a process has at once."""
         self.begun: deque[ItemBatch[T]] = deque()
+        """Batches that are started, in their order, until their results are returned."""
         self._waiting: SimpleQueue[ItemBatch[T] | None] = SimpleQueue()
-        """Batches for whichever process is free first; None ends a thread."""
+        """Batches for the next process that has time; None ends a thread."""
         self._events: SimpleQueue[ItemBatch[T] | ChildDiedError | Exception] = SimpleQueue()
         """Batches that are done, deaths, and errors that end the work."""
         self._processes: list[FunctionProcess[T]] = []
@@ -142,9 +147,11 @@ class FunctionPool(Generic[T, R]):
             event.is_done = True
 
     def _finished(self) -> Iterator[R]:
-        """The results of the batches that are done, in order only up to the first that is not."""
-        done = list(takewhile(lambda batch: batch.is_done, self.begun)) if self.in_order else list(self.begun)
-        for batch in done:
+        """Remove the batches that are done, in order only up to the first that is not; yields their results."""
+        batches = list(self.begun)
+        if self.in_order:
+            batches = list(takewhile(lambda batch: batch.is_done, batches))
+        for batch in batches:
             if batch.is_done:
                 self.begun.remove(batch)
                 yield from batch.results
@@ -173,7 +180,9 @@ class FunctionPool(Generic[T, R]):
                     batch.deaths = 0
                     failed_starts = 0
                 except ChildDiedError as error:
-                    failed_starts = 0 if error.is_ready else failed_starts + 1
+                    failed_starts += 1
+                    if error.is_ready:
+                        failed_starts = 0
                     if failed_starts == STARTS:
                         raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
                     self._events.put(error)
@@ -183,13 +192,15 @@ class FunctionPool(Generic[T, R]):
                     self._send(batches, process)
                 if len(batch.results) == len(batch.items):
                     self._events.put(batches.popleft())
-        except Exception as error:  # which the thread of the caller raises
+        except Exception as error:  # the thread of the caller raises it
             self._events.put(error)
         finally:
             process.close()
 
     def _take(self, batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
-        """Send a process the next batch, if it may have one; wait for it if it has none. False: the pool has ended."""
+        """Send a process the next batch if it may have one, and wait for one if it has none; returns False if the pool
+        has ended.
+        """
         if len(batches) < self.ahead:
             with suppress(Empty):
                 batch = self._waiting.get(block=not batches)
@@ -222,7 +233,7 @@ class FunctionPool(Generic[T, R]):
 
 
 def pickling(work: Callable[[T], R]) -> Callable[[T], bytes]:
-    """The function whose answers are pickled; this process then collects garbage as one that cleans pages."""
+    """The function with pickled results. Garbage collection in this process is set as in others that clean pages."""
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD)
     return lambda item: pickle.dumps(work(item))
@@ -231,15 +242,16 @@ def pickling(work: Callable[[T], R]) -> Callable[[T], bytes]:
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of each item, in order; `lost` makes the result of an item on which processes die, `died` is called at
-    deaths.
+    """The result of each item, in order. `lost` and `died` are those of `FunctionPool`.
 
     With one job, or one batch, everything is done in this process.
     """
     todo = batches(items)
-    first = list(islice(todo, 2)) if jobs > 1 else []
-    todo = chain(first, todo)
-    if len(first) < 2:
+    first_batches = []
+    if jobs > 1:
+        first_batches = list(islice(todo, 2))
+    todo = chain(first_batches, todo)
+    if len(first_batches) < 2:
         for batch in todo:
             yield from map(work, batch.items)
         return
@@ -249,6 +261,6 @@ def in_order(
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of each item when it is done, always in other processes: for few items that take long."""
+    """The result of each item as soon as it is done, always in other processes: for few items that take long."""
     todo = (ItemBatch([item], 0) for item in items)
     yield from FunctionPool(work, jobs, lost, died, in_order=False).results(todo)

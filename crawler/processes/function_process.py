@@ -1,7 +1,7 @@
 """Calls a function in a child process, with limits of time and memory.
 
-Values are pickled, as the child trusts this process. Answers are bytes, as a child that reads hostile files is not
-trusted.
+Values are pickled, as the child trusts this process. Answers are bytes and are not unpickled, as a child that reads
+hostile files is not trusted.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from crawler.processes.child_process import LENGTH_BYTES, ChildProcess
 
 T = TypeVar("T")
 
-# For imports, which are slow on a busy machine.
 START_SECONDS = 120.0
-# Until a process that closed its output must have ended.
+"""The time limit of the start of a child: imports are slow on a busy machine."""
 ENDING_SECONDS = 5.0
+"""How long a child that has closed its output may take to end by itself."""
 
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """The limits of a child; 0 is none."""
+    """The limits of a child; 0 means no limit."""
 
     cpu_seconds: float = 0
-    """The limit of one call; not on Windows."""
+    """CPU time of one call; ignored on Windows."""
     memory_bytes: int = 0
-    """Not on Windows."""
+    """Memory of the child; ignored on Windows."""
     answer_bytes: int = 0
+    """Bytes of an answer."""
 
 
 class ChildDiedError(Exception):
@@ -43,20 +44,22 @@ class ChildDiedError(Exception):
     def __init__(self, reason: str, *, seconds: float, is_ready: bool) -> None:
         super().__init__(reason)
         self.seconds = seconds
-        """How long the call took until then."""
+        """The seconds from the call to the death."""
         self.is_ready = is_ready
-        """Whether the child had its function before it died."""
+        """Whether the child had received its function before it died."""
 
 
 class TimeLimit:
-    """A context at whose time limit, if it has one, a child is killed."""
+    """A context that kills a child when its time limit is reached, if it has one."""
 
     def __init__(self, child: ChildProcess, seconds: float | None) -> None:
         self.child = child
         self.seconds = seconds
         self.is_over = False
         self._began = monotonic()
-        self._timer = Timer(seconds, self._end) if seconds is not None else None
+        self._timer = None
+        if seconds is not None:
+            self._timer = Timer(seconds, self._end)
 
     def __enter__(self) -> TimeLimit:
         if self._timer is not None:
@@ -68,7 +71,7 @@ class TimeLimit:
             self._timer.cancel()
 
     def elapsed(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the context was created."""
         return monotonic() - self._began
 
     def _end(self) -> None:
@@ -79,8 +82,8 @@ class TimeLimit:
 class FunctionProcess(Generic[T]):
     """A child that calls a function. The first call starts it, and so does the first one after its death.
 
-    `make_function` is called in the child. It returns the function from a value to the bytes of an answer. Only one
-    thread may call at a time.
+    `make_function` is called in the child, and returns the function from a value to the bytes of an answer. Only one
+    thread at a time may call the function.
     """
 
     def __init__(
@@ -144,7 +147,7 @@ class FunctionProcess(Generic[T]):
         self._child = None
 
     def _ready_child(self) -> ChildProcess:
-        """The child, which has its function."""
+        """The child, once it has received its function."""
         child = self._child
         assert child is not None  # noqa: S101 - it was started
         if not self._is_ready:
@@ -154,7 +157,7 @@ class FunctionProcess(Generic[T]):
         return child
 
     def _receive(self, child: ChildProcess, limit: TimeLimit) -> bytes:
-        """The next answer; a child that has died is ended."""
+        """The next answer; if there is none, ends the child and raises a ChildDiedError."""
         answer = self._read(child)
         if answer is not None and not limit.is_over:
             return answer
@@ -163,7 +166,9 @@ class FunctionProcess(Generic[T]):
             with suppress(TimeoutExpired):  # its own exit status says more than that of a killed process
                 child.wait(ENDING_SECONDS)
         self.close()
-        reason = f"no answer in {limit.seconds:g} s" if limit.is_over else f"died with status {child.popen.returncode}"
+        reason = f"died with status {child.popen.returncode}"
+        if limit.is_over:
+            reason = f"no answer in {limit.seconds:g} s"
         raise ChildDiedError(reason, seconds=seconds, is_ready=self._is_ready)
 
     def _read(self, child: ChildProcess) -> bytes | None:

@@ -1,8 +1,8 @@
-"""Locks of files that a process holds until it ends in any way: whoever gets one knows that its holder is dead.
+"""File locks that a process holds until it ends in any way: a process that gets one knows that its last holder is dead.
 
-Heartbeats in the database answer the same question for processes on all machines, but only after
-`heartbeats.LEASE_SECONDS`; a lock answers at once, so that what was killed here goes on here without a pause, and two
-processes never write one file.
+Heartbeats in the database show this for processes on all machines, but only after `heartbeats.LEASE_SECONDS`. A lock
+shows it at once: a crawl that was killed on this machine can continue on it immediately, and two processes never write
+to one file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 
 def take_lock(path: Path, patience: float = 0.0) -> FileLock | None:
-    """The lock of a file, after up to so many seconds of waiting for its holder; None if another process holds it."""
+    """Take the lock of a file, and wait up to `patience` seconds for its holder; None if another process keeps it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
@@ -24,7 +24,7 @@ def take_lock(path: Path, patience: float = 0.0) -> FileLock | None:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process that holds the lock lives."""
+    """Whether a running process holds the lock."""
     if not path.exists():
         return False
     lock = take_lock(path)

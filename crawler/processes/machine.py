@@ -1,4 +1,4 @@
-"""What processes that clean pages need to know of the machine."""
+"""The processors and the available memory of the machine, and a setting of Python's garbage collector."""
 
 import os
 from math import inf
@@ -23,7 +23,7 @@ def cores() -> int:
 
 
 def available_memory_bytes() -> float:
-    """The memory that further processes can take, of the machine and of this container; inf where neither says it."""
+    """The memory that further processes can take on this machine and in this container; inf if it is unknown."""
     return min(_machine_memory_bytes(), _container_memory_bytes())
 
 

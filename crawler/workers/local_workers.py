@@ -1,6 +1,7 @@
-"""The further workers of a crawl on this machine: processes that are replaced if they die, and stop with the crawl. A
-number of them starts with it; with `workers=auto` they come and go by the rule in `worker_rule`. To the user they are
-one crawl: one log, one set of counts, one file of items.
+"""The further workers of a crawl on this machine: processes that are replaced if they die, and stop with the crawl.
+
+With `workers=N` they start with the crawl; with `workers=auto` they are started and ended by the rule in `worker_rule`.
+To the user they are one crawl, with one log, one set of counts and one file of items.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STARTS = 3  # workers in a row that die before they report: then no more are started
-LOOK_SECONDS = 1.0  # between two looks at the load of a crawl
+STARTS = 3  # if so many workers in a row die before they report, no more are started
+CHECK_SECONDS = 1.0  # between two checks of the load of a crawl
 
 
 @dataclass(eq=False)
@@ -44,10 +45,10 @@ class LocalWorker:
     """One further worker."""
 
     key: int
-    """Under which the crawl keeps its reports."""
+    """The key of its last report in `Crawl.reports`."""
     process: ChildProcess
     ended: str = ""
-    """Scrapy's reason of its end, which a process that died did not send."""
+    """Scrapy's reason of its end; empty while it runs, and if the process died."""
     is_leaving: bool = False
     """Whether it was told to stop."""
 
@@ -62,7 +63,7 @@ class LocalWorkers:
         self.stopping = False
         self._keys = count()
         self._deaths = 0
-        """Workers in a row that died before they reported."""
+        """How many workers in a row have died before they reported."""
         self._changing: asyncio.Task[None] | None = None
         """Starts and ends workers by the load of the crawl."""
         self._started_at = 0.0
@@ -71,7 +72,7 @@ class LocalWorkers:
         """When the last worker was ended."""
 
     def start(self) -> None:
-        """Start the further workers that the arguments ask for, or look from now on whether one is needed."""
+        """Start the further workers that the arguments request, or begin to check whether one is needed."""
         self.loop = asyncio.get_running_loop()
         self.all_ended = asyncio.Event()
         number = self.crawl.arguments.workers
@@ -90,22 +91,23 @@ class LocalWorkers:
             return
         for worker in self.running:
             self._tell_to_stop(worker)
-        requests = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")  # which may be on their way
+        # Requests may be in progress, and the last commit may take time.
+        seconds = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT") + self.crawl.session.committer.timeout_seconds
         try:
-            await asyncio.wait_for(self.all_ended.wait(), requests + self.crawl.session.committer.timeout_seconds)
+            await asyncio.wait_for(self.all_ended.wait(), seconds)
         except TimeoutError:
             for worker in self.running:
                 worker.process.kill()
 
     def add_up(self) -> None:
-        """Add what the further workers counted to the counts of this one."""
+        """Add the counts of the further workers to those of this one."""
         for key, report in self.crawl.reports.items():
-            for name, counted in report.statistics.items():
+            for name, count_of_worker in report.statistics.items():
                 group, _, outcome = name.partition("/")
                 if group in tuple(Group):
-                    self.crawl.counts.count(Outcome.of(outcome), counted)
+                    self.crawl.counts.count(Outcome.of(outcome), count_of_worker)
                 else:
-                    self.crawler.stats.inc_value(name, counted)
+                    self.crawler.stats.inc_value(name, count_of_worker)
             status = self.crawl.status
             status.seeds_answered += report.seeds_answered
             status.seeds_failed |= {url: Outcome.of(outcome) for url, outcome in report.seeds_failed.items()}
@@ -124,7 +126,7 @@ class LocalWorkers:
         busy_meter = BusyMeter()
         began_at = self._started_at = monotonic()
         while self._deaths < STARTS:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
             now = monotonic()
             busy_share = busy_meter.share()
             if self._is_changing:
@@ -135,7 +137,7 @@ class LocalWorkers:
 
     @property
     def _is_changing(self) -> bool:
-        """Whether a worker is about to begin or to end."""
+        """Whether a worker has not reported yet, or was told to stop."""
         return any(worker.is_leaving or worker.key not in self.crawl.reports for worker in self.running)
 
     def _load(self, now: float, busy_share: float, seconds: float) -> CrawlLoad:
@@ -143,10 +145,13 @@ class LocalWorkers:
         reports = [self.crawl.reports[worker.key] for worker in self.running]
         frontier = self.crawl.frontier
         requests_a_second = frontier.ended / seconds * (1 + len(reports))
+        seconds_left = inf
+        if requests_a_second:
+            seconds_left = frontier.links_left / requests_a_second
         return CrawlLoad(
             busy_shares=(busy_share, *(report.busy for report in reports)),
             hosts=frontier.hosts.ready_hosts(now),
-            seconds_left=frontier.links_left / requests_a_second if requests_a_second else inf,
+            seconds_left=seconds_left,
             seconds_since_start=now - self._started_at,
             seconds_since_end=now - self._ended_at,
             memory_bytes=available_memory_bytes(),
@@ -164,7 +169,7 @@ class LocalWorkers:
             self._tell_to_stop(worker)
 
     def _tell_to_stop(self, worker: LocalWorker) -> None:
-        """Tell a worker to stop, once: at a second word it would end at once."""
+        """Tell a worker to stop, but only once: told a second time, it would end at once."""
         if not worker.is_leaving:
             worker.is_leaving = True
             # In a thread, as it may still be reading its task.
@@ -172,7 +177,7 @@ class LocalWorkers:
 
     @cached_property
     def _task(self) -> bytes:
-        """What each further worker reads; most crawls have none."""
+        """The message from which each further worker reads its task; most crawls have no further worker."""
         arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
         settings = self.crawler.settings.copy()
         settings.frozen = False
@@ -186,17 +191,17 @@ class LocalWorkers:
         Thread(target=self._follow, args=(worker,), daemon=True).start()
 
     def _follow(self, worker: LocalWorker) -> None:
-        """Give a worker its task, and pass on what it says, in a thread of its own."""
+        """Send a worker its task, and pass its lines on to the event loop; runs in a thread of its own."""
         worker.process.send(self._task)
         assert worker.process.popen.stdout is not None  # noqa: S101 - a pipe
         with suppress(RuntimeError), worker.process.popen.stdout as lines:  # the loop has ended
             for line in lines:
-                self.loop.call_soon_threadsafe(self._take, worker, line)
+                self.loop.call_soon_threadsafe(self._read_line, worker, line)
             worker.process.wait()
-            self.loop.call_soon_threadsafe(self._is_gone, worker)
+            self.loop.call_soon_threadsafe(self._remove, worker)
 
-    def _take(self, worker: LocalWorker, line: bytes) -> None:
-        """Take in a report, a log record, or the reason of the end."""
+    def _read_line(self, worker: LocalWorker, line: bytes) -> None:
+        """Read a report, a log record, or the reason of the end."""
         content: dict[str, Any] = json.loads(line)
         if "log" in content:
             name, level, text = content["log"]
@@ -209,15 +214,15 @@ class LocalWorkers:
         else:
             worker.ended = content["ended"]
 
-    def _is_gone(self, worker: LocalWorker) -> None:
-        """Replace a worker that ended although the crawl goes on."""
+    def _remove(self, worker: LocalWorker) -> None:
+        """Remove a worker that has ended, and replace it if the crawl continues."""
         self.running.discard(worker)
         if not self.running:
             self.all_ended.set()
         if self.stopping or worker.is_leaving or worker.ended == EndReason.FINISHED:
             return
         if worker.ended not in ("", EndReason.SHUTDOWN, EndReason.STATE):
-            self.crawl.status.end(worker.ended)  # such as a limit of Scrapy's on answers or memory
+            self.crawl.status.end(worker.ended)  # for example at one of Scrapy's limits
             return
         self._deaths += worker.key not in self.crawl.reports
         if self._deaths == STARTS:

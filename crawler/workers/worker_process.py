@@ -1,7 +1,7 @@
 """The process of a further worker: it crawls with the arguments and settings that it reads from standard input.
 
-What it writes to standard output is for the process that started it: a line of JSON for each report and log record. It
-stops when it is told to, and ends at once when standard input ends: then the process that started it is gone.
+It writes a line of JSON for each report and log record to standard output, for the process that started it. It stops
+when it is told to, and ends at once when standard input ends, as the process that started it has ended then.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
 
 REPORT_SECONDS = 0.5
-# The extensions that report to the user, which one process does for all.
-LEFT_OUT = (
+# Extensions that a further worker does without: the first process reports to the user for all.
+FIRST_ONLY = (
     "crawler.extensions.progress.CrawlProgress",
     "crawler.extensions.closing_lines.ClosingLines",
     "scrapy.extensions.telnet.TelnetConsole",
 )
-SAID_ONCE = ("scrapy.core.engine", "scrapy.utils.log")
-"""Loggers whose lines the first process writes."""
+LOGGED_BY_FIRST = ("scrapy.core.engine", "scrapy.utils.log")
+"""Loggers whose lines only the first process writes, as they would be the same for each."""
 NOT_SUMMED = ("log_count/", "memusage/", "focus/")
-"""Statistics that are of one process only, or computed of sums."""
+"""Prefixes of statistics that are about one process, or are computed from sums."""
 MOST_NAMED = 20
-"""Seeds and examples that failed, the first of many."""
+"""The most failed seeds, failed examples and walled hosts that a report names."""
 
 
 class ReportingHandler(logging.Handler):
@@ -57,7 +57,7 @@ class ReportingHandler(logging.Handler):
 
 
 class Sender:
-    """Writes lines to the process that started this one, from several threads; ends this one when that one is gone."""
+    """Writes lines to the parent process, from several threads; ends this process if the parent has ended."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
@@ -73,7 +73,7 @@ class Sender:
 
 
 class Reporter:
-    """Sends reports while a crawl runs, says at its end why it ended, and stops it when told to."""
+    """Sends reports while a crawl runs and the reason of its end, and stops it when told to."""
 
     def __init__(self, crawler: Crawler, parent: ParentPipe, send: Sender) -> None:
         self.crawler = crawler
@@ -90,21 +90,21 @@ class Reporter:
         self.loop.start(REPORT_SECONDS)
 
     def stop_when_told(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop when told to; end at once when the process that started this one is gone."""
-        if self.parent.is_told_to_stop():
+        """Stop the crawl when told to; end at once when the process that started this one has ended."""
+        if self.parent.wait_for_stop():
             loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, EndReason.SHUTDOWN)
-            self.parent.is_told_to_stop()  # it is told once
-        os._exit(1)  # leases and unfinished lines are left to the next worker
+            self.parent.wait_for_stop()  # returns when the parent has ended, as it tells this only once
+        os._exit(1)  # the next worker takes over leases and unfinished lines
 
     def report(self) -> None:
-        """Send what is done so far, if it is more than before."""
-        report = self.so_far()
+        """Send the counts of this worker, if they have changed."""
+        report = self.counts()
         if report != self.sent:
             self.sent = report
             self.send("report", asdict(report))
 
-    def so_far(self) -> WorkerReport:
-        """What is done so far."""
+    def counts(self) -> WorkerReport:
+        """The counts of this worker since it began."""
         crawl = crawl_of(self.crawler)
         statistics = self.crawler.stats.get_stats()
         return WorkerReport(
@@ -123,7 +123,7 @@ class Reporter:
         self.reason = reason
 
     def end(self) -> None:
-        """Send the last report, and why the crawl ended."""
+        """Send the last report, and the reason of the crawl's end."""
         self.loop.stop()
         self.report()
         self.send("ended", self.reason)
@@ -140,18 +140,21 @@ def _is_sum(name: str) -> bool:
 def main() -> None:
     """Crawl until nothing is left to do, or until this worker is told to stop."""
     send = Sender(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)  # what else is printed is not for the parent to read
+    os.dup2(2, 1)  # anything else that is printed must not mix with the lines for the parent
     parent = ParentPipe()
     task = parent.read_message()
     if task is None:
         sys.exit(1)
     spider, arguments, settings, number = pickle.loads(task)  # noqa: S301 - the parent has written it
+
+    # The user sees reports and log of all workers in the first process.
     logging.getLogger().addHandler(ReportingHandler(send))
-    settings.set("EXTENSIONS", {**settings["EXTENSIONS"], **dict.fromkeys(LEFT_OUT)}, priority="cmdline")
+    settings.set("EXTENSIONS", {**settings["EXTENSIONS"], **dict.fromkeys(FIRST_ONLY)}, priority="cmdline")
     settings.set("STATS_DUMP", False, priority="cmdline")
     settings.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+
     process = CrawlerProcess(settings)
-    prepare_process(settings, SAID_ONCE)
+    prepare_process(settings, LOGGED_BY_FIRST)
     crawler = process.create_crawler(spider)
     reporter = Reporter(crawler, parent, send)
     process.crawl(crawler, session=join_crawl(arguments, settings, number), arguments=arguments)

@@ -1,4 +1,4 @@
-"""What one worker has done so far, as it tells the process that started it."""
+"""The report of a further worker to the process that started it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from crawler.topic.stop_rule import HarvestCounts
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """The counts of a worker since it began, and what became of the seeds and examples that it requested."""
+    """The counts of a worker since it began, and the outcomes of the seeds and examples that it requested."""
 
     pages: int
     items: int
     harvest: HarvestCounts
     statistics: Mapping[str, int]
-    """Scrapy's and our own, as far as they are sums."""
+    """The statistics that can be summed over workers."""
     seeds_answered: int
     seeds_failed: Mapping[str, str]
-    """Outcomes, by address."""
+    """The outcomes of failed seeds, by address."""
     examples_failed: Mapping[str, str]
     walled: Mapping[str, str]
-    """Services that put walls in front of hosts, by host."""
+    """The services whose walls hosts are behind, by host."""
     busy: float = 0.0
     """The share of the last seconds in which it computed, or waited for a processor."""
 

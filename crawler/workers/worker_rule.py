@@ -1,10 +1,9 @@
 """Decides when `workers=auto` starts a further worker of a crawl, and when it ends one.
 
-A crawl begins as one process. A further one pays if all that run are busy all the time, if one of them has hosts to
-give away (a worker has a host for itself while it requests pages there), if enough work is left for the time that a
-process needs to start, and if the machine has memory for it. Between the share at which one is started and the share at
-which one is ended lies a wide gap, and a worker that was ended for want of work is not started again at once, so that
-workers do not come and go.
+A crawl begins as one process. A further worker is useful if all workers are busy all the time, if one of them has hosts
+to give away (a worker has a host for itself while it requests pages there), if more work is left than the time that a
+process needs to start, and if the machine has memory for it. So that workers do not come and go, the share at which one
+is started is much higher than the share at which one is ended, and none is started soon after another was ended.
 """
 
 from __future__ import annotations
@@ -14,27 +13,27 @@ from enum import Enum, auto
 from math import inf
 
 START_SHARE = 0.85
-"""How busy each worker is when a further one is started. A crawl that waits for its hosts stays below."""
+"""A further worker is started if each worker is at least this busy. A crawl that waits for its hosts is less busy."""
 END_SHARE = 0.6
-"""How busy each of the other workers may at most become when one is ended."""
+"""A worker is ended if the others would then be at most this busy."""
 IDLE_SHARE = 0.05
-"""How busy a worker is at most that has no host. One that has a host reads pages."""
+"""A worker that is at most this busy has no host; one with a host reads pages."""
 LEAST_HOSTS = 2
-"""Hosts of the first worker: one to keep, and one to give away."""
+"""The least hosts of the first worker for a further one: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
-"""Seconds of work for the present workers: a further one needs 2 to 5 s to start."""
+"""The least seconds of work for the current workers: a further one needs 2 to 5 s to start."""
 LEAST_MEMORY_BYTES = 1_000_000_000
-"""Available on the machine: a worker takes 200 to 500 MB, and so does the growth of the others."""
+"""The least available memory for a further worker: it takes 200 to 500 MB, and so does the growth of the others."""
 START_SECONDS = 5.0
-"""Since the crawl or the last worker began, until the next one is started."""
+"""The least seconds from the beginning of the crawl or of the last worker to the start of the next one."""
 END_SECONDS = 20.0
-"""Since the last worker began, until one is ended: hosts may be paused, or have nothing until a page names a link."""
+"""The least seconds from the beginning of the last worker to the end of one: hosts may be paused or without links."""
 AGAIN_SECONDS = 60.0
-"""Since a worker was ended, until another one is started."""
+"""The least seconds from the end of a worker to the start of another one."""
 
 
 class WorkerChange(Enum):
-    """What is done about the number of workers."""
+    """How the number of workers changes."""
 
     NONE = auto()
     START = auto()
@@ -50,17 +49,17 @@ class CrawlLoad:
     hosts: int
     """Hosts of the first worker with queued links that may be requested now."""
     seconds_left: float
-    """How long the present workers need for the links that wait."""
+    """How long the current workers need for the queued links."""
     seconds_since_start: float
-    """Since the crawl or the last worker began."""
+    """Seconds since the crawl or the last worker began."""
     seconds_since_end: float = inf
-    """Since the last worker was ended."""
+    """Seconds since the last worker was ended."""
     memory_bytes: float = inf
-    """What a further process can take."""
+    """The memory that a further process can take."""
 
 
 def worker_change(load: CrawlLoad, most_workers: int) -> WorkerChange:
-    """Whether a further worker is started, or one is ended."""
+    """Whether a further worker should be started, or one should be ended."""
     workers = len(load.busy_shares)
     if workers > 1 and load.seconds_since_start >= END_SECONDS:
         others_suffice = sum(load.busy_shares) <= END_SHARE * (workers - 1)

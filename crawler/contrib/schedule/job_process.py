@@ -241,7 +241,7 @@ def _record_end(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
 
 def _stop_when_told(parent: ParentPipe) -> None:
     """Wait until the parent process sends the request to stop, then stop the crawl."""
-    if parent.is_told_to_stop():
+    if parent.wait_for_stop():
         _terminate()
 
 

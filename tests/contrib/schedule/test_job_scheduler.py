@@ -44,7 +44,7 @@ THREE = 3 * 3_600.0  # o'clock, when the job is due
 LASTS = "import time; print('at work', flush=True); time.sleep(60)"
 WAITS = (
     "import sys; from crawler.processes.child_process import ParentPipe; parent = ParentPipe(); parent.read_message(); "
-    "print('at work', flush=True); parent.is_told_to_stop(); "
+    "print('at work', flush=True); parent.wait_for_stop(); "
 )
 CLEAN = f"{WAITS} sys.exit(0)"
 UNCLEAN = f"{WAITS} sys.exit(1)"
