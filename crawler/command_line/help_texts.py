@@ -3,7 +3,7 @@
 import argparse
 import gettext
 
-from crawler.translation.message import LOCALE, N_, SOURCE, Message, here, localized
+from crawler.translation.message import LOCALE, N_, SOURCE, Message, localized, user_catalogue
 
 OF_LIBRARIES = (
     N_("argument %(argument_name)s: %(message)s"),
@@ -43,7 +43,7 @@ OF_LIBRARIES = (
 
 def translate_argparse() -> None:
     """Have argparse find its messages in our catalogue."""
-    if here().language != SOURCE:
+    if user_catalogue().language != SOURCE:
         gettext.bindtextdomain("winnow", LOCALE)
         gettext.textdomain("winnow")
 

@@ -1,7 +1,7 @@
 """Sentences with values, and their translation by the gettext catalogues in crawler/locale.
 
-Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`; the `.mo` beside it is compiled from it, and is what
-is read here. CONTRIBUTING.md has the commands.
+Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`. This module reads the `.mo` beside it, which is
+compiled from it by the commands in CONTRIBUTING.md.
 """
 
 import os
@@ -16,11 +16,15 @@ LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
 """The language of the sentences in the code."""
 TAG = re.compile(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8})*")
+"""A language tag, such as zh-Hans-CN or de_DE."""
 UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
+"""The locales and languages in which sentences are shown as they are in the code."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-DAY = 86_400
-MOST_SECONDS = 1e12
+"""A control character other than tab and line feed, or half of a surrogate pair."""
+DAY = 86_400  # seconds
+MOST_SECONDS = 1e12  # longer time spans are shown as this one
 ENGLISH = NullTranslations()
+"""The catalogue that returns each sentence unchanged."""
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - gettext's own name
@@ -40,9 +44,9 @@ class Message:
 
     sentence: str
     values: Mapping[str, object] = field(default_factory=dict)
-    """A message among the values is translated, too; a list is joined."""
+    """The values of the placeholders. A message among them is translated, too; a list is joined."""
     plural: str = ""
-    """The sentence if the value `n` is not 1."""
+    """The sentence if the value `n` is not 1; empty if there is only one sentence."""
 
     def __str__(self) -> str:
         return self.translated(ENGLISH)
@@ -50,12 +54,13 @@ class Message:
     def translated(self, translations: NullTranslations) -> str:
         """The sentence in the language of a catalogue, with its values."""
         values = {name: translated(value, translations) for name, value in self.values.items()}
+        sentence = ""
         if self.plural:
             n = int(str(self.values["n"]))
             sentence = translations.ngettext(self.sentence, self.plural, n)
             values["n"] = f"{n:,}"
-        else:
-            sentence = translations.gettext(self.sentence) if self.sentence else ""
+        elif self.sentence:  # for an empty text, gettext returns the head of the catalogue
+            sentence = translations.gettext(self.sentence)
         if values:
             return sentence.format(**values)
         return sentence
@@ -85,11 +90,13 @@ def counted(count: int, singular: str, many: str = "") -> str:
     >>> counted(1, "page"), counted(2_000, "page"), counted(0, "address", "addresses")
     ('1 page', '2,000 pages', '0 addresses')
     """
-    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
+    if count == 1:
+        return f"1 {singular}"
+    return f"{count:,} {many or singular + 's'}"
 
 
 def first(things: Sequence[object], most: int) -> object:
-    """The first of some things, and how many others there are.
+    """The first `most` of some things, and how many others there are, as a value of a message.
 
     >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
     'bees, wasps and 1 more'
@@ -100,7 +107,7 @@ def first(things: Sequence[object], most: int) -> object:
 
 
 def span(seconds: float) -> Message:
-    """A time span in the largest unit of which it has two.
+    """A time span in the largest unit of which it has at least two.
 
     >>> [str(span(seconds)) for seconds in (-1, 119.9, 120, 7_200, 172_800, 1e12, float("nan"))]
     ['0 s', '119 s', '2 min', '2 h', '2 days', '11,574,074 days', '0 s']
@@ -121,7 +128,9 @@ class Catalogue:
 
     def gettext(self, text: str | Message, /, **values: object) -> str:
         """A message, or a sentence with its values, in this language; in English if there is no translation."""
-        return (text if isinstance(text, Message) else Message(text, values)).translated(self.translations)
+        if isinstance(text, str):
+            text = Message(text, values)
+        return text.translated(self.translations)
 
     def ngettext(self, singular: str, many: str, n: int, /, **values: object) -> str:
         """The sentence for one thing, or for `{n}` of them."""
@@ -143,16 +152,20 @@ def languages() -> tuple[str, ...]:
     return (SOURCE, *sorted(path.parts[-3] for path in LOCALE.glob("*/LC_MESSAGES/winnow.mo")))
 
 
-def chosen(languages_wanted: Iterable[str]) -> str:
-    """The first of the wanted languages that is available, else English.
+def available_language(preferred: Iterable[str]) -> str:
+    """The first of the preferred languages that is available, or English if none is.
 
-    >>> chosen(["de_DE.UTF-8", "zh-Hans-CN", "en"]), chosen(["en_GB", "zh"]), chosen([])
-    ('zh', 'en', 'en')
+    >>> available_language(["de_DE.UTF-8", "zh-Hans-CN", "en"]), available_language(["en_GB", "zh"])
+    ('zh', 'en')
+    >>> available_language([])
+    'en'
     """
-    for language in languages_wanted:
+    for language in preferred:
         tag = TAG.match(language.strip())
-        full = tag[0].replace("-", "_") if tag else ""
-        for name in (full, full.partition("_")[0].lower()):
+        if tag is None:
+            continue
+        full_name = tag[0].replace("-", "_")
+        for name in (full_name, full_name.partition("_")[0].lower()):
             if name in UNTRANSLATED:
                 return SOURCE
             if name in languages():
@@ -160,10 +173,11 @@ def chosen(languages_wanted: Iterable[str]) -> str:
     return SOURCE
 
 
-def accepted(header: str) -> str:
-    """The language for a browser's Accept-Language header; a single language is accepted, too.
+def accepted_language(header: str) -> str:
+    """The language for a browser's Accept-Language header, or for the name of one language
+    (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4).
 
-    >>> accepted("de, zh-CN;q=0.8, en;q=0.5"), accepted("zh;q=0.2,en-US"), accepted("zh;q=0,en;q=0.1")
+    >>> accepted_language("de, zh-CN;q=0.8, en;q=0.5"), accepted_language("zh;q=0.2,en-US"), accepted_language("zh;q=0")
     ('zh', 'en', 'en')
     """
     weighted = []
@@ -175,19 +189,19 @@ def accepted(header: str) -> str:
             quality = 0.0
         if quality > 0:
             weighted.append((-quality, name.strip()))
-    return chosen(name for _, name in sorted(weighted, key=lambda pair: pair[0]))
+    return available_language(name for _, name in sorted(weighted, key=lambda pair: pair[0]))
 
 
-def here() -> Catalogue:
-    """The catalogue for the command line: by LC_ALL, LC_MESSAGES or LANG, and, unless that is C, by LANGUAGE before
-    them.
+def user_catalogue() -> Catalogue:
+    """The catalogue for the command line. As in gettext, the first of LC_ALL, LC_MESSAGES and LANG that is set decides;
+    unless it is C, the languages in LANGUAGE are preferred to it.
     """
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     if locale.partition(".")[0] in UNTRANSLATED:
         return catalogue_of(SOURCE)
-    return catalogue_of(chosen([*os.environ.get("LANGUAGE", "").split(":"), locale]))
+    return catalogue_of(available_language([*os.environ.get("LANGUAGE", "").split(":"), locale]))
 
 
 def localized(value: object) -> str:
     """A message in the language of the command line; a list of them joined; plain text unchanged."""
-    return str(translated(value, here().translations))
+    return str(translated(value, user_catalogue().translations))

@@ -1,4 +1,4 @@
-"""Suggests the name that a mistyped one is meant to be."""
+"""Suggests the name that a user probably meant by a mistyped one."""
 
 from collections.abc import Collection
 from difflib import get_close_matches

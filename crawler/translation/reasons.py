@@ -1,7 +1,7 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-Features are explained in groups. The groups without which the verdict would be least certain are its reasons: of each
-group, the first code that is true of the judged thing.
+Features are explained in groups. The reasons of a verdict are the groups without which it would be least certain: of
+each group, the first code whose condition is true of the judged object.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,9 +20,10 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """What was judged, by its features, and the verdict."""
+    """An object that a model judged, with the verdict."""
 
     feature: Callable[[str], float]
+    """Returns the value of a feature, by its name."""
     verdict: bool
 
     def number(self, feature: str) -> int:
@@ -31,7 +32,7 @@ class Judged:
 
 
 def has(feature: str, over: float = 0.0) -> Callable[[Judged], bool]:
-    """Whether a feature is above a number."""
+    """The condition that a feature is above a number."""
     return lambda judged: judged.feature(feature) > over
 
 
@@ -41,8 +42,9 @@ class ReasonCode(StrEnum):
     sentence: str
     """The sentence, with placeholders for values."""
     places: tuple[str, ...]
-    """The names of the values, which are properties of what was judged."""
+    """The names of the placeholders, which are attributes of the judged object."""
     is_true: Callable[[Any], object]
+    """The condition that the judged object must meet."""
 
     def __new__(cls, code: str, sentence: str = "", is_true: Callable[[Any], object] = bool) -> Self:
         self = str.__new__(cls, code)
@@ -53,8 +55,8 @@ class ReasonCode(StrEnum):
         return self
 
     def reason(self, judged: Judged) -> "Reason":
-        """The reason with the values of what was judged."""
-        return Reason(self, {name: getattr(judged, name) for name in self.places} if self.places else {})
+        """The reason, with values of the judged object."""
+        return Reason(self, {name: getattr(judged, name) for name in self.places})
 
 
 Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
@@ -63,7 +65,7 @@ Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason."""
+    """One reason of a verdict."""
 
     code: ReasonCode
     values: Mapping[str, Any]
@@ -84,10 +86,10 @@ def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> 
     """The reasons of a verdict, the strongest first; `changes` says how much less the logit would be without each
     group.
     """
-    sense = 1 if judged.verdict else -1
-    telling = [(sense * change, group) for group, change in changes.items() if sense * change > TELLING]
+    sign = 1 if judged.verdict else -1
+    supporting = [(sign * change, group) for group, change in changes.items() if sign * change > TELLING]
     reasons: list[Reason] = []
-    for _, group in sorted(telling, reverse=True):
+    for _, group in sorted(supporting, reverse=True):
         for code in groups[group][judged.verdict]:
             if code.is_true(judged):
                 reasons.append(code.reason(judged))

@@ -18,13 +18,13 @@ from fork_server import ROOT
 from crawler.translation.message import (
     LOCALE,
     Message,
-    accepted,
+    accepted_language,
     catalogue_of,
-    here,
     languages,
     localized,
     plural,
     span,
+    user_catalogue,
 )
 
 CATALOGUES = sorted(LOCALE.glob("*/LC_MESSAGES/winnow.po"))
@@ -116,7 +116,7 @@ def test_the_language_of_a_browser() -> None:
         ("*", "en"),
     ]
     for header, language in rows:
-        assert accepted(header) == language
+        assert accepted_language(header) == language
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_language_of_a_terminal(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert here().language == language
+    assert user_catalogue().language == language
     assert localized(Message("paused")) == ("已暂停" if language == "zh" else "paused")
 
 

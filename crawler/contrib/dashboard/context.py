@@ -31,7 +31,7 @@ from crawler.errors import NothingError, SlowError, StateError
 from crawler.outcomes import Outcome
 from crawler.store.database import open_database
 from crawler.store.read_only import glance
-from crawler.translation.message import Message, accepted
+from crawler.translation.message import Message, accepted_language
 from crawler.translation.reasons import Reason
 from crawler.urls.lru_dict import LruDict
 
@@ -211,8 +211,8 @@ def language_of(request: Request) -> str:
     """The language of the page: the one the visitor chose, or the browser's."""
     chosen_language = _chosen_language(request) or request.cookies.get("lang")
     if chosen_language:
-        return accepted(chosen_language)
-    return accepted(", ".join(request.headers.getlist("accept-language")))
+        return accepted_language(chosen_language)
+    return accepted_language(", ".join(request.headers.getlist("accept-language")))
 
 
 def _chosen_language(request: Request) -> str | None:

@@ -16,7 +16,7 @@ from crawler.contrib.lab.focus_report import CrawlFocus, crawl_focus, html_repor
 from crawler.errors import WrongUseError
 from crawler.reports.crawls import check_name, name_list
 from crawler.store.database import state_url
-from crawler.translation.message import N_, Message, here
+from crawler.translation.message import N_, Message, user_catalogue
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -36,12 +36,12 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         reports = read(url, opts.name, limit, known_truth)
         if output is not None:
-            output.write(html_report(reports, limit, __version__, datetime.now(UTC).date(), here()).encode())
+            output.write(html_report(reports, limit, __version__, datetime.now(UTC).date(), user_catalogue()).encode())
             output.finish()
     finally:
         if output is not None:
             output.discard()
-    print("\n\n".join("\n".join(map(spelled, text_report(crawl_report, here()))) for crawl_report in reports))
+    print("\n\n".join("\n".join(map(spelled, text_report(crawl_report, user_catalogue()))) for crawl_report in reports))
     return 0
 
 

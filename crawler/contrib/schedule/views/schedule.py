@@ -33,7 +33,7 @@ from crawler.processes.held_lock import is_held
 from crawler.reports.throughput import sample_totals
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
-from crawler.translation.message import N_, Message, catalogue_of, chosen, languages
+from crawler.translation.message import N_, Message, available_language, catalogue_of, languages
 
 AT_ONCE = 100
 """Jobs that are listed at once."""
@@ -195,7 +195,7 @@ def cron_data(
     ] = "en",
 ) -> CronWords:
     """The meaning of a cron line, and its next times."""
-    catalogue = catalogue_of(chosen([lang]))
+    catalogue = catalogue_of(available_language([lang]))
     try:
         parsed = read_cron(cron, timezone)
     except CronError as error:
