@@ -178,6 +178,7 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
             path=_shown(str(path)),
             why=getattr(error, "strerror", None) or Message("not UTF-8 text"),
         ) from None
+
     if lines is None:
         raise wrong_argument(
             "seeds",

@@ -367,13 +367,16 @@ def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
 
 
 def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...]) -> Scope:
+    documents: frozenset[str] = frozenset()
+    if arguments.documents:
+        documents = frozenset(ENDINGS)
     scope = Scope(
         kind=arguments.scope,
         allow=arguments.allow,
         deny=arguments.deny,
         max_length=settings.getint("URLLENGTH_LIMIT"),
         avoid=arguments.topic.avoid,
-        documents=frozenset(ENDINGS) if arguments.documents else frozenset(),
+        documents=documents,
     )
     for seed in seeds:
         scope.add_home(seed)
@@ -462,11 +465,15 @@ def _limits(crawler: Crawler) -> LimitSettings:
 
     def pause_of(name: str) -> float:
         slot = slot_of(crawler, name)
-        return slot.delay if slot is not None else pause
+        if slot is None:
+            return pause
+        return slot.delay
 
     def sent_at(name: str) -> float:
         slot = slot_of(crawler, name)
-        return slot.lastseen if slot is not None else -inf
+        if slot is None:
+            return -inf
+        return slot.lastseen
 
     return LimitSettings(
         at_once,
@@ -501,10 +508,12 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         topic_digest=arguments.topic.digest,
         retopic=arguments.retopic,
     )
+
     url = database_url(settings["STATE_URL"], folder)
     retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)
     session.committer.retry_seconds = retry_seconds
+
     if session.changes_topic:
         try:
             pages = score_again(session, arguments, similar_words_of(settings, arguments))

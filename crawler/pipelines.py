@@ -84,7 +84,9 @@ class ExtractPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        judge = judge_of(crawler.settings) if crawl.images.judged else None
+        judge = None
+        if crawl.images.judged:
+            judge = judge_of(crawler.settings)
         images = ImageListing(crawl.images, judge)
         return cls(
             extract=crawl.reader.extract,

@@ -273,8 +273,11 @@ def user_agent(contact: str) -> str:
     >>> user_agent("ops@example.org").partition("/")[2].partition(" ")[2]
     '(+ops@example.org)'
     """
+    name = f"{BOT_NAME.capitalize()}/{__version__}"
     contact = "".join(character for character in contact if character.isprintable())
-    return f"{BOT_NAME.capitalize()}/{__version__}" + (f" (+{contact})" if contact else "")
+    if contact:
+        return f"{name} (+{contact})"
+    return name
 
 
 USER_AGENT = user_agent(CONTACT)

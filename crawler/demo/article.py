@@ -113,6 +113,7 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
     encoding = "utf-8"
     if frame == "old":
         encoding = OLD_ENCODING[head["language"]]
+
     return Article(
         paths=(head["path"], *head.get("also", "").split()),
         title=head["title"],

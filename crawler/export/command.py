@@ -25,6 +25,8 @@ class ExportOptions(CommandOptions):
         add = parser.add_argument
         add("-o", "--output", metavar="FILE", help=N_("the file or folder to write; standard output if not given"))
         add("--format", choices=self.formats(), help=N_("the format, if the file name extension of FILE does not tell"))
+
+        # Which pages.
         name = N_("the crawl, or several separated by commas; needed only if there are several")
         add("--name", metavar="NAMES", help=name)
         since = parsed("crawler.reports.stored_pages:since_of")
@@ -40,6 +42,13 @@ class ExportOptions(CommandOptions):
         add("--changes-after", metavar="OFFSET", type=parsed("crawler.reports.stored_pages:offset_of"), help=after)
         relevant = N_("only pages with at least this relevance, from 0 to 1")
         add("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
+        which = N_(
+            "only pages of a language (zh), a site (example.org) or both (zh/example.org); or on which a condition "
+            'holds ("quality.words > 100 and relevance > 0.5"); repeat it for several places, or more conditions'
+        )
+        add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
+
+        # What is written of them.
         fields = names("crawler.items:TYPES")
         add(
             "--fields",
@@ -47,11 +56,6 @@ class ExportOptions(CommandOptions):
             type=fields,
             help=N_("only these fields, in this order, separated by commas"),
         )
-        which = N_(
-            "only pages of a language (zh), a site (example.org) or both (zh/example.org); or on which a condition "
-            'holds ("quality.words > 100 and relevance > 0.5"); repeat it for several places, or more conditions'
-        )
-        add("--where", metavar="PLACE|CONDITION", type=where, action="append", default=[], help=which)
         add("--spreadsheet", action="store_true", help=N_("write CSV so that no cell is read as a formula"))
         labels = N_("only the labelled pages, in the form that winnow evaluate reads")
         add("--labels", action="store_true", help=labels)

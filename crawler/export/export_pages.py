@@ -50,6 +50,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
     folder = Path(settings["OUTPUT_DIR"])
     earlier_handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     ignore_repeats()
+
     try:
         with crawls_to_export(url) as crawls:
             for output in kind.outputs(opts):
@@ -200,6 +201,7 @@ def _remarks(tally: Tally, gone: int, exporter: Exporter) -> Iterator[Message]:
             "{n} pages have no stored response, so only their text was written (a larger KEEP_RESPONSES stores more).",
             tally.bare,
         )
+
     count = exporter.formulas.count
     cells = plural("{n} cell begins like a formula", "{n} cells begin like a formula", count)
     if count and exporter.formulas.quoted:

@@ -375,6 +375,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
             lines.append(Message("New images: {figures}.", {"figures": figures}))
         else:
             lines.append(Message("Images: {figures}.", {"figures": figures}))
+
     if links:
         lines.append(
             plural(
@@ -383,6 +384,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
                 links,
             )
         )
+
     chosen = counts.get("image_noise/audited", 0)
     if chosen:
         lines.append(

@@ -122,12 +122,14 @@ class CrawlProgress:
             skipped=self._outcomes(Group.SKIPPED),
             failed=self._outcomes(Group.FAILED),
         )
+
         images_left = self.frontier.images_left()
         if images_left:
             values = {"counts": words, "n": f"{len(self.frontier):,}", "hosts": first([*images_left], MOST_HOSTS)}
             words = Message("{counts}; all pages are done, {n} images left, of {hosts}", values)
         if self.frontier.is_paused:
             words = Message("{counts}, paused on the dashboard", {"counts": words})
+
         if crawl.topic.examples.say_something and harvest.pages:
             words = Message("{counts}, harvest {share}", {"counts": words, "share": f"{harvest.share:.0%}"})
         images = self.statistic("images")

@@ -109,7 +109,7 @@ OF_CONTAINERS = (
 
 
 def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
-    """The content of the containers around the image, from small to large."""
+    """The content of the containers around the image, from the inside, and how the image lies in the main container."""
     containers = around.page.containers
     index_of_container = around.containers
     element: etree._Element | None = image.element
@@ -118,6 +118,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     at = 0
     if element is not None:
         at = index_of_container[element]
+
     main = around.main
     depth = 0
     to_main = 0
@@ -143,6 +144,8 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
         to_main += not inside
         depth += 1
         at = containers.parents[at]
+
+    # Missing levels have the features of the last one.
     held += held[-len(_OF_CONTAINER) :] * (LEVELS - len(held) // len(_OF_CONTAINER))
     return [*held, inside, log1p(to_main), log1p(depth)]
 

@@ -169,6 +169,7 @@ def _figures(connection: Connection, crawl_row: Any) -> NoiseFigures:
     pages = 0
     if totals.audited_links:  # otherwise the pages need not be read
         pages = connection.execute(audited_pages(crawl_row.id)).scalar_one()
+
     return NoiseFigures(
         name=crawl_row.name,
         saved_bytes=saved_bytes(totals.skipped_images, totals.downloaded, totals.downloaded_bytes),
@@ -209,8 +210,10 @@ def report_lines(crawl: NoiseFigures) -> Iterator[str]:
     if crawl.links:
         links = counted(crawl.links, "link behind an image", "links behind images")
         yield f"{crawl.name}: {links} judged, {crawl.skipped_links:,} skipped as noise."
+
     yield f"  {'skipped by':<14}{'images':>12}{'links':>12}"
     yield from (f"  {model.name:<14}{model.images:>12,}{model.links:>12,}" for model in crawl.models)
+
     savings = f"Requests saved: {crawl.skipped_images + crawl.skipped_links:,}."
     if crawl.skipped_images:
         saved = UNKNOWN

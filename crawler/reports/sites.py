@@ -161,6 +161,7 @@ def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: 
         for host_row in hosts
         if host_row.delay is not None or host_row.crawl_delay
     ]
+
     return SiteRow(
         id=row.id,
         name=row.name,

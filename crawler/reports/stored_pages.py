@@ -105,6 +105,7 @@ def place_of(text: str) -> LanguageOrSite:
         language = ""
         site = first
         has_parts = bool(site)
+
     host_name = PORT.sub("", site).removeprefix("[").removesuffix("]")
     is_site = not site or (HOST.fullmatch(host_name) is not None and len(host_name) <= MAX_HOST)
     if not has_parts or not is_site:

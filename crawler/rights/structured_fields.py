@@ -47,12 +47,14 @@ def tokens(text: str) -> dict[str, str]:
         member = _MEMBER.match(text, at)
         if member is None:
             raise FieldError(f"no member at {at}")
+
         key = member[1]
         value = member[2] or ""
         at = member.end()
         tokens_by_key.pop(key, None)
         if _IS_TOKEN.fullmatch(value):
             tokens_by_key[key] = value
+
         if at == len(text):
             break
         comma = _COMMA.match(text, at)
