@@ -457,7 +457,8 @@ ARGUMENTS = {
         _share("min_chance"),
         N_("0.01 where a topic is given"),
         N_(
-            "Links with a smaller chance to lead to the topic wait; of each host a few are tried. 0 requests all links."
+            "Links with a smaller chance of leading to the topic wait; a few of each host are tried. 0 requests all "
+            "links."
         ),
     ),
     "stop_when": Argument(

@@ -124,7 +124,7 @@ class Crawl:
     fallback: FallbackThreads | None = None
     """None if there is no second extractor."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
-    """The last reports of the further workers that this one has started, those that died included."""
+    """The last reports of the further workers that this one has started, including those that died."""
 
     @property
     def has_browser(self) -> bool:
@@ -241,7 +241,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     def count_statistic(name: str, by: int) -> None:
         crawler.stats.inc_value(name, by)  # the stats are created after the crawl
 
-    # The extractor, and what surrounds it.
+    # The extractor, with the learning of templates, the fallback and the reader of documents around it.
     method = arguments.extractor or settings["EXTRACTOR"]
     extract = favouring(method, arguments.favour)
     libraries = None

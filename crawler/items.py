@@ -60,14 +60,14 @@ class PageRecord:
     the method `auto` tells more than `listing`.
     """
     quality: dict[str, float | None] | None = None
-    """Numbers about the text; they judge nothing by themselves. A crawl stores `certainty` and `kept_frac`. With
-    `-a quality=yes` it stores the others, too, which have the names of published rules. Exports compute what they need.
+    """Numbers about the text; a crawl keeps pages whatever they are. It stores `certainty` and `kept_frac`, and with
+    `-a quality=yes` also the others, which are named after published rules. Exports compute the numbers that they need.
     """
     relevance: float = 0.0
     """How much the text is about the topic, from 0 to 1."""
     link_score: float | None = None
-    """How promising the link was when the page was requested, from 0 to 1; null for seeds, what they list, and links
-    without words.
+    """How promising the link was when the page was requested, from 0 to 1; null for seeds, for addresses in sitemaps,
+    feeds and other lists, and for links without words.
     """
     via: str = FoundBy.LINK.value
     """How the address was found: `seed`, `sitemap` (or an `llms.txt`), `feed`, `link`, `image` or `exploration` (a link
@@ -107,9 +107,9 @@ class PageRecord:
     fields `signal`, `where`, `says` and `read_at`.
     """
     made_from: str = "html"
-    """What the text is from: `html` (what the server sent), `rendered` (what the scripts of the page made of it in a
-    browser), `feed` (the entry of a feed, as the page is behind a wall) or `document` (a PDF, DOCX, ODT, EPUB or text
-    file).
+    """The source of the text: `html` (the page as the server sent it), `rendered` (the page after its scripts have run
+    in a browser), `feed` (the entry of a feed, as the page is behind a wall) or `document` (a PDF, DOCX, ODT, EPUB or
+    text file).
     """
     images: list[dict[str, Any]] = field(default_factory=list)
     """The images of the page, each `{"url": …, "alt": …, "noise": …}`: `noise` is the probability, as far as the page

@@ -84,8 +84,8 @@ class Code(StrEnum):
     NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
     NOT_AN_IMAGE = "not_an_image", Group.SKIPPED, N_("not an image: {content}")
     IMAGE_TOO_SMALL = "image_too_small", Group.SKIPPED, N_("image smaller than the limit")
-    EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
-    EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
+    EMPTY_LIST = "empty_list", Group.SKIPPED, N_("list without addresses")
+    EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("example without text")
     NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
     TEXT_WITHHELD = "text_withheld", Group.SKIPPED, N_("page whose owner marks its text as not to be used")
     MISSING = "missing", Group.SKIPPED, N_("notice that the page does not exist")
@@ -100,7 +100,7 @@ class Code(StrEnum):
     ROUTE = (
         "route",
         Group.SKIPPED,
-        N_("address that differs from its page only after #/ or #!/, which only a rendered page shows"),
+        N_("route of an application (after #/ or #!/), which only a rendered page shows"),
     )
 
     # Parts of a page or a list: they are counted, but no address has such an outcome.

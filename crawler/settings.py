@@ -93,7 +93,7 @@ IMAGE_NOISE_WEIGHTS = ""
 IMAGE_NOISE_LISTS = ""
 """Files of filter rules in the syntax of EasyList, separated by commas; images that they block are noise."""
 IMAGE_NOISE_AUDIT = 0.0
-"""The share of noise images that are downloaded all the same, to measure how often the verdict is wrong."""
+"""The share of noise images that are downloaded anyway, to measure how often the verdict is wrong."""
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 """The largest image that is kept, in bytes."""
 IMAGE_PAGE_LIMIT = 100

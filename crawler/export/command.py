@@ -112,7 +112,7 @@ class ExportOptions(CommandOptions):
             raise WrongUseError("--changes-after writes JSON lines, and this is {format}", format=opts.format)
 
     def _check_labels(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError where --labels is given with what does not go with it."""
+        """Raise a WrongUseError if --labels is given with an option that does not go with it."""
         if not opts.labels:
             return
         others = [name for name in self.of_pages if getattr(opts, name)]

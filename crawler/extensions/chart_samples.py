@@ -35,7 +35,7 @@ REFUSALS = f"{FAILURES}{Refusal.__module__}.{Refusal.__qualname__}"
 
 
 class Sampler:
-    """Takes samples; the last one is taken when everything else is committed."""
+    """Takes samples, the last one before the last commit."""
 
     def __init__(
         self, frontier: Frontier, harvest: Harvest, counts: OutcomeCounts, statistics: Callable[[], Mapping[str, Any]]

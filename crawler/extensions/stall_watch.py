@@ -1,4 +1,4 @@
-"""Logs what a crawl waits for when nothing happens, and trouble with the database."""
+"""Logs what a crawl waits for when there is no progress, and trouble with the database."""
 
 from __future__ import annotations
 

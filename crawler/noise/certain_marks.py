@@ -1,4 +1,4 @@
-"""Marks of noise that hold on every site, whoever built it: a second witness beside the learned model.
+"""Marks of noise that hold on every site: evidence in addition to that of the learned model.
 
 - Size: one of the standard sizes of adverts, long and narrow.
 - Address: the image lies in a folder or on a host for adverts, or it leads to one, or to a counter of clicks.

@@ -139,7 +139,7 @@ KEPT_MODELS = 4  # models whose usual codes are cached
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The logit of noise, and what it depends on."""
+    """The logit of noise, and how much it depends on each group of features."""
 
     logit: float
     groups: dict[str, float]

@@ -20,7 +20,7 @@ def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:
 def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
     """The images that are content, in page order, each with its first description; `noise` is the probability of noise.
 
-    Only what is `shown` is judged: the first images of the page.
+    `shown` are the first images of the page; only these are judged.
     """
     return _content_images(page, page_verdicts(shown, judge))
 

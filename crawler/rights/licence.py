@@ -87,7 +87,7 @@ def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvide
 
 
 def _distinct(names: Iterable[str | None]) -> list[str]:
-    """The names, each once, without those that are other names without their version.
+    """The names, each once, without a name that lacks only the version of another one.
 
     >>> _distinct(["CC-BY", "CC-BY-4.0"]), _distinct(["CC-BY", "CC-BY-NC-4.0"])
     (['CC-BY-4.0'], ['CC-BY', 'CC-BY-NC-4.0'])

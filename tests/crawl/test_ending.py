@@ -54,7 +54,7 @@ def test_when_every_seed_fails_it_says_why_and_exits_1(tmp_path: Path) -> None:
     seeds = {
         "gone": (Answer(status=404), "404 Not Found"),
         "pdf": (Answer(b"%PDF", content_type="application/pdf"), "not HTML: application/pdf"),
-        "list": (Answer("<urlset></urlset>", content_type="text/xml"), "no address in it"),
+        "list": (Answer("<urlset></urlset>", content_type="text/xml"), "list without addresses"),
         "escapes": (Answer(b"x", content_type="\x1b]0;gone\x07/x"), "not HTML: "),
     }
     with serving(Site({f"/{name}": answer for name, (answer, _) in seeds.items()})) as site:
