@@ -52,12 +52,12 @@ def _spelled_out(character: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one line, with escaped control characters."""
+    """The text in one line, with spaces for its line ends, and with escaped control characters."""
     return printable(" ".join(text.split()))
 
 
 def spelled(text: str) -> str:
-    """The text in one line, with escapes for all characters that are not printable, so that no page moves the cursor.
+    """The text in one line, with all characters escaped that are not printable, line ends included.
 
     >>> spelled("\\x1b[2Jbees\\n\\u202e")
     '\\\\x1b[2Jbees\\\\n\\\\u202e'

@@ -49,4 +49,4 @@ class Purpose:
 
 
 LABEL_ONLY = Purpose()
-"""The default: all pages are kept, and no files of sites are requested to learn their rights."""
+"""The default: all pages are kept, and neither licence files nor a tdmrep.json is requested."""

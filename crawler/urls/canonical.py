@@ -1,6 +1,6 @@
-"""Removes parameters from addresses that do not change the page (`Canonical`).
+"""One address for each page: removes the parameters of addresses that do not change the page (`Canonical`).
 
-Such parameters say which advertisement led to the page, or identify its reader. They are in the query, after a
+Such parameters name the advertisement that led to the page, or identify its reader. They are in the query, after a
 semicolon in the path (`/a;jsessionid=0A12`), or a segment of the path in parentheses
 (`/(S(4hqa0555fwsecu455xqckv45))/a.aspx`).
 """
