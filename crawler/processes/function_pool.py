@@ -110,10 +110,10 @@ class FunctionPool(Generic[T, R]):
                 self._begin(batch)
                 while self._is_full():
                     self._wait()
-                    yield from self._finished()
+                    yield from self._take_finished()
             while self.begun:
                 self._wait()
-                yield from self._finished()
+                yield from self._take_finished()
         finally:
             self._end()
 
@@ -146,7 +146,7 @@ class FunctionPool(Generic[T, R]):
         else:
             event.is_done = True
 
-    def _finished(self) -> Iterator[R]:
+    def _take_finished(self) -> Iterator[R]:
         """Remove the batches that are done, in order only up to the first that is not; yields their results."""
         batches = list(self.begun)
         if self.in_order:
@@ -157,6 +157,7 @@ class FunctionPool(Generic[T, R]):
                 yield from batch.results
 
     def _end(self) -> None:
+        """Kill the processes, and wait until their threads have ended."""
         with self._lock:
             self._is_over = True
             for process in self._processes:
