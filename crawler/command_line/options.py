@@ -8,7 +8,6 @@ import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from pkgutil import resolve_name
 from typing import ClassVar, NoReturn
@@ -16,6 +15,7 @@ from typing import ClassVar, NoReturn
 from crawler.command_line.help_texts import translate_help
 from crawler.errors import MissingPartError, WrongUseError
 from crawler.translation.message import N_, Message, localized
+from crawler.translation.nearest import nearest_name
 
 MOST_JOBS = 1_000
 
@@ -141,10 +141,10 @@ def refuse_unknown(parser: argparse.ArgumentParser, args: list[str], name: str) 
     word = args[0][:200]
     if word.startswith("-"):
         options = {option.lstrip("-"): option for action in parser._actions for option in action.option_strings}
-        near = get_close_matches(word.partition("=")[0].lstrip("-"), options, 1)
-        if near:
+        near = nearest_name(word.partition("=")[0].lstrip("-"), options)
+        if near is not None:
             raise WrongUseError(
-                "there is no argument {name}; the nearest is {near}", name=repr(word), near=options[near[0]]
+                "there is no argument {name}; the nearest is {near}", name=repr(word), near=options[near]
             )
     raise WrongUseError("{given} is not recognized; see {command} --help", given=repr(word), command=f"winnow {name}")
 

@@ -5,7 +5,6 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -25,6 +24,7 @@ from crawler.spiders.demo_site import check_demo
 from crawler.store.database import state_url
 from crawler.store.worker_session import WorkerSession
 from crawler.translation.message import Message, localized
+from crawler.translation.nearest import nearest_name
 
 logger = logging.getLogger(__name__)
 
@@ -96,10 +96,12 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
 def _unknown_settings(names: Collection[str]) -> list[str]:
     """The names that are no settings; raises a WrongUseError for a name that is nearly that of a setting of Winnow."""
     unknown = sorted(set(names) - set(vars(default_settings)) - set(vars(our_settings)))
+    own_names = [name for name in vars(our_settings) if name.isupper()]
     for name in unknown:
-        for near in get_close_matches(name, [own for own in vars(our_settings) if own.isupper()], 1, 0.8):
-            if not name.endswith(f"_{near}") and not name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
-                raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
+        near = nearest_name(name, own_names, least=0.8)
+        if near is None or name.endswith(f"_{near}") or name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
+            continue
+        raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
     return unknown
 
 

@@ -30,7 +30,7 @@ class ExportOptions(CommandOptions):
         name = N_("the crawl, or several separated by commas; needed only if there are several")
         add("--name", metavar="NAMES", help=name)
         since = parsed("crawler.reports.stored_pages:since_of")
-        where = parsed("crawler.export.selection:where_of")
+        where = parsed("crawler.export.where_conditions:where_of")
         changed = N_("only pages that were new or changed in this round or later, or since this day")
         add("--since", metavar="ROUND|DATE", type=since, help=changed)
         add(
@@ -71,7 +71,7 @@ class ExportOptions(CommandOptions):
         if opts.fields is not None and not FORMATS[opts.format].chooses:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format=opts.format)
         if opts.where:
-            from crawler.export.selection import check_size  # imports what the other commands do not need
+            from crawler.export.where_conditions import check_size  # imports what the other commands do not need
 
             check_size(opts.where)
         if opts.spreadsheet and opts.format != "csv":

@@ -13,7 +13,7 @@ from crawler.command_line.terminal import readable_json
 from crawler.export.csv import Formulas
 from crawler.export.formats import FORMATS, Format, compressed, compression_of
 from crawler.export.jsonl import jsonl
-from crawler.export.selection import Removed, Selection, Source, path_beside
+from crawler.export.where_conditions import Removed, Selection, Source, path_beside
 from crawler.items import TYPES
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages

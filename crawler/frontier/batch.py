@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from crawler.frontier.host_limits import HostLatency
 from crawler.frontier.page_result import Candidate, Completion, Lease, LessonKind, Template
-from crawler.frontier.pattern_rule import PatternCounts
+from crawler.frontier.put_off_rule import PatternCounts
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Outcomes
 

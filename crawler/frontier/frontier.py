@@ -17,7 +17,7 @@ from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
-from crawler.frontier.pattern_rule import PatternUse, Usefulness
+from crawler.frontier.put_off_rule import PatternUse, Usefulness
 from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.frontier.site_patterns import PatternMemory
 from crawler.outcomes import Code, Outcome

@@ -6,7 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from crawler.frontier.pattern_rule import PatternUse, Trial
+from crawler.frontier.put_off_rule import PatternUse, Trial
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Group, Outcome
 from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, PageHistory, Visit

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
-from crawler.frontier.pattern_rule import (
+from crawler.frontier.put_off_rule import (
     LISTS,
     MOST_OPEN,
     MOST_QUERIES,

@@ -8,7 +8,7 @@ from math import log1p
 
 from lxml import etree
 
-from crawler.noise.certain_marks import ADVERT_SIZES
+from crawler.noise.advert_marks import ADVERT_SIZES
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
 from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
 from crawler.page.links import ImageLink

@@ -1,7 +1,7 @@
 """The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageFilter`).
 
 Each model decides by itself above its limit. Where the learned model is less certain, but above LIKELY, one mark of
-noise that holds on every site is enough (crawler.noise.certain_marks).
+noise that holds on every site is enough (crawler.noise.advert_marks).
 
 Filter lists are in the format of EasyList and are read by Brave's engine (the extra `adblock`).
 """
@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from crawler.noise.certain_marks import has_advert_address, has_banner_size, is_repeated, leads_elsewhere
+from crawler.noise.advert_marks import has_advert_address, has_banner_size, is_repeated, leads_elsewhere
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import FEATURES, PIXEL, sightings
 from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
@@ -206,7 +206,7 @@ def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Ju
 
 
 def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> tuple[Reason, ...]:
-    """The certain marks of noise that an image has (crawler.noise.certain_marks)."""
+    """The certain marks of noise that an image has (crawler.noise.advert_marks)."""
     marks: list[Reason] = []
     if has_banner_size(sighting):
         width, height = sighting.size

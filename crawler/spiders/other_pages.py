@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from crawler.frontier.pattern_rule import Trial
+from crawler.frontier.put_off_rule import Trial
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
 

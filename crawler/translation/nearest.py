@@ -6,13 +6,23 @@ from difflib import get_close_matches
 from crawler.translation.message import Message
 
 
+def nearest_name(name: str, names: Collection[str], least: float = 0.6) -> str | None:
+    """The name among these that is most similar to another; None if none is, by the ratio of `difflib`.
+
+    >>> nearest_name("tpoic", ["topic", "scope"]), nearest_name("x", ["topic", "scope"])
+    ('topic', None)
+    """
+    close = get_close_matches(name, names, 1, least)
+    return close[0] if close else None
+
+
 def nearest(name: str, names: Collection[str]) -> Message:
     """The hint about a name that is not among these.
 
     >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
     ('the nearest is topic', 'there are topic, scope')
     """
-    close = get_close_matches(name, names, 1)
-    if close:
-        return Message("the nearest is {name}", {"name": close[0]})
+    near = nearest_name(name, names)
+    if near is not None:
+        return Message("the nearest is {name}", {"name": near})
     return Message("there are {names}", {"names": list(names)})

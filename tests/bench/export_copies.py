@@ -41,7 +41,7 @@ from throughput import machine
 from crawler.contrib.corpus.copies import CopySearch, Preference, without_copies
 from crawler.contrib.corpus.paragraphs import repeated_paragraphs
 from crawler.contrib.corpus.text_rows import ROW
-from crawler.export.selection import RemovalReason
+from crawler.export.where_conditions import RemovalReason
 from crawler.recrawl.near_duplicates import NEAR, PERMUTATIONS, _mixed
 from crawler.reports.stored_pages import StoredPage
 from crawler.store.crawl_tables import crawl

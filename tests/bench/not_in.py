@@ -43,7 +43,7 @@ from crawler.contrib.corpus.known_texts import KnownCounts, KnownSource
 from crawler.contrib.corpus.not_in import KnownTexts
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.contrib.corpus.text_files import KnownText
-from crawler.export.selection import RemovalReason
+from crawler.export.where_conditions import RemovalReason
 from crawler.extraction import extract
 from crawler.page.page import Page
 from crawler.page.text import fingerprint

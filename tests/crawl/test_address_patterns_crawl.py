@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.frontier.pattern_rule import AUDIT_FIRST, ENOUGH
+from crawler.frontier.put_off_rule import AUDIT_FIRST, ENOUGH
 
 ARTICLES = 60
 NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]

@@ -16,7 +16,7 @@ from crawler.frontier.frontier import JOINING_SECONDS, Frontier
 from crawler.frontier.host_control import AWAY_SECONDS, HANDOVER_SECONDS, MOST_OF_A_HOST, UNUSED_SECONDS
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy, Lease, LessonKind, PageResult, Template
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
+from crawler.frontier.put_off_rule import PatternCounts, PatternUse, Usefulness
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.addresses import AddressKeys

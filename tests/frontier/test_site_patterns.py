@@ -7,7 +7,7 @@ from string import ascii_letters
 import pytest
 
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
-from crawler.frontier.pattern_rule import (
+from crawler.frontier.put_off_rule import (
     AUDIT_FACTOR,
     AUDIT_FIRST,
     AUDITED,

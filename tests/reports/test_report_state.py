@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, PageResult, Template
-from crawler.frontier.pattern_rule import PatternUse, Usefulness
+from crawler.frontier.put_off_rule import PatternUse, Usefulness
 from crawler.items import PageItem
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome

@@ -5,7 +5,7 @@ from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, also, candidates, failed, stored
 
 from crawler.frontier.page_result import Candidate, Lease
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Trial, Usefulness
+from crawler.frontier.put_off_rule import PatternCounts, PatternUse, Trial, Usefulness
 from crawler.outcomes import Code, Outcome
 from crawler.reports.address_patterns import PatternRow, address_patterns
 from crawler.store.batch.address_patterns import COUNTED

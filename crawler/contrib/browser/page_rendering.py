@@ -21,7 +21,7 @@ from crawler.contrib.browser.installed import is_usable
 from crawler.contrib.browser.page_load import PageSource, Renderer, RenderError, RenderOptions
 from crawler.contrib.browser.parts import PagePart, PartAnswer, PartCache
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.pattern_rule import RenderingState, Trial
+from crawler.frontier.put_off_rule import RenderingState, Trial
 from crawler.noise.verdict import FilterLists
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, MadeFrom, Page

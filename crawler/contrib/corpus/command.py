@@ -123,7 +123,7 @@ class DataSetOptions(ExportOptions):
         its name.
         """
         from crawler.contrib.corpus.text_files import SIGNATURES, reader_name
-        from crawler.export.selection import path_beside
+        from crawler.export.where_conditions import path_beside
 
         outputs = [] if opts.output is None else [opts.output, path_beside(opts.output)]
         if Path(opts.signatures).resolve() in [Path(output).resolve() for output in outputs]:

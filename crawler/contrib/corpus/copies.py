@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crawler.contrib.corpus.corpus_selection import PageSource
 from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
 from crawler.errors import WrongUseError
-from crawler.export.selection import RemovalReason, Removed
+from crawler.export.where_conditions import RemovalReason, Removed
 from crawler.metadata.text_owner import owner_rank
 from crawler.recrawl.near_duplicates import NEAR, Numbers, copies_among
 from crawler.reports.stored_pages import LanguageOrSite, StoredPage, place_of

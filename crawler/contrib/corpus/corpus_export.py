@@ -21,7 +21,7 @@ from crawler.contrib.corpus.presets import PRESETS, Preset
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.export import export_pages
 from crawler.export.exporter import Exporter, Tally, conditions_of, filter_of, folder_beside
-from crawler.export.selection import Source
+from crawler.export.where_conditions import Source
 from crawler.reports.stored_pages import PageCounts, StoredPage, StoredPages
 from crawler.translation.message import Message, plural
 

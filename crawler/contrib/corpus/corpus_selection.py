@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement
 
 from crawler.contrib.corpus.quality import complete_quality, refused
-from crawler.export.selection import RemovalReason, Removed, Selection, Source
+from crawler.export.where_conditions import RemovalReason, Removed, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.reports.condition import Condition, comparisons
 from crawler.reports.stored_pages import StoredPage, StoredPages

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from crawler.contrib.corpus.copies import Preference
     from crawler.contrib.corpus.corpus_selection import PageSource
-    from crawler.export.selection import Removed
+    from crawler.export.where_conditions import Removed
     from crawler.reports.stored_pages import StoredPage
 
 EXACT = "exact"

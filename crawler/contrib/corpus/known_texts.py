@@ -16,7 +16,7 @@ from crawler.atomic_files import readable_file
 from crawler.contrib.corpus.text_files import EXTENSIONS, Fault, KnownText, read_file, reader_name
 from crawler.errors import WrongUseError
 from crawler.export.formats import COMPRESSORS
-from crawler.export.selection import ENDING
+from crawler.export.where_conditions import ENDING
 from crawler.reports.crawls import name_list
 from crawler.reports.stored_pages import PageFilter, StoredPages
 from crawler.translation.message import Message, plural

@@ -18,7 +18,7 @@ from crawler.contrib.corpus.deduplication import among, temporary_files
 from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, known_texts
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
-from crawler.export.selection import RemovalReason, Removed
+from crawler.export.where_conditions import RemovalReason, Removed
 from crawler.recrawl.near_duplicates import NEAR, Numbers, copies_of
 from crawler.reports.stored_pages import StoredPage, StoredPages
 

@@ -22,7 +22,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.export.selection import RemovalReason, Removed
+from crawler.export.where_conditions import RemovalReason, Removed
 from crawler.page.text import letters
 from crawler.reports.stored_pages import StoredPage
 from crawler.urls.address import address_of

@@ -7,7 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from crawler.arguments import parse
-from crawler.contrib.dashboard.views.page_search import Place
+from crawler.contrib.dashboard.views.page_query import Place
 from crawler.contrib.index.chunk_size import estimated_tokens
 from crawler.contrib.mcp.answers import (
     FRAME_TOKENS,

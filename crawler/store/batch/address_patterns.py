@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from crawler.frontier.page_result import Completion
-from crawler.frontier.pattern_rule import PatternCounts, PatternUse, Usefulness
+from crawler.frontier.put_off_rule import PatternCounts, PatternUse, Usefulness
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import IS_PUT_OFF, NO_OUTCOME, AddressState, address, address_pattern, host

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from crawler.contrib.corpus.quality import identifiers as check
+from crawler.contrib.corpus.quality import check_digits as check
 
 
 @dataclass(frozen=True)

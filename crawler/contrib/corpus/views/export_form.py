@@ -19,7 +19,7 @@ from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
 from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.personal_data import FORMS
 from crawler.errors import WrongUseError
-from crawler.export.selection import check_size, where_of
+from crawler.export.where_conditions import check_size, where_of
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite
 from crawler.store.batch.page_writer import field_values

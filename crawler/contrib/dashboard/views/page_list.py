@@ -26,7 +26,7 @@ from crawler.contrib.dashboard.views.choices import (
     offered_sites,
 )
 from crawler.contrib.dashboard.views.page import USES
-from crawler.contrib.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.contrib.dashboard.views.page_query import ORDERS, STATES, PageQuery, Place, look
 from crawler.rights.statement import State
 from crawler.store.batch.shared_learning import topic_labels
 from crawler.store.crawl_tables import crawl, site

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction import EXTRACTORS
-from crawler.noise.certain_marks import (
+from crawler.noise.advert_marks import (
     counts_clicks,
     has_advert_address,
     has_banner_size,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from export_place import PAGES, Place, lines
 
-from crawler.export.selection import path_beside
+from crawler.export.where_conditions import path_beside
 from crawler.reports.condition import MOST_COMPARISONS, MOST_LEVELS, condition_of
 
 

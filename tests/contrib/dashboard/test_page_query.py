@@ -12,10 +12,10 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.search_index import SearchIndex
-from crawler.contrib.dashboard.views import page_search
+from crawler.contrib.dashboard.views import page_query
 from crawler.contrib.dashboard.views.choices import site_number
 from crawler.contrib.dashboard.views.page_list import ListedCounts, chosen, count_pages, listed
-from crawler.contrib.dashboard.views.page_search import (
+from crawler.contrib.dashboard.views.page_query import (
     BEST,
     CHANGED,
     COPY,
@@ -278,7 +278,7 @@ def test_what_is_wanted_is_found_once_and_in_order(
     looked_at: dict[str, set[int]] = {case: set() for case in CASES}
     for size, at_once, most, seconds in ((500, 25, 1_000, 60.0), (9, 3, 20, 0.0)):
         for name, value in {"LARGE_PART": size, "SMALL_PART": size, "AT_ONCE": at_once}.items():
-            monkeypatch.setattr(page_search, name, value)
+            monkeypatch.setattr(page_query, name, value)
         for case, (conditions, fits) in CASES.items():
             expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
             found, looked, _ = walked(connection, PageQuery(1, order=order, **conditions), most, seconds)
@@ -294,7 +294,7 @@ def test_the_same_is_found_by_the_index(
 ) -> None:
     for named, at_once, most, seconds in ((500, 25, 1_000, 60.0), (5, 3, 20, 0.0)):
         for name, value in {"PAGES_FROM_INDEX": named, "AT_ONCE": at_once}.items():
-            monkeypatch.setattr(page_search, name, value)
+            monkeypatch.setattr(page_query, name, value)
         for case, (conditions, fits) in CASES.items():
             if "words" not in conditions:
                 continue
@@ -317,7 +317,7 @@ def test_no_spelling_is_lost(connection: Connection, index: SearchIndex) -> None
 def test_no_page_is_read_that_the_index_does_not_name(
     connection: Connection, index: SearchIndex, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_search, "has_all", lambda *_: pytest.fail("a page is read"))
+    monkeypatch.setattr(page_query, "has_all", lambda *_: pytest.fail("a page is read"))
     for order in ORDERED:
         assert walked(connection, PageQuery(1, words=words, order=order), 50, 60.0, index)[:2] == ([], 0)
 
@@ -330,7 +330,7 @@ def test_all_pages_are_looked_at(connection: Connection) -> None:
 def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_search, "SMALL_PART", 10)
+    monkeypatch.setattr(page_query, "SMALL_PART", 10)
     seen = look(connection, PageQuery(1, words=("nowhere",)), None, 50, seconds=0.0)
     assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 
