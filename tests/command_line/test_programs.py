@@ -123,9 +123,7 @@ def test_a_database_that_cannot_be_reached_is_no_wrong_use(
     need("psycopg")
     monkeypatch.chdir(tmp_path)
     url = "postgresql+psycopg://127.0.0.1:9/bees"
-    status, out, err = run_command(
-        capsys, "crawl", "demo", "-s", f"STATE_URL={url}", "-s", "DATABASE_RETRY_SECONDS=0"
-    )
+    status, out, err = run_command(capsys, "crawl", "demo", "-s", f"STATE_URL={url}", "-s", "DATABASE_RETRY_SECONDS=0")
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert url in err
 
