@@ -37,7 +37,7 @@ class FeedFiles:
         for slot in self._slots():
             path = Path(getattr(slot.storage, "path", ""))
             if slot.format in LINES and path.is_file():
-                os.truncate(path, _end_of_lines(path))
+                os.truncate(path, end_of_lines(path))
 
     def append_only(self) -> None:
         """Append to files that -O would overwrite: they hold items of the crawl that continues, or of a running one."""
@@ -52,7 +52,7 @@ class FeedFiles:
             yield from (slot for slot in exporter.slots if isinstance(slot.storage, FileFeedStorage))
 
 
-def _end_of_lines(path: Path) -> int:
+def end_of_lines(path: Path) -> int:
     """The offset after the last line end of a file."""
     with path.open("rb") as file:
         at = file.seek(0, os.SEEK_END)

@@ -51,7 +51,7 @@ class CrawlRun:
         self._stop_at_exit = finalize(self, self._process.tell_to_stop)
         self._is_stopped = False
         self._closing = deque[str](maxlen=MOST_LINES)
-        self._log = Thread(target=_read_log, args=(self._process.popen.stderr, self._closing), daemon=True)
+        self._log = Thread(target=read_log, args=(self._process.popen.stderr, self._closing), daemon=True)
         self._log.start()
         try:
             task = json.dumps({"arguments": arguments, "settings": settings}, default=os.fspath)
@@ -86,7 +86,7 @@ class CrawlRun:
         at = 0
         while True:
             has_ended = self._process.poll() is not None  # before the last lines are read
-            for line in _lines(self.path, at):
+            for line in whole_lines(self.path, at):
                 at += len(line)
                 yield json.loads(line)
             if has_ended:
@@ -176,7 +176,7 @@ def default_name(seeds: str | list[str], topic: str) -> str:
     return f"{words or 'crawl'}-{digest}"
 
 
-def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
+def read_log(stream: IO[bytes], closing: deque[str]) -> None:
     """Pass the log of the process on to this one's, and keep the lines after its last record."""
     level = logging.INFO
     with stream:
@@ -192,7 +192,7 @@ def _read_log(stream: IO[bytes], closing: deque[str]) -> None:
             logger.log(level, "%s", text)
 
 
-def _lines(path: Path, start: int) -> Iterator[bytes]:
+def whole_lines(path: Path, start: int) -> Iterator[bytes]:
     """The lines of a file from an offset on; a line that is still being written is left for later."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         file.seek(start)

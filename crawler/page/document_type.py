@@ -105,6 +105,8 @@ def is_source_of(url: str, page_url: str) -> bool:
     (True, False)
     >>> is_source_of("https://a.example/dance/index.md", "https://a.example/dance/")
     True
+    >>> is_source_of("https://b.example/docs/dance.md", page)
+    False
     """
     if not url.endswith(SOURCE_ENDINGS):
         return False

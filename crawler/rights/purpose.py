@@ -27,11 +27,6 @@ class Purpose:
         return cls(uses=frozenset(Use(name) for name in names - {LABEL}), keeps_disallowed=LABEL in names)
 
     @property
-    def wants_licences(self) -> bool:
-        """Whether the licence files that sites name are requested."""
-        return bool(self.uses)
-
-    @property
     def wants_reservations(self) -> bool:
         """Whether the tdmrep.json of hosts is requested, which is about mining only."""
         return not self.uses.isdisjoint(MINING)

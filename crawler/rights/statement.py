@@ -90,10 +90,6 @@ class Rights:
         """What all statements together mean for a use."""
         return state_of(self.evidence, use)
 
-    def refusal(self, uses: Iterable[Use]) -> Signal | None:
-        """The first signal that disallows one of the uses, or None."""
-        return refusal(self.evidence, uses)
-
     def field(self, read_at: str) -> dict[str, Any]:
         """The item field `rights` of a page that was fetched at this time."""
         statements = list(self.evidence)

@@ -1,5 +1,7 @@
 """The commands `winnow` and `scrapy` are the same: what one takes, the other takes, and both refuse it alike."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,33 @@ def test_both_refuse_a_mistake_alike(
     assert (of_scrapy[:2], of_scrapy[2][: len(said)], of_scrapy[2].count("\n")) == ((status, ""), said, 1)
     assert run_winnow(capsys, monkeypatch, *words.split()) == of_scrapy
     assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
+def test_a_crawl_writes_to_a_file_only(
+    make: Callable[[Path], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[Any],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("output").mkdir()
+    make(Path("output", "bees.jsonl"))
+    status, out, err = run_command(capsys, "crawl", "demo", "--name", "bees")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "'output/bees.jsonl'" in err
+    assert [path.name for path in Path("output").iterdir()] == ["bees.jsonl"]
+
+
+def test_a_database_that_cannot_be_reached_is_no_wrong_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[Any]
+) -> None:
+    need("psycopg")
+    monkeypatch.chdir(tmp_path)
+    url = "postgresql+psycopg://127.0.0.1:9/bees"
+    status, out, err = run_command(capsys, "crawl", "demo", "-s", f"STATE_URL={url}", "-s", "DATABASE_RETRY_SECONDS=0")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert url in err
 
 
 @pytest.mark.parametrize("name", [*COMMANDS])

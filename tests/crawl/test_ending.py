@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,9 +17,11 @@ from typing import Any
 import pytest
 from command_line import refusal_of_crawl
 from fork_server import common
+from missing import need
 from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
 
 from crawler.command_line.stop_signals import REPEAT_SECONDS
+from crawler.command_line.terminal import INTERRUPTED
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are not Windows'")
 
@@ -152,6 +155,22 @@ def test_a_signal_that_comes_twice_at_once_ends_the_crawl_cleanly(tmp_path: Path
     assert re.search("^[0-9,]+ addresses .* queued", log.read_text(), re.MULTILINE)
 
 
+@linux
+def test_a_signal_before_the_first_page_is_an_interrupt(tmp_path: Path) -> None:
+    """The database accepts a connection and says nothing."""
+    need("psycopg")
+    log = tmp_path / "log"
+    with socket.create_server(("127.0.0.1", 0)) as database:
+        database.settimeout(30.0)
+        settings = OPEN | {"STATE_URL": f"postgresql+psycopg://127.0.0.1:{database.getsockname()[1]}/bees"}
+        process = common()(command({"seeds": "http://a.example/"}, settings), tmp_path, log)
+        connection, _ = database.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == INTERRUPTED
+    assert log.read_text().count("\n") == 1
+
+
 class Hanging(dict[str, Callable[[Asked], Answer]]):
     """The first page links to others, which never come."""
 
@@ -198,13 +217,20 @@ def test_after_kill_9_every_line_is_whole(tmp_path: Path, endless_site: Site) ->
     assert data.count(b"\n") >= 25
 
 
+def sluggish(asked: Asked) -> Answer:
+    time.sleep(0.3)
+    return Answer(page("Very slowly."))
+
+
 def test_in_a_pipe_progress_is_plain_log_lines(tmp_path: Path) -> None:
-    with serving(Site({"/": slow})) as site:
-        site.routes |= {f"/{n}": slow for n in range(3)}
+    with serving(Site({"/": slow, "/2": sluggish})) as site:  # the other two pages are missing
         said = crawl(tmp_path, {"seeds": site.url}, OPEN | {"LOGSTATS_INTERVAL": "0.1"}).err
     lines = [line for line in said.splitlines() if " done, " in line]
     assert lines
-    assert all(words in lines[-1] for words in ("INFO: ", "queued", "pages/s", "skipped", "failed"))
+    assert all(words in lines[-1] for words in ("INFO: ", "queued", "pages/s"))
+    figures = [match.groups() for line in lines if (match := re.search(r"(\d+) skipped, (\d+) failed", line))]
+    assert {skipped for skipped, _ in figures} == {"0"}
+    assert {failed for _, failed in figures} & {"1", "2"}
     assert "\x1b" not in said
 
 

@@ -90,3 +90,12 @@ def test_another_spider_runs_as_in_any_project(site: Site, tmp_path: Path) -> No
     checked = scrapy(tmp_path, "check", "-s", "SPIDER_MODULES=plain").stderr
     assert re.search(r"Ran 1 contract in .*\n\nOK", checked)
     assert not (tmp_path / "output").exists()
+
+
+def test_another_spider_is_no_seed_of_a_crawl(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(PLAIN, encoding="utf-8")
+    line = [sys.executable, "-m", "scrapy", "crawl", "plain", "topic", "-s", "SPIDER_MODULES=plain"]
+    ended = fork_server.run(line, tmp_path, fork_server.environment(), timeout=60)
+    assert ended.returncode == 2
+    assert "more than one spider" in ended.stderr  # as Scrapy's own command says
+    assert not (tmp_path / "output").exists()

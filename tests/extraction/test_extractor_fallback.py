@@ -9,6 +9,7 @@ from fallback_servers import ANSWERS, DOUBTFUL, TEXT, FallbackSite, answering, s
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import DOUBT
 from crawler.extraction.extractor_fallback import (
+    MAX_ANSWER,
     ExtractorFallback,
     FallbackError,
     FallbackServer,
@@ -63,6 +64,21 @@ def test_the_second_method_makes_the_text_of_pages_in_doubt() -> None:
         assert extraction.page_type == first.page_type
 
 
+@pytest.mark.parametrize(
+    ("second", "title", "comments"),
+    [
+        (Extraction(TEXT, ""), "Hives", "How many?"),
+        (Extraction(TEXT, "Bees", comments="So many!"), "Bees", "So many!"),
+    ],
+)
+def test_what_the_second_method_does_not_give_is_that_of_the_first(
+    second: Extraction, title: str, comments: str
+) -> None:
+    first = Extraction("Hives.", "Hives", comments="How many?", certainty=DOUBT / 2)
+    extraction = with_fallback(lambda page: first, ExtractorFallback("second", lambda page: second))(page())
+    assert (extraction.text, extraction.title, extraction.comments) == (TEXT, title, comments)
+
+
 def test_it_is_not_called_without_doubt() -> None:
     with_fallback(EXTRACTORS["leaf-tags"], ExtractorFallback("second", pytest.fail))(page())
     with_fallback(EXTRACTORS["auto"], ExtractorFallback("second", pytest.fail))(page(SURE))
@@ -79,6 +95,12 @@ def test_a_server_gets_the_page_and_gives_the_text(servers: FallbackSite) -> Non
 def test_a_wrong_answer_is_none(path: str, servers: FallbackSite) -> None:
     with pytest.raises(FallbackError):
         FallbackServer(servers.url + path, NOBODY, seconds=0.3)(page())
+
+
+def test_the_largest_answer(servers: FallbackSite) -> None:
+    assert FallbackServer(f"{servers.url}/padded?{MAX_ANSWER}", NOBODY)(page()).text == TEXT
+    with pytest.raises(FallbackError):
+        FallbackServer(f"{servers.url}/padded?{MAX_ANSWER + 1}", NOBODY)(page())
 
 
 @pytest.mark.parametrize("path", ["/empty", "/status", "/drip"])

@@ -51,6 +51,7 @@ def test_headline() -> None:
         (SITE + "<title>The Valley Post</title><h1>The Valley Post</h1><h2>Bees</h2>", "The Valley Post"),
         (SITE + "<title>The Valley Post - Bees dance</title><h1>The Valley Post</h1>", "Bees dance"),
         (SITE + "<meta property=og:title content='Bees dance | the valley post'><p>text", "Bees dance"),
+        (SITE + "<meta property=og:title content='The Valley Post - Bees dance'><p>text", "Bees dance"),
         ("<meta property=og:title content='How bees dance all day | Nature'>", "How bees dance all day"),
         ("<meta property=og:title content='Bees at noon | Nature'>", "Bees at noon"),
         ("<meta property=og:title content='Bees at six | Nature'>", "Bees at six | Nature"),

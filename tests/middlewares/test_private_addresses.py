@@ -212,6 +212,20 @@ def test_opening_one_host_opens_no_other(tmp_path: Path, allowed: str, seed: str
     assert (ended.status, site.asked, connections(tmp_path)) == (1, [], {})
 
 
+def test_an_address_is_open_to_all_crawls_of_a_process_or_to_none() -> None:
+    rows = [
+        (["10.0.0.1"], ["10.0.0.0/8"], True),
+        (["10.0.0.1"], ["10.0.0.2"], False),
+        (["10.0.0.1"], [], False),
+        ([], [], False),
+    ]
+    for first, second, may_connect in rows:
+        resolver = PublicResolver(None, AllowList(first))
+        resolver.opened.append(AllowList(second))
+        assert resolver.may_connect("a.example", 80, "10.0.0.1") is may_connect
+        assert resolver.may_connect("a.example", 80, "93.184.216.34")
+
+
 class Receiver:
     """Takes what comes of a name that is looked up."""
 

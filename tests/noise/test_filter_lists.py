@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.noise.verdict import FilterLists
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.verdict import FilterLists, ImageFilter, Judge
 
 LIST = """[Adblock Plus 2.0]
 ! a comment
@@ -42,6 +43,23 @@ def lists(tmp_path: Path) -> FilterLists:
 )
 def test_hit(lists: FilterLists, url: str, page: str, kind: str, hit: bool) -> None:
     assert lists.hit(url, page, kind) is hit
+
+
+@pytest.mark.parametrize(
+    ("url", "target", "is_noise"),
+    [
+        ("https://ads.example/1.gif", "", True),
+        ("https://ads.example/1.gif", "https://news.example/story", True),
+        ("https://news.example/photo.jpg", "https://click.example/", True),
+        ("https://news.example/photo.jpg", "https://news.example/story", False),
+        ("https://news.example/photo.jpg", "", False),
+    ],
+)
+def test_a_list_overrules_the_models(lists: FilterLists, url: str, target: str, is_noise: bool) -> None:
+    sighting = Sighting(url, target, "https://news.example/")
+    verdict = ImageFilter(Judge(models=()), lists).verdict(sighting, Evidence())
+    decision = (True, 1.0, "filter_list") if is_noise else (False, 0.0, "")
+    assert (verdict.is_noise, verdict.probability, verdict.decided_by) == decision
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:

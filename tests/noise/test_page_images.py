@@ -11,6 +11,7 @@ from crawler.page.page import Page
 
 WORDS = "Whoever walks along the river in the early morning may meet the heron, which is shy, and rarely seen. " * 3
 HERON = "<img src=/heron.jpg><figure><img src=/heron.jpg alt=Heron width=640><figcaption>A heron</figcaption></figure>"
+HERON += "<img src=/heron.jpg alt='The same heron'>"
 PIXEL = "<img src=/count.gif width=1 height=1>"
 PAGE = f"<h1>The heron</h1><p>{WORDS}</p>{HERON}<p>{WORDS}</p>{PIXEL}"
 SHOTS = "".join(f"<td><img src=/shots/{name}.png alt='The window {name}'></td>" for name in ("open", "save", "print"))

@@ -6,7 +6,7 @@ import pytest
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.image_features import FEATURES, sightings
 from crawler.noise.li2006 import NoiseWords
-from crawler.noise.verdict import MODELS, Judge, ModelVerdict, Verdict
+from crawler.noise.verdict import MODELS, Judge, ModelVerdict, Verdict, verdicts
 from crawler.noise.verdict_reasons import NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason
@@ -156,3 +156,10 @@ def test_signs_of_notes_are_noise_on_few_pages() -> None:
         assert verdict.is_noise is is_noise
         said = (Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 3, "pages": 40}), Reason(NoiseReason.FILE_CALLOUT, {}))
         assert verdict.reasons == (said if is_noise else ())
+
+
+@pytest.mark.parametrize("sizes", [((1, 1), (640, 480)), ((640, 480), (1, 1))])
+def test_an_image_that_a_page_shows_twice_is_content_if_one_of_them_is(sizes: tuple[tuple[int, int], ...]) -> None:
+    shown = [replace(STORY, size=size) for size in sizes]
+    verdict_of_image = verdicts(shown, Judge(models=("size",)), EMPTY)
+    assert {url: verdict.is_noise for url, verdict in verdict_of_image.items()} == {STORY.url: False}

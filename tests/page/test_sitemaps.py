@@ -92,7 +92,8 @@ def test_indexes_and_feeds() -> None:
         (
             (
                 "<feed xmlns='http://www.w3.org/2005/Atom'><link href='/home'/><entry><link href='/a'/></entry>"
-                "<entry><link rel='alternate' href='b'/><link rel='self' href='/c'/></entry></feed>"
+                "<entry><link rel='alternate' href='b'/><link rel='self' href='/c'/>"
+                "<link rel='enclosure' href='/c.mp3'/><link rel='replies' href='/b/comments'/></entry></feed>"
             ),
             "a deep/b",
             "",

@@ -51,6 +51,7 @@ def test_how_little_a_wall_has_beside_its_marks() -> None:
         ('<script type="application/json">{"text": "_cf_chl_opt"}</script>' + MARK, 200, True),
         ("<a href='/cdn-cgi/l/chk_captcha'>Next</a>", 200, False),
         (MARK, 404, False),
+        (MARK, 402, False),
         (WIDGET + "a" * (LITTLE_WIDGET_TEXT - 1), 200, True),
         (WIDGET + "a" * LITTLE_WIDGET_TEXT, 200, False),
         (WIDGET + "<textarea name=h-captcha-response></textarea>", 200, True),

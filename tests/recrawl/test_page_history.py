@@ -14,7 +14,7 @@ from crawler.recrawl.page_history import (
     conditional_headers,
     history_after,
 )
-from crawler.recrawl.revisit_interval import Bounds
+from crawler.recrawl.revisit_interval import EARLIEST, Bounds
 
 DATE = "Mon, 06 May 2024 07:08:09 GMT"
 BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
@@ -127,3 +127,20 @@ def test_a_page_that_is_gone_waits_as_long_again_after_a_failure() -> None:
     visit = Visit(known, check, Code.TIMEOUT, "", is_seed=False, lastmod=None, validators={}, new_links=0)
     after = history_after(visit, RoundContext(5, NOW, Bounds()))
     assert (after.due_at - NOW, after.gone_count) == (pytest.approx(2 * Bounds().most), 3)
+
+
+def test_a_time_of_a_sitemap_counts_if_it_is_possible_and_the_latest() -> None:
+    rows = [
+        (None, None, None),
+        (None, NOW, NOW),
+        (None, NOW + 1, None),
+        (None, EARLIEST, EARLIEST),
+        (None, EARLIEST - 1, None),
+        (NOW - 5, NOW - 9, NOW - 5),
+        (NOW - 5, NOW - 2, NOW - 2),
+    ]
+    for before, lastmod, expected in rows:
+        known = PageHistory(lastmod=before)
+        same = ChangeCheck(PageChange.SAME)
+        visit = Visit(known, same, None, "", is_seed=False, lastmod=lastmod, validators={}, new_links=0)
+        assert history_after(visit, RoundContext(2, NOW, Bounds())).lastmod == expected

@@ -7,7 +7,7 @@ from crawler.page.page import Page
 from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, page_rights, read_rights
 from crawler.rights.robots_file import read_robots
 from crawler.rights.rsl import read_file
-from crawler.rights.statement import MAX_EVIDENCE, MAX_SAYS, MAX_WHERE, Rights, Signal, Use
+from crawler.rights.statement import MAX_EVIDENCE, MAX_SAYS, MAX_WHERE, Rights, Signal, Use, refusal
 
 URL = "http://a.example/bees"
 RSL = (
@@ -83,9 +83,9 @@ def test_files_of_the_host_and_the_first_signal_that_refuses() -> None:
     found = rights(LINKED, site=site)
     assert states(found) == ["disallowed", "unknown", "disallowed"]
     assert [one.signal for one in found.evidence] == [Signal.ROBOTS_TXT, Signal.CONTENT_USAGE, Signal.RSL]
-    assert found.refusal([Use.AI_TRAIN]) is Signal.RSL
-    assert found.refusal([Use.AI_TRAIN, Use.SEARCH]) is Signal.CONTENT_USAGE
-    assert found.refusal([Use.AI_INPUT]) is None
+    assert refusal(found.evidence, [Use.AI_TRAIN]) is Signal.RSL
+    assert refusal(found.evidence, [Use.AI_TRAIN, Use.SEARCH]) is Signal.CONTENT_USAGE
+    assert refusal(found.evidence, [Use.AI_INPUT]) is None
 
 
 def test_a_licence_file_that_was_not_read_is_named() -> None:

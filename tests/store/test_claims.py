@@ -376,13 +376,15 @@ def test_what_was_given_back_was_not_asked_for(crew: Crew) -> None:
     assert crew.value(select(site.c.requests)) == 0
 
 
-@pytest.mark.parametrize("ending", ["leave", "die"])
-def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: str) -> None:
+@pytest.mark.parametrize(("ending", "requests"), [("leave", 0), ("die", 12)])
+def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: str, requests: int) -> None:
+    """Whoever is killed may have sent all its requests."""
     for _ in range(4):
         worker = crew.join(*many(A, 9), site_limit=3)
         assert len(worker.claim()) == 3
         getattr(worker, ending)()
     worker = crew.join(site_limit=3)
+    assert crew.value(select(site.c.requests)) == requests
     worker.end(*map(stored, worker.claim()))
     assert worker.commit(demand=EVERYTHING).refused == {BUDGET_SPENT: 6}
 

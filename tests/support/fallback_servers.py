@@ -25,7 +25,9 @@ ANSWERS: dict[str, tuple[int, str]] = {
     "/number": (200, json.dumps({"text": 7})),
     "/deep": (200, "[" * 200_000),
 }
-"""The status and the body of an answer, by path; `/drip` never ends its answer, `/endless` sends more than is read."""
+"""The status and the body of an answer, by path; `/drip` never ends its answer, `/endless` sends more than is read, and
+`/padded?9` has so many bytes.
+"""
 
 ROWS = "".join(f"<div><a href=/>Hive {number}</a> <span>{number} frames</span></div>" for number in range(12))
 DOUBTFUL = f"<!DOCTYPE html><html lang=en><title>Hives</title><body><div>{ROWS}</div>"
@@ -48,6 +50,13 @@ class FallbackSite:
     were_together: bool = False
 
 
+def answer_to(path: str) -> tuple[int, str]:
+    """The status and the body of the answer to a path."""
+    if path.startswith("/padded?"):
+        return 200, json.dumps({"text": TEXT}).ljust(int(path.partition("?")[2]))
+    return ANSWERS.get(path, (200, ""))
+
+
 @contextmanager
 def answering(together: int = 1) -> Iterator[FallbackSite]:
     """A server, whose answers wait until so many requests are there."""
@@ -65,7 +74,7 @@ def answering(together: int = 1) -> Iterator[FallbackSite]:
                 self.answer()
 
         def answer(self) -> None:
-            status, body = ANSWERS.get(self.path, (200, ""))
+            status, body = answer_to(self.path)
             self.send_response(status)
             if self.path == "/moved":
                 self.send_header("Location", "/text")

@@ -133,6 +133,7 @@ def test_the_language_of_a_browser() -> None:
         ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_US"}, "en"),
         ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_SG@pinyin"}, "zh"),
         ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "zh", "LC_ALL": "C"}, "en"),
+        ({"LANG": "C.UTF-8", "LANGUAGE": "zh"}, "en"),
         ({"LANG": "", "LANGUAGE": "zh"}, "zh"),
     ],
 )

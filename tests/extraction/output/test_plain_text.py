@@ -56,6 +56,7 @@ def test_plain() -> None:
             "<table><tr><th>a<th colspan=2>b<th>c<th>d<tr><td>e<td><td>f<td><td>g</table>",
             ["a | b | c | d", "e |  | f |  | g"],
         ),
+        ("<table><tr><th colspan=2>a<th>b<th>c<tr><td>d<td><td>e<td>f</table>", ["a | b | c", "d | e | f"]),
         (
             "<table><tr>" + "<td>a" * 58 + "<td> <td>b<tr>" + "<td>c" * 60 + "</table>",
             [" | ".join([*"a" * 58, "", "b"]), " | ".join("c" * 60)],
