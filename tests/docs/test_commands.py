@@ -3,11 +3,8 @@
 A `text` block right below one shows what it prints.
 """
 
-import os
 import re
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +13,8 @@ from textwrap import dedent
 import fork_server
 import postgres
 import pytest
-from fork_server import ROOT, environment
+from fork_server import ROOT
+from page_steps import run
 from sample_output import lines_not_printed, samples
 
 from crawler import demo
@@ -31,7 +29,6 @@ BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 SITE = "https://example.org/"
 DATABASE = "postgresql+psycopg://winnow:secret@db.example.org/winnow"
 AT_ONCE = 2  # pages; one after the other they take twice as long
-SECONDS = 120.0  # that a page may take on a machine with much else to do
 
 Results = Mapping[Path, "Future[subprocess.CompletedProcess[str]]"]
 
@@ -48,29 +45,6 @@ def commands(text: str) -> str:
 def language(page: Path) -> str:
     """The command by which Winnow speaks the language of a page."""
     return "export LC_ALL=zh_CN.UTF-8\n" if "zh" in page.parts else ""
-
-
-def run(
-    script: str, folder: Path, addresses: Mapping[str, str], seconds: float = SECONDS, programs: Path | None = None
-) -> "subprocess.CompletedProcess[str]":
-    """The commands, run until one fails, with other addresses and programs; what they start ends with them."""
-    for address, other in addresses.items():
-        script = script.replace(address, other)
-    path = os.pathsep.join(
-        [*([str(programs)] if programs else []), str(Path(sys.executable).parent), os.environ["PATH"]]
-    )
-    variables = environment() | {"SCRAPY_SETTINGS_MODULE": "loopback_settings", "LC_ALL": "C.UTF-8", "PATH": path}
-    line = ["bash", "-e", "-x", "-c", script]
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(  # type: ignore[call-overload]
-        line, cwd=folder, env=variables, encoding="utf-8", start_new_session=True, **pipes
-    ) as process:
-        try:
-            out, _ = process.communicate(timeout=seconds)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(line, process.returncode, out)
 
 
 @pytest.fixture(scope="module")

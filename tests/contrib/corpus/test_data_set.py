@@ -164,8 +164,8 @@ def test_the_manifest_says_what_is_in_the_data_set(place: Place) -> None:
     assert found["crawls"] == [of_crawl]
     assert found["fields"] == ["url", "text"]
     assert found["command"] == (
-        "winnow export --fields url,text --where 'quality.words > 8' --where 'depth < 9' "
-        "--where en --where zh/bees.example --into sets --mask email"
+        "winnow export --where 'quality.words > 8' --where 'depth < 9' --where en --where zh/bees.example "
+        "--fields url,text --into sets --mask email"
     )
     given = ["quality.words > 8", "depth < 9", "en", "zh/bees.example"]
     assert found["filters"] == {"--where": given, "--mask": ["email"]}
