@@ -12,7 +12,7 @@ from typing import Any
 
 from crawler.contrib.bulk.archives.inputs import Input
 from crawler.contrib.bulk.archives.records import Broken
-from crawler.contrib.bulk.cleaning import Cleaned, cleaner
+from crawler.contrib.bulk.cleaning import Cleaned, method_cleaner
 from crawler.extraction import EXTRACTORS
 
 if sys.version_info >= (3, 14):
@@ -80,7 +80,7 @@ def line(number: int, **more: Any) -> bytes:
 
 def outcomes(*inputs: Path | str, method: str = "leaf-tags") -> list[Any]:
     """What becomes of everything in the inputs: the objects of pages, and what is broken or left out as it is."""
-    clean = cleaner(method, EXTRACTORS[method])
+    clean = method_cleaner(method, EXTRACTORS[method])
     results = [clean(found) for name in inputs for found in Input(str(name)).records()]
     return [json.loads(result.line) if isinstance(result, Cleaned) else result for result in results]
 

@@ -33,9 +33,9 @@ from crawler.contrib.bulk.cleaning import (
     FileCleaner,
     FileResult,
     MethodCleaner,
-    cleaned,
-    cleaner,
+    cleaning_results,
     lost,
+    method_cleaner,
     with_libraries,
 )
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
@@ -215,7 +215,7 @@ class FilesRun:
 
 
 def clean_into(
-    opts: argparse.Namespace, clean: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
+    opts: argparse.Namespace, cleaner: MethodCleaner, options: Mapping[str, Any], jobs: int, interval: float
 ) -> int:
     """Clean files into a folder; returns the exit status. `options` are the options on which the lines depend."""
     engine = chosen_engine(opts, jobs)
@@ -227,7 +227,7 @@ def clean_into(
         if removed_parts:
             print(f"{counted(removed_parts, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in all_pairs if not (folder / pair.output).exists()]
-        file_cleaner = FileCleaner(folder, folder_id, clean, maker())
+        file_cleaner = FileCleaner(folder, folder_id, cleaner, maker())
         return FilesRun(file_cleaner, largest_first(todo), len(all_pairs) - len(todo)).go(engine, interval)
 
 
@@ -240,7 +240,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     except ValueError as error:
         raise WrongUseError(str(error)) from None
     fallback = fallback_of(settings)
-    clean_page = cleaner(method, extract, opts.markdown, opts.fields, fallback)
+    cleaner = method_cleaner(method, extract, opts.markdown, opts.fields, fallback)
     jobs = opts.jobs or cores()
     interval = settings.getfloat("LOGSTATS_INTERVAL") or 10.0
 
@@ -250,7 +250,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
         options = {"--method": method, "--favour": favour, "--markdown": opts.markdown, "--with": ",".join(opts.fields)}
         if fallback is not None:
             options["EXTRACTOR_FALLBACK"] = fallback.name
-        return clean_into(opts, clean_page, options, jobs, interval)
+        return clean_into(opts, cleaner, options, jobs, interval)
 
     inputs = [Input(name) for name in opts.inputs]  # reads the first bytes, which may block
     _check_apart(opts.output, opts.inputs)
@@ -262,11 +262,11 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     sizes = [source.size for source in inputs]
     total = sum(sizes) if all(sizes) else 0
     progress = CleaningProgress(total, lambda: sum(source.position for source in inputs), CleaningCounts(), interval)
-    return _clean(inputs, output, progress, clean_page, jobs)
+    return _clean(inputs, output, progress, cleaner, jobs)
 
 
 def _clean(
-    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: MethodCleaner, jobs: int
+    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, cleaner: MethodCleaner, jobs: int
 ) -> int:
     """Clean everything and print the results; returns the exit status."""
     tally = progress.tally
@@ -277,8 +277,8 @@ def _clean(
 
     try:
         with progress:
-            clean_record = with_libraries(clean_page, inputs, progress.show)
-            for result in cleaned(records, clean_record, jobs, lambda: progress.say(DIED)):
+            clean_with_libraries = with_libraries(cleaner, inputs, progress.show)
+            for result in cleaning_results(records, clean_with_libraries, jobs, lambda: progress.say(DIED)):
                 tally.add(result)
                 if isinstance(result, Cleaned):
                     output.write(readable_json(result.line) if output.is_terminal else result.line)

@@ -66,7 +66,7 @@ class Cleaned:
 CleaningResult = Cleaned | Broken | Skipped
 Cleaner = Callable[[ReadResult], CleaningResult]
 MethodCleaner = partial[CleaningResult]
-"""The function `clean` with its options, to which the libraries of hosts can be added."""
+"""The function `clean_record` with its options, to which the libraries of hosts can be added."""
 
 
 @dataclass
@@ -106,7 +106,7 @@ class CleaningCounts:
         self.cut += other.cut
 
 
-def clean(
+def clean_record(
     read_result: ReadResult,
     method: str,
     extract: Extractor,
@@ -115,7 +115,7 @@ def clean(
     fallback: ExtractorFallback | None = None,
     libraries: Libraries = MappingProxyType({}),
 ) -> CleaningResult:
-    """Clean a record; never raises an exception. `markdown` is no, yes or links."""
+    """The result of cleaning a record; never raises an exception. `markdown` is no, yes or links."""
     if not isinstance(read_result, Raw):
         return read_result
 
@@ -159,7 +159,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def cleaner(
+def method_cleaner(
     method: str,
     extract: Extractor,
     markdown: str = "no",
@@ -167,27 +167,30 @@ def cleaner(
     fallback: ExtractorFallback | None = None,
 ) -> MethodCleaner:
     """A function that cleans a record by the method of this name, and can be sent to another process."""
-    return partial(clean, method=method, extract=extract, markdown=markdown, fields=fields, fallback=fallback)
+    return partial(clean_record, method=method, extract=extract, markdown=markdown, fields=fields, fallback=fallback)
 
 
-def with_libraries(clean: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
-    """The cleaner with a library for each host of these inputs, if its method learns libraries."""
-    library = LEARNING.get(clean.keywords["method"])
+def with_libraries(cleaner: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
+    """The cleaner with a library for each host of these inputs, if its method learns libraries.
+
+    `show` is called for each record that is read for the libraries.
+    """
+    library = LEARNING.get(cleaner.keywords["method"])
     files = [source for source in inputs if source.can_be_read_again]
     if library is None or not files:
-        return clean
+        return cleaner
 
     def records() -> Iterator[ReadResult]:
         return (record for file in files for record in file.records())
 
-    return partial(clean, libraries=learned(records, library, show))
+    return partial(cleaner, libraries=learned(records, library, show))
 
 
-def cleaned(
-    records: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
+def cleaning_results(
+    records: Iterable[ReadResult], cleaner: Cleaner, jobs: int, died: Callable[[], None]
 ) -> Iterator[CleaningResult]:
     """The result of each record, in order; `died` is called when a process dies."""
-    return in_order(clean, records, jobs, _lost, died)
+    return in_order(cleaner, records, jobs, _lost, died)
 
 
 def _lost(record: ReadResult) -> CleaningResult:
@@ -226,7 +229,7 @@ class FileCleaner:
     folder: Path
     folder_id: str
     """The random id of the folder, in its manifest."""
-    clean: MethodCleaner
+    cleaner: MethodCleaner
     maker: str
     """The versions of Winnow and its libraries; other versions might write other lines."""
 
@@ -268,7 +271,7 @@ class FileCleaner:
         if source.kind is None or source.kind.name in SINGLE_PAGES:
             source.close()
             raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
-        clean = with_libraries(self.clean, [source], lambda: None)
+        clean = with_libraries(self.cleaner, [source], lambda: None)
         with AtomicFile(str(self.folder / pair.output)) as output:
             for record in source.records():
                 cleaning_result = clean(record)

@@ -22,8 +22,8 @@ from crawler.contrib.bulk.cleaning import (
     CleaningCounts,
     FileCleaner,
     FileResult,
-    cleaned,
-    cleaner,
+    cleaning_results,
+    method_cleaner,
 )
 from crawler.contrib.bulk.resume_manifest import MANIFEST, maker, pairs, write_manifest
 from crawler.extraction import EXTRACTORS
@@ -57,7 +57,7 @@ def raws(count: int) -> list[ReadResult]:
 
 def named(method: str) -> Cleaner:
     """What cleans by the method of this name."""
-    return cleaner(method, EXTRACTORS[method])
+    return method_cleaner(method, EXTRACTORS[method])
 
 
 def record_of(response: Response) -> Raw:
@@ -71,7 +71,7 @@ def record_of(response: Response) -> Raw:
 def test_a_second_method_cleans_pages_in_doubt(html: str, method: str) -> None:
     fallback = ExtractorFallback("second", second_text)
     data = json.dumps({"url": "http://a.example/hives", "html": html}).encode()
-    clean = pickle.loads(pickle.dumps(cleaner("auto", EXTRACTORS["auto"], fallback=fallback)))
+    clean = pickle.loads(pickle.dumps(method_cleaner("auto", EXTRACTORS["auto"], fallback=fallback)))
     result = clean(Raw("a: line 1", json_lines.record, data))
     assert isinstance(result, Cleaned)
     assert json.loads(result.line)["method"] == method
@@ -91,7 +91,7 @@ def test_other_responses_in_archives_are_cleaned(response: Response) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
-    found = list(cleaned(raws(30), named("auto"), jobs, lambda: None))
+    found = list(cleaning_results(raws(30), named("auto"), jobs, lambda: None))
     for n in range(30):
         page, *others = found[6 * n : 6 * n + 6]
         assert isinstance(page, Cleaned)
@@ -123,7 +123,7 @@ def test_every_method() -> None:
 
 
 def test_a_method_that_fails_costs_the_page() -> None:
-    failing = cleaner("failing", lambda page: {}[page.url])
+    failing = method_cleaner("failing", lambda page: {}[page.url])
     found = failing(Raw("a", json_lines.record, saved_pages.line(1)))
     assert isinstance(found, Broken)
     assert (found.place, f"(KeyError: '{url(1)}')" in found.why) == ("a", True)
@@ -158,7 +158,7 @@ def test_the_tally() -> None:
 
 
 def by(method: str) -> Cleaner:
-    return cleaner(method, EXTRACTORS[method])
+    return method_cleaner(method, EXTRACTORS[method])
 
 
 @pytest.fixture
