@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from crawler.atomic_files import AtomicFile
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, Input
 from crawler.contrib.bulk.archives.records import (
+    ArchiveRecord,
     Broken,
     BrokenError,
     InputError,
@@ -39,7 +40,7 @@ from crawler.noise.page_markdown import page_markdown
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.page.document import DocumentError
 from crawler.page.html_tree import Cut
-from crawler.page.page import NotHtmlError
+from crawler.page.page import Extraction, NotHtmlError
 from crawler.page.text import one_line
 from crawler.processes.function_pool import in_order
 from crawler.urls.parsing import host_of
@@ -130,6 +131,7 @@ def clean_record(
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if markdown != "no":
             more["markdown"] = page_markdown(record.page, extraction, markdown == "links")
+        return _cleaned(record, extraction, method, more)
     except DocumentError as error:
         return Skipped(Outcome(Code.UNREAD_DOCUMENT, error.fault))
     except NotHtmlError as error:
@@ -141,6 +143,9 @@ def clean_record(
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         return Broken(place=read_result.place, why=f"it cannot be cleaned ({type(error).__name__}: {error})")
 
+
+def _cleaned(record: ArchiveRecord, extraction: Extraction, method: str, more: Mapping[str, Any]) -> Cleaned:
+    """The line of a record with its text, and with more fields."""
     used_method = METHOD if record.page.document is not None else extraction.method or method
     values = (as_json(extraction.text), as_json(extraction.title), as_json(used_method))
     others = [f', "{name}": {_json(value)}' for name, value in more.items()]

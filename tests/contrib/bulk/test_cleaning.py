@@ -29,7 +29,7 @@ from crawler.contrib.bulk.resume_manifest import MANIFEST, maker, pairs, write_m
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.extractor_fallback import ExtractorFallback
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import Page
+from crawler.page.page import Extraction, Page
 
 
 def fail(raw: Raw) -> ArchiveRecord:
@@ -128,6 +128,9 @@ def test_a_method_that_fails_costs_the_page() -> None:
     assert isinstance(found, Broken)
     assert (found.place, f"(KeyError: '{url(1)}')" in found.why) == ("a", True)
     assert isinstance(named("auto")(Raw("a", exhaust, b"")), Broken)
+
+    surrogate = method_cleaner("surrogate", lambda page: Extraction("A bee \ud800 dances.", ""))
+    assert isinstance(surrogate(Raw("a", json_lines.record, saved_pages.line(1))), Broken)
 
 
 def test_a_line_is_one_line_and_json() -> None:
