@@ -48,7 +48,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class ArchiveRecord:
-    """A saved page with the fields of its archive."""
+    """A saved page with the fields of its record."""
 
     page: Page
     id: str = "null"
@@ -56,21 +56,24 @@ class ArchiveRecord:
     url: str = "null"
     """The record's address as JSON, with the value that it has in the input."""
     head: Mapping[str, str] = field(default_factory=lambda: NO_FIELDS)
-    """All fields of the archive, by lower-case name."""
+    """The fields of the record's header, by lower-case name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
     """A record as it is stored.
 
-    `decode` returns its page, or raises a BrokenError, DocumentError, NotHtmlError or WalledError.
+    `record.decode(record)` returns its page, or raises a BrokenError, DocumentError, NotHtmlError or WalledError.
     """
 
     place: str
+    """The file, and in an archive the byte or the line at which the record begins, as messages name it."""
     decode: Callable[["Raw"], ArchiveRecord]
+    """A function of the format: a module's function, so that a record can be sent to another process."""
     data: bytes
     _: KW_ONLY
     head: Mapping[str, str] = field(default_factory=dict)
+    """The fields of its header by lower-case name, or what its reader knows of a single page: its name and type."""
     fault: str = ""
     """What is wrong with its length; empty if nothing is."""
 
