@@ -4,7 +4,7 @@
 - `chinesewebtext`: ChineseWebText (Chen et al. 2023, arXiv:2311.01149). `score` is from its own model,
   and null here.
 - `mnbvc`: MNBVC's format for general texts, as of December 2024: a page is a file, a line of it is a paragraph. The
-  simhash is that of its conversion program: 64 bits, each set if more than half of the different paragraphs have it set
+  simhash is that of its conversion program: 64 bits, each set if more than half of the distinct paragraphs have it set
   in the last 8 bytes of their MD5.
 """
 
@@ -18,8 +18,8 @@ from crawler.errors import WrongUseError
 from crawler.reports.stored_pages import StoredPage
 from crawler.urls.parsing import host_of
 
-FEWEST_DIFFERENT = 0.5
-"""The share of different paragraphs below which MNBVC marks a file as one to be inspected."""
+LEAST_DISTINCT = 0.5
+"""The share of distinct paragraphs below which MNBVC marks a file as one to be inspected."""
 Record = dict[str, Any]
 
 
@@ -30,9 +30,9 @@ class Preset:
     needs: tuple[str, ...]
     """The columns of pages that the records are made of."""
     fields: Mapping[str, tuple[Any, str]]
-    """The Arrow type of each field (a name, or a dict or list of names), and its meaning."""
+    """The Arrow type of each field (a name, or a dict of types, or a list of one type), and its meaning."""
     record: Callable[[int, Mapping[str, Any]], Record]
-    """Makes a record of the key and the values of a page."""
+    """Makes a record from the key and the values of a page."""
 
     @property
     def types(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
     more = {name: values[name] for name in ("title", "author", "language")} | _rights(values)
     return {
         "文件名": values["url"],
-        "是否待查文件": len(digests) < FEWEST_DIFFERENT * len(paragraphs),
+        "是否待查文件": len(digests) < LEAST_DISTINCT * len(paragraphs),
         "是否重复文件": False,
         "文件大小": len(text.encode("utf-8", "replace")),
         "simhash": simhash(digests.values()),
@@ -142,13 +142,13 @@ PRESETS = {
         ("url", "text", "title", "author", "language", "rights", "published", "fetched_at"),
         {
             "文件名": ("string", "The page's address, after redirects."),
-            "是否待查文件": ("bool", "Whether less than half of the paragraphs are different ones."),
+            "是否待查文件": ("bool", "Whether fewer than half of the paragraphs are distinct."),
             "是否重复文件": ("bool", "False."),
             "文件大小": ("int64", "Bytes of the text in UTF-8."),
             "simhash": ("uint64", "A number of 64 bits that similar texts share in most bits."),
             "最长段落长度": ("int64", "Characters of the longest paragraph."),
             "段落数": ("int64", "Paragraphs."),
-            "去重段落数": ("int64", "Different paragraphs."),
+            "去重段落数": ("int64", "Distinct paragraphs."),
             "低质量段落数": ("int64", "0."),
             "段落": ([PARAGRAPH], "The paragraphs: number of the line, whether it was there before, MD5 and text."),
             "扩展字段": ("string", "Title, author, language, licence and uses of the page as JSON."),
