@@ -33,15 +33,15 @@ _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
 @dataclass(frozen=True)
 class C4:
     c4_sentences: int
-    """Sentences in the lines that C4 keeps: those that end with `.`, `?`, `!` or a quotation mark, have 3 words or more
-    and none over 1,000 characters, and speak neither of JavaScript nor of cookies or terms of use.
+    """Sentences in the lines that C4 keeps: those that end with `.`, `?`, `!` or a quotation mark, but not with `...`,
+    have 3 words or more and none over 1,000 characters, and speak neither of JavaScript nor of cookies or terms of use.
     """
     curly_bracket_lines: int
     """Lines that C4 keeps and that have a `{`."""
     lorem_ipsum_lines: int
     """Lines that end like a sentence, as above, and have `lorem ipsum`."""
     third_line_length: int
-    """Characters of the third longest line."""
+    """Characters of the third longest line; 0 if there are fewer than three lines."""
 
 
 _ENGLISH = (*least(c4_sentences=5), *most(curly_bracket_lines=0, lorem_ipsum_lines=0))
@@ -52,8 +52,8 @@ LIMITS = {"": least(third_line_length=200), "en": _ENGLISH}
 def c4(document: MeasuredText) -> C4:
     """The numbers that the rules use."""
     lines = document.lines
-    small = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as lower() of a str
-    is_suspect = any(map(small.__contains__, HINTS))
+    lower_case = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as lower() of a str
+    is_suspect = any(map(lower_case.__contains__, HINTS))
     ended = [at for at, line in enumerate(lines) if line.endswith(MAY_END) and _is_ended(line)]
     kept = [at for at in ended if not (is_suspect and any(map(lines[at].lower().__contains__, UNWANTED)))]
     with_filler = [at for at in ended if is_suspect and FILLER in lines[at].lower()]
@@ -77,14 +77,23 @@ def _is_ended(line: str) -> bool:
 
 
 def _sentences(document: MeasuredText) -> Array:
-    """The number of sentences of each line: one, and one for each word that follows the end of a sentence."""
+    """The number of sentences of each line: one, and one for each word that follows the end of a sentence.
+
+    `Bees dance?! They fly.` has the words `Bees`, `dance`, `?`, `!`, `They`, `fly` and `.`: the word 4 begins a second
+    sentence.
+    """
     words = document.words
-    proper = np.flatnonzero(words.kinds & (MARK | STOP) == 0)
-    stops = np.flatnonzero(words.kinds & STOP)
-    following = np.searchsorted(proper, stops)
-    is_inside = following < len(proper)
-    stops = stops[is_inside]
-    beginnings = proper[following[is_inside]]
+    proper_words = np.flatnonzero(words.kinds & (MARK | STOP) == 0)  # 0, 1, 4, 5: not marks
+    stops = np.flatnonzero(words.kinds & STOP)  # 2, 3, 6: each ends a sentence
+
+    # The first proper word after each stop, if any: 4, 4 and none.
+    following = np.searchsorted(proper_words, stops)
+    is_followed = following < len(proper_words)
+    stops = stops[is_followed]
+    beginnings = proper_words[following[is_followed]]
+
+    # A word after several stops counts once, and only if it is on the same line as the last of them.
+    is_last_stop = np.diff(beginnings, append=-1) != 0
     lines = words.lines[beginnings]
-    is_new = (lines == words.lines[stops]) & (np.diff(beginnings, append=-1) != 0)
+    is_new = is_last_stop & (lines == words.lines[stops])
     return 1 + np.bincount(lines[is_new], minlength=len(document.lines))

@@ -1,5 +1,6 @@
-"""The rules of FineWeb (Penedo et al. 2024, "The FineWeb Datasets", 3.6), with its limits for English. The limits for
-Chinese are from FineWeb 2 (Penedo et al. 2025), which drops the rule about short lines.
+"""The rules of FineWeb (Penedo et al. 2024, "The FineWeb Datasets", 3.6). Its limits, which are made for English, apply
+to all languages but Chinese. The limits for Chinese are from FineWeb 2 (Penedo et al. 2025), which drops the rule about
+short lines.
 
 FineWeb also applies Gopher's rules, and C4's without the rule about punctuation at the end of lines; here each set is
 chosen by its own name.
@@ -26,7 +27,7 @@ class FineWeb:
     char_dup_ratio: float
     """Share of the characters that are in lines that repeat an earlier one."""
     list_ratio: float
-    """Line breaks for each word or mark."""
+    """Line breaks per word or mark."""
 
 
 _OTHER = (*least(line_punct_ratio=0.12), *most(short_line_ratio=0.67, char_dup_ratio=0.01, list_ratio=0.3))

@@ -25,9 +25,9 @@ class GopherQuality:
     mean_word_length: float
     """Average number of characters of a word."""
     hash_ratio: float
-    """`#` for each word or mark."""
+    """`#` per word or mark."""
     ellipsis_ratio: float
-    """`...` and `…` for each word or mark."""
+    """`...` and `…` per word or mark."""
     bullet_line_frac: float
     """Share of the lines that begin with `•` or `-`."""
     ellipsis_line_frac: float
