@@ -45,12 +45,15 @@ SLOW_PATIENCE = 0.05
 """Seconds that a response waits for the slowest hosts."""
 POINTS = 300
 """The most points of a line."""
-PAUSE = 60.0
-"""Seconds without a worker after which a line has a gap."""
-PAUSES = 3.0
-"""Intervals between points without a worker after which a line has a gap."""
-ENOUGH = 50
-"""Pages from which a harvest rate is computed: with fewer, the rate is not steady."""
+GAP_SECONDS = 60.0
+GAP_LENGTHS = 3.0
+"""A line has a gap where no worker was running for more than GAP_SECONDS, and for more than GAP_LENGTHS times the
+length of the point before.
+"""
+HARVEST_PAGES = 50
+"""A harvest rate is that of the fewest last points that together have so many pages: with fewer, it is not steady. At
+the beginning of a crawl it is that of all pages so far.
+"""
 HOUR = 3_600.0
 CONTROLLED = {
     "pausing": N_("The crawl sends no more requests until it is resumed."),
@@ -98,7 +101,9 @@ class Outcomes:
     ends: Mapping[str, int]
     """The number of each outcome; outcomes with reasons are counted together."""
     reasons: Mapping[str, Mapping[str, int]]
-    """The reasons why addresses were skipped, were noise or failed: codes, with a slash before the parameter."""
+    """Why addresses were skipped, were noise, were put off or failed: by group of outcomes, such as `failed`, the count
+    of each reason. A reason is a code, with a slash before its parameter if it has one.
+    """
     error: Sentence | None
 
 
@@ -192,25 +197,27 @@ def pattern_list(context: Context, crawl: Number) -> tuple[PatternRow, ...]:
         return address_patterns(connection, found_crawl(connection, crawl).id, MOST_PATTERNS)
 
 
-def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+def _one_crawl(context: DashboardContext, connection: Connection, summary: CrawlSummary) -> OneCrawl:
     """A crawl with its figures, workers and outcomes."""
-    failed = failed_seeds(connection, of.id, MOST_FAILED)
+    failed = failed_seeds(connection, summary.id, MOST_FAILED)
     return OneCrawl(
-        figures=figures(connection, [of], database_time(connection))[0],
-        topic=of.topic,
-        seeds=tuple(json.loads(of.seeds)),
+        figures=figures(connection, [summary], database_time(connection))[0],
+        topic=summary.topic,
+        seeds=tuple(json.loads(summary.seeds)),
         failed_seeds=tuple(SeedFailure(seed.url, seed.outcome) for seed in failed.seeds),
         failed_seed_count=failed.number,
-        workers=tuple(CrawlWorker(worker.number, worker.silent, worker.held, worker.alive) for worker in of.workers),
-        outcomes=_outcomes(context, of),
+        workers=tuple(
+            CrawlWorker(worker.number, worker.silent, worker.held, worker.alive) for worker in summary.workers
+        ),
+        outcomes=_outcomes(context, summary),
     )
 
 
-def _site_list(connection: Connection, of: CrawlSummary, parameters: SiteParameters) -> SiteList:
+def _site_list(connection: Connection, summary: CrawlSummary, parameters: SiteParameters) -> SiteList:
     sort = parameters.sort
     after = parameters.after
     query = SiteQuery(sort=sort, name=parameters.site.strip(), after=after if sort == "name" else _cursor(after))
-    sorted_sites = sites(connection, of.id, query)
+    sorted_sites = sites(connection, summary.id, query)
     if not sorted_sites.more:
         return SiteList(sorted_sites, None)
     last = sorted_sites.rows[-1]
@@ -219,14 +226,14 @@ def _site_list(connection: Connection, of: CrawlSummary, parameters: SiteParamet
     return SiteList(sorted_sites, f"{getattr(last, sorted_sites.sort)}-{last.id}")
 
 
-def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
+def _slow_hosts(context: DashboardContext, summary: CrawlSummary) -> SlowHosts:
     """The slowest hosts, as they were computed last."""
 
     def compute() -> tuple[SlowHost, ...]:
         with reading(context.url, one_process=True) as connection:
-            return slowest(connection, of.id, MOST_SLOW)
+            return slowest(connection, summary.id, MOST_SLOW)
 
-    result = context.background.get(("slow", of.id, of.started_at), compute, SLOW_AGE, SLOW_PATIENCE)
+    result = context.background.get(("slow", summary.id, summary.started_at), compute, SLOW_AGE, SLOW_PATIENCE)
     return SlowHosts(result.at, result.value or (), result.error)
 
 
@@ -238,14 +245,14 @@ def found_crawl(connection: Connection, number: int) -> CrawlSummary:
     return summary
 
 
-def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
+def _outcomes(context: DashboardContext, summary: CrawlSummary) -> Outcomes:
     """The outcomes of all addresses, as they were counted last."""
 
     def compute() -> OutcomeTotals:
         with reading(context.url) as connection:
-            return outcome_totals(connection, of.id)[of.id]
+            return outcome_totals(connection, summary.id)[summary.id]
 
-    result = context.background.get(("outcomes", of.id, of.started_at), compute, OUTCOMES_AGE)
+    result = context.background.get(("outcomes", summary.id, summary.started_at), compute, OUTCOMES_AGE)
     totals: OutcomeTotals = result.value or OutcomeTotals(images=0, pages=0, outcomes=Counter())
     reasons: dict[str, dict[str, int]] = {}
     for outcome, count in sorted(totals.outcomes.items(), key=lambda entry: (-entry[1], entry[0])):
@@ -294,6 +301,7 @@ def drawn(points: Sequence[SamplePoint]) -> Course:
         Series(name, unit, tuple(None if point is None else value(point) for point in shown))
         for name, (unit, value) in LINES.items()
     ]
+    # Before the lines of status codes, which follow three lines of requests.
     lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
     return Course(tuple(at for at, _ in moments), tuple(lines))
 
@@ -303,12 +311,14 @@ def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint
     for point, following in zip_longest(points, points[1:]):
         yield point.at, point
         end = point.at + point.sums.seconds
-        if following is not None and following.at - end > max(PAUSE, PAUSES * point.sums.seconds):
+        if following is not None and following.at - end > max(GAP_SECONDS, GAP_LENGTHS * point.sums.seconds):
             yield end, None
 
 
 def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
-    """The share of pages on topic at each point, among the last ENOUGH pages or more."""
+    """The share of pages on topic at each point, among the fewest last points with HARVEST_PAGES pages, or among all
+    points if these have fewer; None for a pause, and before the first page.
+    """
     last_points: deque[SamplePoint] = deque()
     read = 0
     on_topic = 0
@@ -319,7 +329,7 @@ def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
         last_points.append(point)
         read += point.sums.read
         on_topic += point.sums.on_topic
-        while read - last_points[0].sums.read >= ENOUGH:
+        while read - last_points[0].sums.read >= HARVEST_PAGES:
             first = last_points.popleft()
             read -= first.sums.read
             on_topic -= first.sums.on_topic
@@ -364,11 +374,11 @@ def show(
     context: Context, request: Request, crawl: Number, parameters: Annotated[CrawlParameters, Query()]
 ) -> Response:
     with context.reading() as connection:
-        of = found_crawl(connection, crawl)
-        slow = _slow_hosts(context, of)  # first, to start the background computation, which takes long
-        one_crawl = _one_crawl(context, connection, of)
-        listed_sites = _site_list(connection, of, parameters)
-        patterns = address_patterns(connection, of.id, MOST_PATTERNS)
+        summary = found_crawl(connection, crawl)
+        slow = _slow_hosts(context, summary)  # first, to start the background computation, which takes long
+        one_crawl = _one_crawl(context, connection, summary)
+        listed_sites = _site_list(connection, summary, parameters)
+        patterns = address_patterns(connection, summary.id, MOST_PATTERNS)
     values: dict[str, Any] = {
         "crawl": one_crawl,
         "found": listed_sites,
