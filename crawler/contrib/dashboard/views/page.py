@@ -1,4 +1,8 @@
-"""The view of one stored page: its record, its source parsed again, and its clean text beside its original."""
+"""The view of one stored page: its record, and its clean text beside a frame with its original.
+
+`ShownPage` is the page with its stored source, which is parsed again. The views of its blocks, facts, links and labels
+use it, too. `page_blocks` serves the original.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -62,18 +66,18 @@ class ShownPage:
     row: RowMapping
     """The row of the table of pages."""
     source: bytes | None = None
-    """None if the response was not stored."""
+    """The body of its response; None if no response was stored, if it is too large, or if the page is a document."""
     headers: Mapping[str, str] = field(default_factory=dict)
     source_at: str = ""
     """When the source was fetched: earlier than the page if the last response was not stored."""
     damage: Message | None = None
-    """Why the stored source cannot be read."""
+    """Why the source of a stored response is not shown; None if no response was stored, or if its source is shown."""
     templates: tuple[LeafLabel, ...] = ()
     """The templates that the crawl learned of its host."""
 
     @cached_property
     def page(self) -> Page:
-        """The page as it was fetched, or an empty one."""
+        """The page as it was fetched; an empty one without a source."""
         robots = self.headers.get("x-robots-tag", "")
         return Page(
             url=self.row["url"],
@@ -129,7 +133,7 @@ def stored_page(connection: Connection, number: int) -> ShownPage:
         return ShownPage(row)
 
     source_at = response_row["fetched_at"]
-    if row["extractor"] == DOCUMENT:  # only web pages have blocks and elements to be shown
+    if row["extractor"] == DOCUMENT:  # is not parsed: only web pages have blocks and elements to be shown
         return ShownPage(row, source_at=source_at, damage=Message("It is a document, not a web page."))
     try:
         response = response_of(response_row, MOST_READ)
@@ -183,6 +187,7 @@ class PageDetail(PageRecord):
     certainty: float | None
     """The F1 that the method expects of its text."""
     has_source: bool
+    """Whether a source can be shown: not if the response was not stored or is too large, nor for a document."""
     label: str | None
     """on_topic or off_topic, if somebody labelled it."""
 
@@ -267,7 +272,9 @@ def show(context: Context, request: Request, page: Number) -> Response:
 
 
 def _rendered(shown_page: ShownPage) -> Markup | None:
-    """The rendered Markdown of the text, without links and images; None without a source, or for a large page."""
+    """The rendered Markdown of the text, without links and images; None without a source, without a text, or if
+    either is too large.
+    """
     if shown_page.source is None or len(shown_page.source) > MOST_RENDERED:
         return None
     images = frozenset(image.url for image in shown_page.page.images)

@@ -55,7 +55,7 @@ class PageBlocks:
     title: str
     has_source: bool
     damage: Sentence | None
-    """Why the stored source cannot be read."""
+    """Why the source of a stored response is not shown; None if it is, or if no response was stored."""
     method: str
     in_scripts: bool
     """Whether the main text is in the page's scripts, and in no block."""

@@ -89,7 +89,7 @@ class PageLinks:
     title: str
     has_source: bool
     damage: Sentence | None
-    """Why the stored source cannot be read."""
+    """Why the source of a stored response is not shown; None if it is, or if no response was stored."""
     of: str
     """The requested kind: found, all or images."""
     total: int
