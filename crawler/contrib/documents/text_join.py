@@ -1,4 +1,7 @@
-"""Joins the lines of a paragraph: removes hyphens at line ends, and adds no space between Chinese or Japanese lines."""
+"""Joins the lines of a paragraph: removes hyphens at line ends, and adds no space between Chinese or Japanese lines.
+
+Korean has spaces between words, so its lines are joined like English ones.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -9,10 +12,14 @@ SOFT_HYPHEN = "\u00ad"
 DIVIDED = re.compile(rf"([^\W\d_]{{1,60}})[-{SOFT_HYPHEN}]$")
 """The first part of a word that a hyphen divides at the end of a line."""
 WORD_BEGINNING = re.compile(r"[^\W\d_]{1,60}")
-HANGUL = ("\u1100", "\u11ff", "\uac00", "\ud7a3")
-"""The first and last characters of the two blocks of Korean, which has spaces between words."""
+MOST_DIVIDED = 61
+"""The most characters that DIVIDED matches: only the end of a line is searched, which may be a whole paragraph."""
+HANGUL = re.compile("[\u3131-\u3163\uac00-\ud7a3]")
+"""Letters and syllables of Korean, without its middle dot (U+318D)."""
+MIDDLE_DOTS = frozenset("·\u318d\u30fb")
+"""Marks between the members of a list, without spaces in Korean, too."""
 FULL_WIDTH = frozenset("‘’“”…—·")
-"""Punctuation marks that are Chinese between Chinese characters."""
+"""Punctuation marks below EASTERN that are full-width, and without spaces, beside a Chinese character."""
 NO_WORDS: frozenset[str] = frozenset()
 
 
@@ -28,7 +35,7 @@ def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
             continue
         if text:
             before = text[-1]
-            divided = DIVIDED.search(before[-62:])
+            divided = DIVIDED.search(before[-MOST_DIVIDED:])
             after = WORD_BEGINNING.match(line)
             if divided and after:
                 # Before a capital letter, the hyphen belongs to the word.
@@ -42,11 +49,9 @@ def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
 
 
 def _are_unspaced(last: str, first: str) -> bool:
-    """Whether no space belongs between two characters: both are Chinese or Japanese, or one and a full-width mark."""
-    if _is_hangul(last) and _is_hangul(first):
-        return False
+    """Whether no space belongs between two characters: both are from EASTERN on, or one is and the other is a mark of
+    FULL_WIDTH. A space belongs beside a Korean character, unless the other is a middle dot.
+    """
+    if HANGUL.match(last) or HANGUL.match(first):
+        return last in MIDDLE_DOTS or first in MIDDLE_DOTS
     return (last >= EASTERN and (first >= EASTERN or first in FULL_WIDTH)) or (first >= EASTERN and last in FULL_WIDTH)
-
-
-def _is_hangul(character: str) -> bool:
-    return HANGUL[0] <= character <= HANGUL[1] or HANGUL[2] <= character <= HANGUL[3]
