@@ -13,7 +13,7 @@ from sqlalchemy import Connection, RowMapping, select
 from crawler.checked_settings import canonical_of
 from crawler.contrib.dashboard.rendering import excerpt
 from crawler.contrib.dashboard.search_index import search_index
-from crawler.contrib.dashboard.views.page_query import BEST, PRESENT, Hit, PageQuery, Place, look
+from crawler.contrib.dashboard.views.page_query import BEST, PRESENT, Hit, PageQuery, Place, find_pages
 from crawler.reports.crawls import LAST, CrawlSummary, latest_summaries, summary_of
 from crawler.reports.seeds import FailedSeeds, failed_seeds
 from crawler.reports.stored_pages import crawls_to_export
@@ -83,7 +83,7 @@ class StoredCrawls:
             query = PageQuery(crawl=row["id"], words=folded_words, state=PRESENT, order=BEST)
             deadline = monotonic() + SEARCH_SECONDS
             while True:
-                part = look(connection, query, after, MOST_HITS - len(hits), index)
+                part = find_pages(connection, query, after, MOST_HITS - len(hits), index)
                 hits += part.hits
                 after = part.place
                 if after is None or len(hits) >= MOST_HITS or monotonic() > deadline:

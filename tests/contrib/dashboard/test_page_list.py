@@ -15,7 +15,7 @@ from sqlalchemy import Engine, delete, insert, update
 from crawler.contrib.dashboard.context import Background, DashboardContext
 from crawler.contrib.dashboard.rendering import excerpt
 from crawler.contrib.dashboard.search_index import SearchIndex
-from crawler.contrib.dashboard.views.page_query import look
+from crawler.contrib.dashboard.views.page_query import find_pages
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 
@@ -118,7 +118,7 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
 ) -> None:
     for number in range(1, 61):
         store(engine, number, title="Honey" if number == 3 else "Else")
-    monkeypatch.setattr("crawler.contrib.dashboard.views.page_list.look", lambda *given: look(*given, 0.0))
+    monkeypatch.setattr("crawler.contrib.dashboard.views.page_list.find_pages", lambda *given: find_pages(*given, 0.0))
     monkeypatch.setattr("crawler.contrib.dashboard.views.page_query.SMALL_PART", 25)
     monkeypatch.setattr(SearchIndex, "update", lambda *_: False)
     first = shown(desk, q="honey")

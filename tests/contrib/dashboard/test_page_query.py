@@ -25,7 +25,7 @@ from crawler.contrib.dashboard.views.page_query import (
     WORST,
     PageQuery,
     Place,
-    look,
+    find_pages,
 )
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.database import open_database
@@ -261,13 +261,13 @@ def walked(
     """All pages that are found, how many were looked at, and in how many looks."""
     found, looked, looks, place = [], 0, 0, None
     while True:
-        seen = look(connection, wanted, place, most, index, seconds)
+        seen = find_pages(connection, wanted, place, most, index, seconds)
         assert len(seen.hits) <= most
         found += [hit.id for hit in seen.hits]
-        looked, looks, place = looked + seen.looked, looks + 1, seen.place
+        looked, looks, place = looked + seen.searched, looks + 1, seen.place
         if place is None:
             return found, looked, looks
-        assert seen.looked
+        assert seen.searched
         assert looks < 3 * MANY
 
 
@@ -331,21 +331,21 @@ def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_query, "SMALL_PART", 10)
-    seen = look(connection, PageQuery(1, words=("nowhere",)), None, 50, seconds=0.0)
-    assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
+    seen = find_pages(connection, PageQuery(1, words=("nowhere",)), None, 50, seconds=0.0)
+    assert (seen.hits, seen.searched, seen.place) == ((), 10, Place(MANY - 9))
 
 
 def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
-    seen = look(connection, PageQuery(1, words=("bees",)), None, 2, seconds=60.0)
+    seen = find_pages(connection, PageQuery(1, words=("bees",)), None, 2, seconds=60.0)
     assert [hit.id for hit in seen.hits] == [48, 42]
-    assert (seen.looked, seen.place) == (7, Place(42))
+    assert (seen.searched, seen.place) == (7, Place(42))
     assert [hit.text for hit in seen.hits] == ["Bees dance."] * 2
 
 
 def test_pages_that_come_meanwhile_do_not_come_twice(connection: Connection) -> None:
-    first = look(connection, PageQuery(1), None, 30)
+    first = find_pages(connection, PageQuery(1), None, 30)
     connection.execute(insert(page), [row(OF_ANOTHER + 1)])
-    second = look(connection, PageQuery(1), first.place, 30)
+    second = find_pages(connection, PageQuery(1), first.place, 30)
     assert [hit.id for hit in (*first.hits, *second.hits)] == list(range(MANY, 0, -1))
     assert second.place is None
 
@@ -358,7 +358,7 @@ def test_no_question_reads_rows_where_indexes_know(sqlite_engine: Engine) -> Non
         for order in ORDERED:
             for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, "least": 0.1, "most": 0.7}):
                 for place in (None, Place(5, relevance=0.5)):
-                    look(connection, PageQuery(1, order=order, **more), place, 50)
+                    find_pages(connection, PageQuery(1, order=order, **more), place, 50)
         connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
         plans = [
             (said, row[3])

@@ -26,7 +26,7 @@ from crawler.contrib.dashboard.views.choices import (
     offered_sites,
 )
 from crawler.contrib.dashboard.views.page import USES
-from crawler.contrib.dashboard.views.page_query import ORDERS, STATES, PageQuery, Place, look
+from crawler.contrib.dashboard.views.page_query import ORDERS, STATES, PageQuery, Place, find_pages
 from crawler.rights.statement import State
 from crawler.store.batch.shared_learning import topic_labels
 from crawler.store.crawl_tables import crawl, site
@@ -255,7 +255,7 @@ def matching_pages(
     if words and not is_indexed:
         indexed = index.pages(crawl.id)
     most = AT_ONCE - before.found % AT_ONCE
-    search = look(connection, query, before.place, most, index if is_indexed else None)
+    search = find_pages(connection, query, before.place, most, index if is_indexed else None)
 
     texts = {hit.id: hit.text for hit in search.hits}
     listed_pages = listed(connection, [hit.id for hit in search.hits])
@@ -268,7 +268,7 @@ def matching_pages(
         )
         for listed_page in listed_pages
     )
-    after = Progress(place=search.place, looked=before.looked + search.looked, found=before.found + len(search.hits))
+    after = Progress(place=search.place, looked=before.looked + search.searched, found=before.found + len(search.hits))
     return PageList(
         crawl=crawl.name,
         round=crawl.round,

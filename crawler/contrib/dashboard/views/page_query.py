@@ -1,13 +1,20 @@
 """Searches the pages of a crawl that meet a visitor's conditions, some at a time and in order.
 
-The pages are searched in parts; a part is the pages that follow a place in the order. Indexes of the database return
-the pages of a part, and those of them that meet the conditions; rows are read only to check words or rights. When
-enough pages are found or the time limit is reached, the response contains the place from which to continue. So a
-million pages are searched in many quick responses.
+The pages are searched in parts. Indexes of the database return the pages of a part, and those of them that meet the
+conditions; rows are read only to check words, rights or copies. When enough pages are found or the time limit is
+reached, the response contains the place from which to continue. So a million pages are searched in many quick
+responses.
+
+A place is that of a page in the order, and a range is pages that follow a place, which a condition of SQL names. A part
+is the first pages of a range. For example, the best pages first, and after page 7 of relevance 0.8:
+
+- The first range is the pages of relevance 0.8 with a number below 7, the second those of a lower relevance.
+- A part of the first range is searched. If it is full, its last page is the next place, from which new ranges follow.
+- If it is not full, the range ends, and a part of the second range is searched.
 
 For words, a part has only the pages that the full-text index returns (`search_index`). All pages are searched if the
-index is not complete yet, if all words have one letter, and, in the order of relevance, if very many pages have the
-words.
+index is not complete yet, if all words have one letter, if a search in the index takes too long, and, in the order of
+relevance, if very many pages have the words.
 """
 
 import time
@@ -58,7 +65,9 @@ class PageQuery:
     state: str = ""
     """One of STATES."""
     round: int = 0
-    """The round in which they got this state; without a state, the round of the last fetch. 0 for any."""
+    """The round in which pages became new, changed or gone; with another state or none, the round of their last fetch.
+    0 for any.
+    """
     least: float = 0.0
     """The least relevance."""
     most: float = 1.0
@@ -95,24 +104,24 @@ class Hit:
     """Its text, if it was read."""
 
 
-class Look(NamedTuple):
-    """The result of a search, and how far it got."""
+class SearchResult(NamedTuple):
+    """The pages that a search found, and how far it got."""
 
     hits: tuple[Hit, ...]
-    looked: int
+    searched: int
     """Pages that were searched."""
     place: Place | None
     """The place from which to continue; None at the end."""
 
 
-def look(
+def find_pages(
     connection: Connection,
     query: PageQuery,
     after: Place | None,
     most: int,
     index: SearchIndex | None = None,
     seconds: float = SECONDS,
-) -> Look:
+) -> SearchResult:
     """Pages after a place that match, at most `most`; the search takes about so many `seconds`."""
     until = time.monotonic() + seconds
     indexed_pages = _pages_from_index(query, after, index)
@@ -123,28 +132,31 @@ def look(
         end_of_index = Place(id=indexed_pages[-1])
 
     hits: list[Hit] = []
-    looked = 0
+    searched = 0
     ranges = pages.ranges(after)
     while ranges:
         part = pages.part(ranges[0])
         for new_hits, here in pages.matching(part, most - len(hits)):
             hits += new_hits
             if len(hits) >= most or (query.words and time.monotonic() > until):
+                # Enough pages, or the time limit in a part whose texts are read: continue after the last checked page.
                 has_more = end_of_index is not None or any(map(pages.has_any, pages.ranges(here)))
-                looked += pages.count_until(part, ranges[0], here)
-                return Look(hits=tuple(hits), looked=looked, place=here if has_more else None)
+                searched += pages.count_until(part, ranges[0], here)
+                return SearchResult(hits=tuple(hits), searched=searched, place=here if has_more else None)
 
         size = pages.count(part)
-        looked += size
+        searched += size
         if size < pages.size:  # the range has no other part
             ranges = ranges[1:]
             continue
+        # The time limit after a whole part: continue after its last page.
         end = pages.end(ranges[0])
         ranges = pages.ranges(end)
         if time.monotonic() > until:
             has_more = any(map(pages.has_any, ranges))
-            return Look(hits=tuple(hits), looked=looked, place=end if has_more else end_of_index)
-    return Look(hits=tuple(hits), looked=looked, place=end_of_index)
+            return SearchResult(hits=tuple(hits), searched=searched, place=end if has_more else end_of_index)
+    # No range has more pages; after those from the full-text index there may be others.
+    return SearchResult(hits=tuple(hits), searched=searched, place=end_of_index)
 
 
 def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
@@ -214,9 +226,10 @@ class _Pages:
         if self.is_by_number and query.site is not None:
             self.scope = and_(self.scope, page.c.site_id == query.site)
 
-        # In the order of the pages' numbers, the index page_list has all columns of the conditions. In another order,
-        # or for pages from the full-text index, SQLite would read rows with their texts, so that index is searched for
-        # each page.
+        # In the order of the pages' numbers, the database walks along the index page_list, which has all columns of the
+        # conditions. In another order, or for pages from the full-text index, it uses an index without these columns,
+        # and SQLite would read the rows of pages, with their texts. So `_matches` looks up each page of a part in
+        # page_list by a subquery.
         is_in_order = self.is_by_number and indexed_pages is None
         self.checks_list_index = connection.dialect.name == "sqlite" and not is_in_order
 
@@ -306,10 +319,10 @@ class _Pages:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
         elif self.conditions:
             names = "crawl_id", "id", *(name for name, _, _ in self.conditions)
-            beside: dict[str, ColumnElement[Any]] = {name: literal_column(f"beside.{name}") for name in names}
-            rows: Select[Any] = select(literal_column("1")).select_from(text("page AS beside INDEXED BY page_list"))
-            rows = rows.where(beside["crawl_id"] == self.query.crawl, beside["id"] == part.c.id)
-            yield rows.where(*(check(beside[name], value) for name, check, value in self.conditions)).exists()
+            listed: dict[str, ColumnElement[Any]] = {name: literal_column(f"listed.{name}") for name in names}
+            rows: Select[Any] = select(literal_column("1")).select_from(text("page AS listed INDEXED BY page_list"))
+            rows = rows.where(listed["crawl_id"] == self.query.crawl, listed["id"] == part.c.id)
+            yield rows.where(*(check(listed[name], value) for name, check, value in self.conditions)).exists()
         # Conditions on rows come last: SQLite checks in this order, and rows are long. They are not EXISTS, which
         # PostgreSQL turns into a join with all rows.
         for condition in self._of_rows():
