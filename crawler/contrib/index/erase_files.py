@@ -2,8 +2,9 @@
 
 Files whose length is in the database are rewritten under another name; the new files replace the old ones after the
 transaction that saves their new lengths. If the process is killed between the two, the next worker, or a repeated
-erasure, puts them in place (`JsonLines.open`). Image files are deleted before the transaction is committed: until then,
-a repeated erasure finds everything again.
+erasure, puts them in place (`JsonLines.open`). Files of earlier crawls, whose lengths are not in the database, are
+replaced at once. Image files are deleted before the transaction is committed: until then, a repeated erasure finds
+everything again.
 """
 
 import json
@@ -57,9 +58,9 @@ class ErasedFiles:
     stored_targets: set[str] = field(default_factory=set)
     """The targets that had lines."""
     cleared: set[Path] = field(default_factory=set)
-    """The files that have none of these lines any more."""
+    """The files of lines that have no line of an erased page or image any more."""
     elsewhere: int = 0
-    """Files of workers in other folders, or on other machines."""
+    """Workers whose files are in other folders, or on other machines."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +157,7 @@ class CrawlFiles:
         length = 0
         end = b""
         with path.open("rb") as old, rewritten_path(path).open("wb") as new:
-            for line in whole_lines(old, size):
+            for line in lines_up_to(old, size):
                 kept = self._kept_line(line, targets)
                 is_changed |= kept != line
                 new.write(kept)
@@ -209,7 +210,7 @@ class CrawlFiles:
         for path in sorted(self.folder.glob("*.images*.jsonl")):
             current_path = rewritten_path(path) if path in self._rewritten else path
             with current_path.open("rb") as lines:
-                for line in whole_lines(lines, None):
+                for line in lines_up_to(lines, None):
                     erased.discard(image_file_of(parsed(line) or {}))
         used_files = self.connection.execute(select(verdict.c.file).where(verdict.c.file.is_not(None)))
         erased.difference_update(used_files.scalars())
@@ -220,8 +221,8 @@ class CrawlFiles:
                 self.result.images += 1
 
 
-def whole_lines(file: Any, size: int | None) -> Iterator[bytes]:
-    """The lines of a file up to a size, the last one cut there; all lines without a size."""
+def lines_up_to(file: Any, size: int | None) -> Iterator[bytes]:
+    """The lines of a file up to a size in bytes, where the last may be cut; all lines if `size` is None."""
     left = size
     for line in file:
         part = line if left is None else line[:left]
