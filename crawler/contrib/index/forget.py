@@ -1,7 +1,8 @@
 """`winnow state NAME --forget URL`: erases pages and hosts from a crawl, which does not request them again.
 
-Rows are deleted in one transaction. Files are changed before it is committed; only the rewritten JSON lines are put in
-place right after it. So if the process ends at any point, the same command completes the erasure.
+Rows are deleted in one transaction. Files are changed before it is committed; only the rewritten JSON lines of this
+crawl's workers, whose lengths it saves, are put in place right after it. So if the process ends at any point, the same
+command completes the erasure.
 """
 
 import argparse
@@ -86,6 +87,9 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
     files = None
     try:
         with database_errors(url):
+            # The erasure draws change offsets. In a database that was restored from a backup, they must not look like
+            # those that were drawn after the backup (`page_changes`). The transaction is a separate, short one: on
+            # PostgreSQL it blocks the writers of all crawls until it ends.
             with engine.begin() as connection:
                 begin_epoch(connection)
             with engine.begin() as connection:
@@ -123,7 +127,7 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
 def _check_crawl(url: URL, name: str) -> None:
     """Raise a WrongUseError if the crawl does not exist."""
     if not exists(url):
-        check_name([], name, url)
+        check_name([], name, url)  # raises: a database without tables has no crawls
     with reading(url) as connection:
         check_name(connection.execute(select(crawl.c.name).order_by(crawl.c.id)).scalars().all(), name, url)
 
@@ -244,7 +248,7 @@ def sentences_of(erasure: Erasure) -> Iterator[Message]:
     if others:
         yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)
     if erasure.not_stored:
-        yield Message("Nothing was stored of {targets}.", {"targets": first(erasure.not_stored, MOST_NAMED)})
+        yield Message("Nothing was stored for {targets}.", {"targets": first(erasure.not_stored, MOST_NAMED)})
     yield Message(
         "The crawl does not request this again: {targets}.", {"targets": first(sorted(erasure.targets.all), MOST_NAMED)}
     )
