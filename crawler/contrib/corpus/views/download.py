@@ -66,7 +66,7 @@ class PagesInTime(StoredPages):
         where: ColumnElement[bool] | None = None,
     ) -> Iterator[StoredPage]:
         for stored_page in super().pages(columns, wish, responses, where):
-            self._seconds_left()
+            self._seconds_left()  # raises a RefusedError after the deadline
             yield stored_page
 
     def _some(self, query: Any) -> list[RowMapping]:
@@ -84,14 +84,16 @@ class PagesInTime(StoredPages):
 
 
 def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
-    """The file that a form describes; raises a RefusedError if it is invalid, not a file, too large or too slow."""
+    """The file that a form describes; raises a RefusedError if it is invalid, not a file, too large or too slow, or
+    while another download is being made.
+    """
     if not EXPORT_LOCK.acquire(blocking=False):
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "Another download is being made; try again in a moment.")
     try:
         form.check()
         if not OUTPUTS[form.output].is_file:
             raise WrongUseError("a folder cannot be downloaded; use the command")
-        with glance(url, SECONDS) as connection:
+        with glance(url, SECONDS) as connection:  # aborts a query that takes too long
             return _export(connection, crawl_id, form)
     except WrongUseError as error:
         raise RefusedError(HTTPStatus.BAD_REQUEST, error.message) from None
@@ -103,6 +105,7 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
 
 def _export(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
+    # Ends the export between two pages: `glance` does not end what is done with them.
     pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
     output = OUTPUTS[form.output]
     source = CorpusSource(
