@@ -1,4 +1,4 @@
-"""The view "schedule": jobs, their next runs, their past runs, and actions on them."""
+"""The view "schedule": jobs, their next runs and their past runs; the actions on them are in `job_changes`."""
 
 import json
 import time
@@ -103,11 +103,12 @@ class ScheduledJob:
     crawl: str
     cron: str
     words: str
-    """Its schedule in English."""
+    """Its schedule in English, or what is wrong with its cron line."""
     timezone: str
     paused: bool
     next_at: float | None
     runs: int
+    """The number of runs that were ever started."""
     arguments: Mapping[str, str]
     settings: Mapping[str, str]
     now: JobRun | None
