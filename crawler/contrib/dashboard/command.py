@@ -21,18 +21,18 @@ class DashboardOptions(CommandOptions):
             "--host",
             metavar="ADDRESS",
             default="127.0.0.1",
-            help=N_("the address to listen on; other addresses than those of this machine need a user"),
+            help=N_("the address to listen on; all but loopback addresses such as 127.0.0.1 need a user"),
         )
         parser.add_argument(
             "--add-user",
             metavar="NAME",
             help=N_(
-                "add a user, or give one another password and role, and end; the password is read from standard input"
+                "add a user, or change a user's password and role, then exit; the password is read from standard input"
             ),
         )
         role = N_("an editor may change labels, crawls and jobs, a reader may only read; a new user is a reader")
         parser.add_argument("--role", choices=("reader", "editor"), help=role)
-        parser.add_argument("--remove-user", metavar="NAME", help=N_("remove a user, and end"))
+        parser.add_argument("--remove-user", metavar="NAME", help=N_("remove a user, then exit"))
 
     def check(self, opts: argparse.Namespace) -> None:
         if opts.add_user is not None or opts.remove_user is not None:
