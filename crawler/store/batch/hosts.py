@@ -174,9 +174,11 @@ def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:
 
 def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
     """Write what a batch reports about hosts: pauses, crawl delays, latencies, and which are closed."""
-    if batch.resting:
-        resting = sorted(batch.resting.items())
-        rows = [{"host": host_id, "at": now + seconds, "me": claimant.worker_id} for host_id, seconds in resting]
+    if batch.rests_of_dropped_hosts:
+        rows = [
+            {"host": host_id, "at": now + seconds, "me": claimant.worker_id}
+            for host_id, seconds in sorted(batch.rests_of_dropped_hosts.items())
+        ]
         connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
