@@ -160,6 +160,7 @@ def needs_one_process(settings: BaseSettings) -> bool:
 
 def has_other_components(settings: BaseSettings) -> bool:
     """Whether components of other packages are set, which may read settings of their own."""
+    # Components are the keys of some of these settings, and the values of others.
     for name in COMPONENTS:
         for pair in settings.getdict(name).items():
             for component in pair:
@@ -198,7 +199,9 @@ def check_framework(settings: BaseSettings) -> None:
 
 
 def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
-    """The largest distance from the seeds: the smaller of max_depth and Scrapy's DEPTH_LIMIT."""
+    """The largest distance from the seeds: the smaller of max_depth and Scrapy's DEPTH_LIMIT, whose 0 means no limit;
+    None for any distance. Raises an ArgumentError if DEPTH_LIMIT is wrong.
+    """
     limit = str(settings["DEPTH_LIMIT"])
     if not WHOLE.fullmatch(limit):
         values = {"least": "0", "most": f"{MOST:,}"}
@@ -224,7 +227,10 @@ def number_of(settings: BaseSettings, name: str) -> float:
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Raise an ArgumentError unless each setting by itself is right."""
+    """Raise an ArgumentError unless the numbers, choices, switches, retried status codes and private hosts are right.
+
+    `check_crawl` also checks the settings that the other functions read.
+    """
     for name in NUMBERS:
         number_of(settings, name)
     for name, allowed in CHOICES.items():
@@ -351,7 +357,9 @@ def _wrong_models(why: Message) -> ArgumentError:
 
 
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
-    """The learned model in a file, or None for the one that comes with the crawler, which is loaded to check it."""
+    """The learned model in a file, or None for the one that comes with the crawler; if this is among the models, it is
+    loaded to check it.
+    """
     if not path and "learned" not in models:
         return None
     from crawler.errors import ModelFileError

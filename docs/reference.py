@@ -170,6 +170,7 @@ def command_page() -> str:
 
 def table_page() -> str:
     fields = docstrings(items.PageRecord)
+    tables_of_fields = ("page", "page_version")
     head = (
         "The database of crawls: the setting `STATE_URL`. Other programs may read these tables while crawls run; only "
         "Winnow writes them. All other tables are private. Times with the type text are in ISO 8601, others are "
@@ -184,9 +185,9 @@ def table_page() -> str:
             body = re.search(rf"^{name} = Table\((.*?)^\)", source, re.MULTILINE | re.DOTALL)
             comments = dict(re.findall(r'Column\("(\w+)".*?  # (.*)', body[1])) if body else {}
             meaning = re.search(rf"^ *{name}  +(.*)", heads, re.MULTILINE)
+            meanings = fields | comments if name in tables_of_fields else comments
             rows = [
-                (code(column.name), str(column.type).lower(), fields.get(column.name) or comments.get(column.name, ""))
-                for column in one.columns
+                (code(column.name), str(column.type).lower(), meanings.get(column.name, "")) for column in one.columns
             ]
             parts += [f"## {name}\n\n{meaning[1] if meaning else ''}\n", table("column,type,meaning", rows)]
     return "\n".join(parts)

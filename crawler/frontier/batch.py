@@ -41,6 +41,7 @@ class SiteEvidence:
     whole: bool
     """Whether these are all counts of the site; otherwise those added since this worker last read."""
     counts: list[str]
+    """Written by `Evidence.record`; their sum is the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +120,16 @@ class Batch:
     """What happened since the last batch, to be committed in one transaction."""
 
     ended: "list[Completion]" = field(default_factory=list)
+    """The leases that ended, with their results."""
     redirects: list[Redirect] = field(default_factory=list)
     returned: "list[Lease]" = field(default_factory=list)
-    resting: dict[int, float] = field(default_factory=dict)
+    """The leases that are given back without a result: their addresses are queued again."""
+    rests_of_dropped_hosts: dict[int, float] = field(default_factory=dict)
     """Hosts no longer in memory, and in how many seconds they may be requested again."""
     rests: dict[int, float] = field(default_factory=dict)
     """Paused hosts in memory, and in how many seconds they may be requested again."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
+    """New crawl delays of hosts in seconds, from their robots.txt."""
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
     """Latencies of hosts that answered, if a report is due."""
     closed: dict[str, str] = field(default_factory=dict)
@@ -133,6 +137,7 @@ class Batch:
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
     """Counts of the images on its pages, by the id of the site."""
     demand: ClaimRequest | None = None
+    """The addresses that this worker claims; None if it needs none now."""
     priorities: dict[str, int] = field(default_factory=dict)
     """New priorities of queued addresses."""
     learned: tuple[str, str] | None = None
@@ -143,8 +148,8 @@ class Batch:
     """Samples of this worker's activity until now."""
     idle: bool = False
     """Whether this worker has no leases."""
-    renamed: set[str] = field(default_factory=set)
-    """An address on each site whose addresses have other patterns now: addresses put off there are queued again."""
+    links_with_new_names: set[str] = field(default_factory=set)
+    """Links by which sites have got other patterns: addresses put off on these sites are queued again."""
 
     def add_evidence(self, site_id: int, counts: "Evidence") -> None:
         """Add counts of the images of a page."""
@@ -170,6 +175,7 @@ class BatchReply:
     left_out: Outcomes = field(default_factory=Outcomes)
     """How many responses and links of pages were not stored, by outcome."""
     shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
+    """What seeds and examples taught this crawl since this worker last read: the kind of each lesson, and its text."""
     templates: "list[Template]" = field(default_factory=list)
     """All templates of new hosts, and new templates of known hosts."""
     patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)

@@ -241,7 +241,7 @@ class Frontier:
         use = result.pattern_use or self.patterns.use(work.lease, result, links)
         if use is not None:
             self.patterns.count(work.lease, use)
-        self._batch.renamed |= self.patterns.see(links)
+        self._batch.links_with_new_names |= self.patterns.see(links)
         self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
         return True
 
@@ -361,7 +361,7 @@ class Frontier:
         outcome = self.limits.closed.get(name)
         if outcome:
             self._give_up(lease, outcome)
-            self._batch.resting.setdefault(lease.host_id, 0.0)
+            self._batch.rests_of_dropped_hosts.setdefault(lease.host_id, 0.0)
             return
         self.queues.put(lease).more = lease.host_id in reply.more
         if lease.host_id in reply.rests:

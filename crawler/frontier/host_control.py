@@ -195,7 +195,7 @@ class HostControl:
         self.queues.remove(name, {lease.id for lease in batch.returned})
 
         if not queue.waiting and not queue.active and not queue.refused:
-            batch.resting[queue.host_id] = max(0.0, pause)
+            batch.rests_of_dropped_hosts[queue.host_id] = max(0.0, pause)
             del self.queues.hosts[name]
             self._handed_over.discard(name)
             self.limits.forget_rests(now)

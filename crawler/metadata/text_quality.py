@@ -11,7 +11,11 @@ OF_EXTRACTION = ("certainty", "kept_frac")
 
 
 def extraction_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
-    """The numbers of the extraction by name; `kept_frac` is 0 for a page without text."""
+    """The numbers of the extraction by name.
+
+    `certainty` is the F1 that the method expects of its text; None for most methods. `kept_frac` is the share of the
+    characters of the page's text that the extracted text keeps, at most 1; 0 for a page without text.
+    """
     whole = sum(len(block.text) for block in page.blocks)
     kept = sum(len(block.text) for block in extraction.blocks) or len(extraction.text)
     kept_fraction = 0.0

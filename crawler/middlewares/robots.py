@@ -72,7 +72,7 @@ class RobotsMiddleware:
         crawler: Crawler,
         hosts: HostControl,
         crawl_delay_limit: float,
-        take_in_sitemaps: Callable[[str, Sequence[str]], None] = lambda place, urls: None,
+        take_in_sitemaps: Callable[[str, Sequence[str]], None] = lambda origin, urls: None,
     ) -> None:
         self.crawler = crawler
         self.hosts = hosts
@@ -93,13 +93,13 @@ class RobotsMiddleware:
         """Pass a request, refuse it, or queue it again."""
         if ROBOTS in request.meta:
             return None
-        place = address_of(request.url).origin
+        origin = address_of(request.url).origin
         name = address_of(request.url).host
         interval = self.hosts.interval(name)
-        only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(place) is None
+        only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(origin) is None
         # That a part of a public page may not connect to a host is no answer to other requests: it has its own key.
-        key = f"{place} if it is public" if only_public else place
-        answer = await self.answers.get(key, partial(self.fetch, place, only_public))
+        key = f"{origin} if it is public" if only_public else origin
+        answer = await self.answers.get(key, partial(self.fetch, origin, only_public))
         if isinstance(answer, ClosedHost):
             if answer.may_open and can_wait(request):
                 return request.copy()
@@ -112,48 +112,51 @@ class RobotsMiddleware:
             return request.copy()
         return None
 
-    async def fetch(self, place: str, only_public: bool = False) -> Fetched[RobotsAnswer]:
+    async def fetch(self, origin: str, only_public: bool = False) -> Fetched[RobotsAnswer]:
         """The robots.txt of a host, or why the host must not be requested."""
-        name = address_of(place + "/").host
+        name = address_of(origin + "/").host
         clock = self.answers.clock
         meta = {ROBOTS: True, ONLY_PUBLIC: only_public}
-        request = Request(f"{place}/robots.txt", NO_CALLBACK, meta=meta, priority=1000)
+        request = Request(f"{origin}/robots.txt", NO_CALLBACK, meta=meta, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:
             why = outcome_of(Failure())
-            return self.failed(place, why, why.code in SHORT_FAILURES)
+            return self.failed(origin, why, is_short=why.code in SHORT_FAILURES)
 
+        # BackoffMiddleware has already paused a host that is too busy: the answer is not kept, so that robots.txt is
+        # requested again with the first address after the pause. Requests that cannot wait are refused meanwhile.
         if response.status in TOO_BUSY and self.hosts.rests(name, clock()):
-            paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(place), may_open=True)
+            paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(origin), may_open=True)
             return Fetched(paused, 0, valid_until=clock())
         if response.status == 429 or response.status >= 500:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
-            return self.failed(place, why, response.status not in TOO_BUSY)
+            # A host that is too busy and not paused was closed by BackoffMiddleware: it refused too often or for long.
+            return self.failed(origin, why, is_short=response.status not in TOO_BUSY)
 
         body = readable_part(response.body) if response.status < 300 else b""
         if len(response.body) > len(body) > 0:
-            logger.info("The robots.txt of %s is longer than %d bytes: the rest is not read", place, MAX_SIZE)
+            logger.info("The robots.txt of %s is longer than %d bytes: the rest is not read", origin, MAX_SIZE)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        file = read_robots(body, f"{place}/robots.txt", now) if body.strip() else NO_RULES
-        self.take_in_sitemaps(place, file.sitemaps)
+        file = read_robots(body, f"{origin}/robots.txt", now) if body.strip() else NO_RULES
+        self.take_in_sitemaps(origin, file.sitemaps)
         return Fetched(self.slow_down(name, file), len(body), clock() + DAY)
 
-    def failed(self, place: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
+    def failed(self, origin: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
         """Pause a host whose robots.txt cannot be read if the failure is short, or close it for a time."""
-        failures = self.failures(place) + 1
+        failures = self.failures(origin) + 1
         may_open = is_short and failures <= self.pauses
         seconds = self.first_pause * 2 ** (failures - 1) if may_open else self.failure_seconds
         valid_until = self.answers.clock() + seconds
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
         if may_open:
-            self.hosts.rest(address_of(place + "/").host, valid_until)
-            logger.info("%s: %s; it is requested again in %.0f seconds", place, outcome.message, seconds)
+            self.hosts.rest(address_of(origin + "/").host, valid_until)
+            logger.info("%s: %s; it is requested again in %.0f seconds", origin, outcome.message, seconds)
         return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
 
-    def failures(self, place: str) -> int:
+    def failures(self, origin: str) -> int:
         """How many times the robots.txt of a host has failed since it was last read."""
-        answer = self.answers.last(place)
+        answer = self.answers.last(origin)
         if isinstance(answer, ClosedHost):
             return answer.failures
         return 0

@@ -71,7 +71,9 @@ ASCII = bytes(range(0x80))
 # Broken characters, and capitals or Latin letters after small letters of another script: signs of a wrong encoding.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
-NONCHARACTERS = "\uffff".encode()[:2]  # U+FFFE also begins with them, but hardly anything else does
+# The first two bytes of U+FFFE and U+FFFF in UTF-8, and also of U+FFFD and of full-width signs such as U+FFE5, which
+# Chinese shops use for prices.
+NONCHARACTER_START = "\uffff".encode()[:2]
 PRINTABLE = bytes({*range(0x100)} - {*CONTROLS, *b"\f"})
 PIECE = 1 << 14  # bytes that are checked at a time
 FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it separates words
@@ -103,7 +105,7 @@ class Script:
     frequent: str
     leads: range
     trails: range | None = None  # None if each byte is a letter
-    clear: float = CLEAR_LETTERS
+    least_score: float = CLEAR_LETTERS
 
 
 # If scores are equal, the first encoding wins.
@@ -126,10 +128,10 @@ def letters(encoding: str) -> str:
     return bytes(range(0x100)).decode(encoding, "replace")
 
 
-def read(body: bytes, encoding: str) -> str:
+def lenient_text(body: bytes, encoding: str) -> str:
     r"""The text of bytes in an encoding, with U+FFFD for broken characters, without a character cut off at the end.
 
-    >>> read("中文".encode("gb18030")[:3], "gb18030")
+    >>> lenient_text("中文".encode("gb18030")[:3], "gb18030")
     '中'
     """
     if ONE_BYTE.fullmatch(encoding):  # a table without gaps: an error handler takes 0.5 microseconds for each byte
@@ -153,9 +155,9 @@ def printable(body: bytes) -> bytes:
 def text_of(body: bytes, encoding: str) -> tuple[str, str]:
     """The text of a page in an encoding, without characters that XML forbids, and the encoding."""
     if encoding.startswith(("utf-16", "utf-32", "iso2022")):
-        text = printable(read(body, encoding).encode()).decode()
+        text = printable(lenient_text(body, encoding).encode()).decode()
     else:
-        text = read(printable(body), encoding)
+        text = lenient_text(printable(body), encoding)
     return text.lstrip("\ufeff").replace("\ufffe", "").replace("\uffff", ""), encoding
 
 
@@ -194,7 +196,8 @@ def declarations(body: bytes, content_type: str) -> Iterator[str]:
 
 def is_shifted(body: bytes, encoding: str) -> bool:
     """Whether bytes use this encoding and it has 7 bits."""
-    return SHIFTS.get(encoding.partition("_")[0], b"\xff") in body
+    shift = SHIFTS.get(encoding.partition("_")[0])
+    return shift is not None and shift in body
 
 
 def sample(body: bytes) -> bytes:
@@ -213,18 +216,18 @@ def sample(body: bytes) -> bytes:
     return b"".join(runs)
 
 
-def foreign(text: str) -> int:
+def non_ascii_count(text: str) -> int:
     """The number of non-ASCII characters."""
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
 def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
     """Whether a sample has at most this share of broken characters in an encoding, or a few among many good ones."""
-    text = read(words, encoding)
+    text = lenient_text(words, encoding)
     broken = text.count("\ufffd")
     if encoding == "utf-8":
         broken -= words.count("\ufffd".encode())
-    total = foreign(text)
+    total = non_ascii_count(text)
     return broken <= total * share or broken <= min(3, total / 10)
 
 
@@ -234,7 +237,7 @@ def is_crowded(words: bytes) -> bool:
 
 
 @cache
-def common(encoding: str) -> frozenset[str]:
+def common_characters(encoding: str) -> frozenset[str]:
     """The characters in the common part of an encoding's table."""
     script = SCRIPTS[encoding]
     tails = [b""]
@@ -251,11 +254,11 @@ def score(words: bytes, encoding: str) -> float:
     >>> score(words, "gb18030") > .5 > .1 > score(words, "big5hkscs")
     True
     """
-    text = read(words, encoding)
+    text = lenient_text(words, encoding)
     frequent = sum(map(text.count, SCRIPTS[encoding].frequent))
-    usual = sum(map(common(encoding).__contains__, text))
+    usual = sum(map(common_characters(encoding).__contains__, text))
     nonsense = len(NONSENSE.findall(text))
-    return (FREQUENT * frequent + USUAL * usual - 2 * nonsense) / max(1, foreign(text))
+    return (FREQUENT * frequent + USUAL * usual - 2 * nonsense) / max(1, non_ascii_count(text))
 
 
 def sniff(words: bytes, declared: str = "") -> str:
@@ -264,16 +267,16 @@ def sniff(words: bytes, declared: str = "") -> str:
     >>> sniff("Это простой текст".encode("koi8-r")), sniff("déjà vu à la fenêtre".encode("cp1252"))
     ('koi8-r', 'cp1252')
     """
-    if foreign(read(words, "utf-8")) and is_nearly_valid(words, "utf-8", BROKEN_UTF8):
+    if non_ascii_count(lenient_text(words, "utf-8")) and is_nearly_valid(words, "utf-8", BROKEN_UTF8):
         return "utf-8"
     if not is_crowded(words):
         return FALLBACK
     scores = {encoding: score(words, encoding) for encoding in SCRIPTS}
     if declared in scores:
         # A short text is weak evidence: with five words the declaration decides.
-        scores[declared] += 0.05 + 3 / max(1, foreign(read(words, declared)))
-    clear = [encoding for encoding, script in SCRIPTS.items() if scores[encoding] >= script.clear]
-    return max(clear, key=scores.__getitem__, default=FALLBACK)
+        scores[declared] += 0.05 + 3 / max(1, non_ascii_count(lenient_text(words, declared)))
+    fitting = [encoding for encoding, script in SCRIPTS.items() if scores[encoding] >= script.least_score]
+    return max(fitting, key=scores.__getitem__, default=FALLBACK)
 
 
 def is_believable(words: bytes, declared: str) -> bool:
@@ -282,6 +285,8 @@ def is_believable(words: bytes, declared: str) -> bool:
         return False
     sniffed = sniff(words, declared)
     if declared in MULTI_BYTE and sniffed == FALLBACK:
+        # Bytes of multi-byte characters are adjacent, unless the second one is ASCII, as in Big5 and Shift_JIS. Then
+        # some characters must be frequent ones: without any, no score is above the weight of the common ones.
         return is_crowded(words) or score(words, declared) > USUAL
     if declared in SCRIPTS or declared == FALLBACK:
         return sniffed in (declared, FALLBACK)
@@ -290,14 +295,16 @@ def is_believable(words: bytes, declared: str) -> bool:
 
 
 def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
-    r"""Whether `decode` reads these bytes as UTF-8 and changes nothing, as is the case for most pages; False for ASCII,
-    which may be a 7-bit encoding.
+    r"""Whether a fast check shows that `decode` reads these bytes as UTF-8 and changes nothing, as for most pages.
+
+    It is also False for some pages that `decode` does not change: those in ASCII, which may be a 7-bit encoding, and
+    those with characters that begin like U+FFFE and U+FFFF. For them `decode` gives the same text, only later.
 
     >>> is_clean_utf8("蜜蜂，".encode()), is_clean_utf8("蜜蜂\0".encode()), is_clean_utf8("蜜蜂".encode("gbk"))
     (True, False, False)
     """
-    # Searching for one byte is fast, and saves the other search for most pages.
-    if NONCHARACTERS[:1] in body and (NONCHARACTERS in body or body.startswith(codecs.BOM_UTF8)):
+    # Searching for one byte is fast, and saves the other search for pages without full-width characters.
+    if NONCHARACTER_START[:1] in body and (NONCHARACTER_START in body or body.startswith(codecs.BOM_UTF8)):
         return False
     if body.isascii() or utf16(body, content_type):
         return False

@@ -12,7 +12,7 @@ MAX_SCRIPTS = 20  # JSON-LD scripts that are read
 MAX_TIMES = 100  # <time> that are read
 MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_LINE = 120  # characters of a name of a meta element, or of a date
-MAX_HEADLINE = 400  # characters of the content of a meta element
+MAX_HEADLINE = 400  # characters of a headline, and of the content of any meta element in `Head.metas`
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
 # The content of a refresh: https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
@@ -32,7 +32,9 @@ class Head:
     scripts: tuple[str, ...]
     """The JSON-LD."""
     metas: dict[str, str]
-    """The content of the first meta element for each property, name, itemprop or http-equiv, in lower case."""
+    """The metadata for fields such as titles, dates and authors: the content of the first meta element for each
+    lower-case property, name, itemprop or http-equiv, cut to `MAX_HEADLINE`. Empty contents are left out.
+    """
     times: tuple[_Element, ...]
 
 
@@ -72,8 +74,11 @@ def _addressed_to_us(header: str) -> str:
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
-    """The content of the first meta tag for each name, property or http-equiv, in lower case; directives for robots are
-    joined.
+    """The content of the first meta tag for each lower-case name, or else property or http-equiv: whole, even if it is
+    empty, as directives, refreshes and statements of rights need it. Directives for robots are joined.
+
+    A refresh in <noscript> is left out: as scripts are not run, it may redirect the crawler to a page without scripts,
+    but the page's own text is better.
     """
     content_of_name: dict[str, str] = {}
     robots: dict[str, list[str]] = {}
@@ -84,7 +89,6 @@ def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
             continue
         if name in ("robots", BOT):
             robots.setdefault(name, []).append(content)
-        # As scripts are not run, a page may redirect the crawler to a page without scripts; its own text is better.
         elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
             content_of_name.setdefault(name, content)
     return content_of_name | {name: ",".join(contents) for name, contents in robots.items()}

@@ -278,9 +278,7 @@ class Page:
 
     @cached_property
     def meta(self) -> dict[str, str]:
-        """The content of the first meta tag for each name, property or http-equiv, in lower case; directives for robots
-        are joined.
-        """
+        """The contents of meta tags by name, see `read_metas`; those for titles, dates and authors are in `head`."""
         return read_metas(self.describing("meta"))
 
     @cached_property

@@ -48,17 +48,17 @@ class NamedLists:
     _known: set[str] = field(default_factory=set)
     """The addresses of lists that were selected."""
 
-    def take_in(self, place: str, sitemaps: Sequence[str]) -> None:
+    def take_in(self, origin: str, sitemaps: Sequence[str]) -> None:
         """Remember the sitemaps that the robots.txt of a host names."""
         if self.are_followed and sitemaps:
-            self._sitemaps[place] = sitemaps
+            self._sitemaps[origin] = sitemaps
 
     def of(self, page: Page) -> Iterator[Candidate]:
         """The sitemaps of the page's host and the feed of the page, if they are new."""
         if not self.are_followed:
             return
-        place = address_of(page.url).origin
-        sitemaps = filter(None, (absolute(f"{place}/", url) for url in self._sitemaps.pop(place, ())))
+        origin = address_of(page.url).origin
+        sitemaps = filter(None, (absolute(f"{origin}/", url) for url in self._sitemaps.pop(origin, ())))
         for number, address in enumerate(sitemaps_first(sitemaps)):
             if number < MOST_LISTS:
                 yield from self._candidate(address, FoundBy.SITEMAP)

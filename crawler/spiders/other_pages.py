@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Documents(Protocol):
-    """Reads documents that are no web pages."""
+    """Reads documents that are not web pages."""
 
     def largest(self, url: str) -> int | None:
         """The most bytes of the response from an address with the ending of a document; None for other addresses."""
@@ -69,7 +69,7 @@ class Rendering(Protocol):
         """Whether the browser starts."""
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered, or may be to be rendered after the trials that are under way."""
+        """Whether a page is to be rendered now, or possibly once the trials under way have ended."""
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
         """The rendered page; the page as served if the trials before it have gained nothing."""

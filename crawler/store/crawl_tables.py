@@ -5,7 +5,7 @@
     output    how much of each file of JSON lines belongs to committed pages
     site      a registrable domain and how much of its budget is spent
     host      a host: the best priority in its queue, and when it may be requested again
-    address   every address that the crawl has seen, waiting, held or done: the frontier and the set of seen addresses
+    address   every address seen: waiting, held, done or recorded; the frontier and the set of seen addresses
     address_pattern  how many requests to the addresses of a pattern were useful, by site
     sample    what each worker did in intervals of a few seconds; older rows are merged
     job       a scheduled crawl, and when it is due
@@ -79,7 +79,7 @@ crawl = Table(
     Column("unlikely", BigInteger, nullable=False, default=0),  # of the queued links, when they were last counted
     Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, the links behind images
     Column("pages", BigInteger, nullable=False, default=0),  # in this round
-    Column("round", Integer, nullable=False, default=1),
+    Column("round", Integer, nullable=False, default=1),  # the number of the current round
     Column("round_started", Float),
     Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
     Column("control", Text, nullable=False, default=""),  # what a user told its workers to do, see crawl_control.py
@@ -180,14 +180,14 @@ IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in AddressState
 )
 IS_LIKELY = address.c.priority >= LEAST_LIKELY
-IS_IMAGE, IS_SEED = (literal(kind, literal_execute=True) for kind in (AddressKind.IMAGE, AddressKind.SEED))
+IMAGE_KIND, SEED_KIND = (literal(kind, literal_execute=True) for kind in (AddressKind.IMAGE, AddressKind.SEED))
 index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c.id, where=IS_WAITING)
 index("address_held", address.c.worker, where=IS_HELD)
 index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == AddressKind.IMAGE))
 index("address_recorded", address.c.shown_on, where=IS_RECORDED)
 IS_PUT_OFF = address.c.outcome == literal(str(Code.UNPRODUCTIVE), literal_execute=True)
 index("address_put_off", address.c.host_id, where=IS_PUT_OFF)
-SEED_WITHOUT_PAGE = (address.c.kind == IS_SEED) & address.c.outcome.is_not(None)
+SEED_WITHOUT_PAGE = (address.c.kind == SEED_KIND) & address.c.outcome.is_not(None)
 index("address_seed", address.c.host_id, where=SEED_WITHOUT_PAGE)
 index("address_parent", address.c.parent, where=address.c.parent.is_not(None))
 
@@ -264,7 +264,7 @@ run = Table(
     Column("ended_at", Float),
     Column("place", Text, nullable=False),  # identifies the folder of its log, wherever that is mounted
     Column("host", Text, nullable=False),
-    Column("pid", BigInteger),  # when its process got the job's lock
+    Column("pid", BigInteger),  # null until its process has got the job's lock
     Column("pages", BigInteger),
     Column("new", BigInteger),  # of those pages
     Column("changed", BigInteger),

@@ -7,10 +7,10 @@ between the two, and then continues after the larger offset, would miss the smal
 transactions that may have drawn smaller offsets: each of them locks the table before it draws, until it ends. Writers
 do not wait. SQLite has one writer at a time.
 
-A database that is restored from a backup draws the offsets after the backup once more, for other changes. So an
-epoch with a random token begins when a worker starts, and before an erasure or `scrapy clean --stored` changes pages. A
-reader continues with an offset and the token of its epoch, such as `1234-5f0c9a7e`: after a restore, that offset
-belongs to another epoch or was not drawn yet.
+A database that is restored from a backup draws the offsets after the backup once more, for other changes. So each start
+of a worker, each erasure and each cleaning of stored pages begins an epoch with a random token, and a reader continues
+with an offset and the token of its epoch, such as `1234-5f0c9a7e`: after a restore, that offset belongs to another
+epoch or was not drawn yet.
 """
 
 import re
@@ -112,7 +112,10 @@ def change_epochs(connection: Connection) -> ChangeEpochs:
 
 
 def begin_epoch(connection: Connection) -> None:
-    """Begin an epoch: all offsets that are drawn from now on have a new token."""
+    """Begin an epoch: all offsets that are drawn from now on have a new token.
+
+    It has a transaction of its own, as it blocks the changes of other crawls on PostgreSQL until it is committed.
+    """
     if connection.dialect.name == "postgresql":
         connection.execute(LOCK_CHANGES)
     last = last_drawn(connection)

@@ -3,7 +3,7 @@
 page                 the clean text of each page, how it was fetched, and when and how it changes
 page_version         earlier texts of pages
 page_change          the order of the last changes of pages
-change_epoch         ranges of change offsets: each start of a worker begins a range with a random token
+change_epoch         ranges of change offsets: each has a random token, see page_changes.py
 erasure              digests of the pages and hosts that were erased and are not requested again
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
@@ -214,8 +214,8 @@ verdict = Table(
     Column("site_id", BigInteger, nullable=False),  # of the page that shows it
     Column("kind", Text, nullable=False),  # image, or link: a page known only through an image
     Column("url", Text, nullable=False),  # of the image
-    Column("target", Text, nullable=False),
-    Column("page", Text, nullable=False),
+    Column("target", Text, nullable=False),  # of the link around the image; empty if there is none
+    Column("page", Text, nullable=False),  # the page that shows it
     Column("noise", Boolean, nullable=False),
     Column("probability", Float, nullable=False),
     Column("keyword", Float),

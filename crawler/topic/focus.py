@@ -183,7 +183,7 @@ class TopicFocus:
             shown = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
             self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
-            self.page_credits.lead(shown, promise)
+            self.page_credits.record_target(shown, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
         self._since += 1
         return relevance
@@ -229,7 +229,7 @@ class TopicFocus:
             self.waiting.show_again(self.waiting.rows[lead.url], number, anchor)
         for lead in leads:
             if lead.url not in self.waiting.rows and self._numbers.get(lead.url, number) != number:
-                self.page_credits.leads_to(number, self._numbers[lead.url])
+                self.page_credits.record_known_target(number, self._numbers[lead.url])
 
     def queue_links(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
         """Queue the new links of a page; returns the priorities of all its links, of which queued ones keep theirs."""
@@ -365,8 +365,8 @@ class TopicFocus:
         if len(crowding_sites) < len(sites):
             for url, site, score in let_go:
                 if site in crowding_sites:
-                    last = UNLIKELY if score < self._floor else 0
-                    self._let_go_at[url] = round(SCALE * SITE_FACTOR * score) + last
+                    offset = UNLIKELY if score < self._floor else 0
+                    self._let_go_at[url] = round(SCALE * SITE_FACTOR * score) + offset
 
     def learn(self) -> None:
         """Compute the aims again, and judge the remembered pages by them."""

@@ -5,17 +5,19 @@ call what judges a link before it is fetched the apprentice, and what judges a p
 
 `Apprentice`: a link has features, which are the words of its anchor, of its address and of the text around it, and its
 host. The value of a feature is the mean relevance of the pages that links with it led to; the mean of all links counts
-as PRIOR_LINKS further links. The promise of a link is the mean of its best and its worst feature. If most pages are off
-the topic, each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+as PRIOR_LINKS further links. The promise of a link is the mean of its best and its worst value, where the mean of all
+links is one more value. If most pages are off the topic, each page on the topic counts several times (MOST_BALANCE at
+most), so that both kinds weigh the same.
 
 `PageCredits`: for each page
-    worth   its relevance, plus CREDIT times the mean relevance of the pages whose links were first found on it
+    worth   its relevance, plus CREDIT * s / max(n, PRIOR_PAGES): n pages were fetched whose links were first found on
+            it, and s is the sum of their relevance
     track   the mean relevance of the pages that its links led to; its own relevance counts as PRIOR_PAGES of them
 
-`Scorer`: the score of a link is a weighted mean:
+`Scorer`: the score of a link is at most 1, and a weighted mean times a factor, which is higher for preferred domains:
 
-    shown    the mean worth of the pages that show it; the mean of all pages counts as one more
-    track    the mean track of these pages: what their other links led to; the mean of all pages if none is known
+    shown    the mean worth of the pages that show it; the mean relevance of all pages counts as one more
+    track    the mean track of these pages: what their other links led to; without any, the mean relevance of all pages
     words    the similarity of the words of its anchor to the topic
     near     the similarity of the text around it to the topic
     promise  the promise of its features, by what links with them led to
@@ -58,7 +60,7 @@ class Apprentice:
         self._all = self._own
         """The own table plus the counts of other workers; the same array, of 8 MB, until there are any."""
         self.good = self.bad = 0.0
-        """How much of the pages seen by this worker was on the topic, and how much was off the topic."""
+        """How much of the pages seen by this worker, also in an earlier run, was on the topic, and how much off it."""
         self._others: dict[int, FeatureCounts] = {}
 
     def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
@@ -104,9 +106,9 @@ class Apprentice:
             for table in self._tables():
                 table[:, feature] += sums
 
-    def take_over(self, seat: int, counts: FeatureCounts) -> None:
+    def take_over(self, worker_number: int, counts: FeatureCounts) -> None:
         """Use the counts of another worker, in place of those that it shared before."""
-        self._others[seat] = counts
+        self._others[worker_number] = counts
         # A copy each time: to subtract the earlier counts of the worker would leave rounding errors.
         self._all = self._own.copy()
         for counts_of_worker in self._others.values():
@@ -142,14 +144,14 @@ class Apprentice:
 
 
 CREDIT = 0.3
-"""The share of a gain that is credited to the page on which the link was first found."""
+"""The share of the relevance of a link's target that is credited to the page on which the link was first found."""
 PRIOR_PAGES = 3.0
-"""The weight of a page's own relevance, in pages that it led to."""
+"""The weight of a page's own relevance in its track, in pages that it led to; and the least divisor of its credit."""
 MOST_PAGES = 1 << 18
 """Pages with numbers of their own; later pages reuse the numbers."""
-RELEVANCE, LED, LED_TO, GAINED, GAINS = range(5)
-"""The columns of the table of pages: the relevance of a page; the sum of the relevance of the pages that its links led
-to, and their number; the same sum and number for the links first found on it.
+RELEVANCE, TARGET_SUM, TARGETS, FIRST_SUM, FIRST_TARGETS = range(5)
+"""The columns of the table of pages: the relevance of a page; the sum of the relevance of its targets, which are the
+pages that its links led to, and their number; the same sum and number for the links first found on it.
 """
 
 
@@ -174,21 +176,21 @@ class PageCredits:
         self.pages += 1
         return number
 
-    def lead(self, pages: Sequence[int], relevance: float) -> None:
+    def record_target(self, pages: Sequence[int], relevance: float) -> None:
         """Record the relevance of the page that a link led to; `pages` show the link, the one that did so first comes
         first.
         """
         for page in dict.fromkeys(pages):
-            self._table[LED, page] += relevance
-            self._table[LED_TO, page] += 1
+            self._table[TARGET_SUM, page] += relevance
+            self._table[TARGETS, page] += 1
         if pages:
-            self._table[GAINED, pages[0]] += relevance
-            self._table[GAINS, pages[0]] += 1
+            self._table[FIRST_SUM, pages[0]] += relevance
+            self._table[FIRST_TARGETS, pages[0]] += 1
 
-    def leads_to(self, page: int, other: int) -> None:
+    def record_known_target(self, page: int, target: int) -> None:
         """Record that a page shows a link to a page that was fetched before."""
-        self._table[LED, page] += self._table[RELEVANCE, other]
-        self._table[LED_TO, page] += 1
+        self._table[TARGET_SUM, page] += self._table[RELEVANCE, target]
+        self._table[TARGETS, page] += 1
 
     def judge(self, pages: Sequence[int], relevance: Values) -> None:
         """Record the new relevance of pages."""
@@ -202,13 +204,13 @@ class PageCredits:
 
     def worth(self, pages: Sequence[int] | Numbers) -> Values:
         """The worth of each of these pages."""
-        relevance, _, _, gained, gains = self._table[:, pages]
-        return np.asarray(relevance + CREDIT * gained / np.maximum(gains, PRIOR_PAGES))
+        relevance, _, _, first_sum, first_targets = self._table[:, pages]
+        return np.asarray(relevance + CREDIT * first_sum / np.maximum(first_targets, PRIOR_PAGES))
 
     def track(self, pages: Sequence[int] | Numbers) -> Values:
         """The track of each of these pages."""
-        relevance, led, led_to, _, _ = self._table[:, pages]
-        return np.asarray((led + PRIOR_PAGES * relevance) / (led_to + PRIOR_PAGES))
+        relevance, target_sum, targets, _, _ = self._table[:, pages]
+        return np.asarray((target_sum + PRIOR_PAGES * relevance) / (targets + PRIOR_PAGES))
 
 
 WINDOW = 200
@@ -236,11 +238,11 @@ class FocusOptions:
 class Prioritizer:
     """Converts scores into priorities, by the sites of the last pages."""
 
-    def __init__(self, options: FocusOptions, seat: int) -> None:
+    def __init__(self, options: FocusOptions, worker_number: int) -> None:
         self.options = options
         self._sites: deque[int] = deque(maxlen=WINDOW)
         self._owed = 0.0
-        self._random = random.Random(seat)  # noqa: S311 - a choice among links, no secret
+        self._random = random.Random(worker_number)  # noqa: S311 - a choice among links, no secret
 
     def count_page(self, site: int) -> None:
         """Count a page of a site."""
@@ -254,10 +256,10 @@ class Prioritizer:
         long as links to others are queued, and lowest for scores below the least.
         """
         full = self._full()
-        last = np.where(scores < least_scores, UNLIKELY, 0)
+        offsets = np.where(scores < least_scores, UNLIKELY, 0)
         if sum(site in waiting for site in full) < len(waiting):
             scores = scores * np.where(np.isin(sites, full), SITE_FACTOR, 1.0)
-        return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + last).astype(np.int32)
+        return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + offsets).astype(np.int32)
 
     def _full(self) -> list[int]:
         """The sites that had more than their share of the last pages."""
@@ -285,7 +287,7 @@ NEAR = 0.3
 PROMISE = 0.25
 TEXTS = 0.5
 PAGES_OF_MEAN = 1.0
-"""The weight of the mean worth of all pages, in pages that show a link."""
+"""The weight of the mean relevance of all pages, in pages that show a link."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +324,10 @@ class Scorer:
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:
-        """The relevance of the words of each link by the aim of the language in which it is greatest."""
+        """The relevance of the words of each link by the aim of the language in which it is greatest.
+
+        Aims of foreign languages count less if few pages taught them (`Subject.trust`).
+        """
         best = _similarity(self.aims.first, words, count)
         for subject in self.aims.others.values():
             best = np.maximum(best, subject.trust * _similarity(subject, words, count))

@@ -7,7 +7,7 @@ from crawler.translation.message import Message
 
 
 def nearest_name(name: str, names: Collection[str], least: float = 0.6) -> str | None:
-    """The name among these that is most similar to another; None if none is, by the ratio of `difflib`.
+    """The one of `names` that is most similar to `name`; None if the ratio of `difflib` is below `least` for all.
 
     >>> nearest_name("tpoic", ["topic", "scope"]), nearest_name("x", ["topic", "scope"])
     ('topic', None)

@@ -20,7 +20,7 @@ GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
 
 
 class Canonical:
-    """A function that removes the `ignored` parameters from an address.
+    """A function that removes the `ignored` parameters from an address, and empty ones.
 
     Each expression must match the whole name of a parameter, or the whole `name=value` if it contains an equals sign;
     case is ignored. A segment in parentheses counts as a name.
@@ -36,7 +36,7 @@ class Canonical:
         self._pairs = _any_of([expression for expression in expressions if "=" in expression])
 
     def __call__(self, url: str) -> str:
-        """The address without the ignored parameters."""
+        """The address without ignored and empty parameters; unchanged if it has very many."""
         if "?" not in url and ";" not in url and "/(" not in url:
             return url
         if sum(map(url.count, (";", "&", "/("))) > MOST_PARAMETERS:

@@ -6,11 +6,13 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 Address = IPv4Address | IPv6Address
 
-# IPv6 ranges whose last 32 bits are an IPv4 address to which a gateway connects: https://www.rfc-editor.org/rfc/rfc6052#section-2.1
+# IPv6 ranges whose last 32 bits are an IPv4 address. A gateway connects to it from the first
+# (https://www.rfc-editor.org/rfc/rfc6052#section-2.1); the second is deprecated
+# (https://www.rfc-editor.org/rfc/rfc4291#section-2.5.5.1).
 EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
-# Special ranges that not every version of Python knows (https://www.iana.org/assignments/iana-ipv6-special-registry/):
-# protocol assignments (with one provider's metadata), 6to4 relays, local gateways to IPv4, documentation, segment
-# routing.
+# Special ranges that not every version of Python knows: protocol assignments (with one provider's metadata), relays of
+# 6to4 (https://www.iana.org/assignments/iana-ipv4-special-registry/), local gateways to IPv4, documentation, segment
+# routing (https://www.iana.org/assignments/iana-ipv6-special-registry/).
 SPECIAL = (
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),
@@ -18,10 +20,12 @@ SPECIAL = (
     IPv6Network("3fff::/20"),
     IPv6Network("5f00::/16"),
 )
-# Cloud machines find metadata at link-local addresses. Azure has this public address instead:
+# Cloud machines find metadata at link-local addresses. Azure also has this public address:
 # https://learn.microsoft.com/en-us/azure/virtual-network/what-is-ip-address-168-63-129-16
 METADATA = frozenset((ip_address("168.63.129.16"),))
-# The form of an entry that is neither an address nor a network.
+# The form of an entry that is neither an address nor a network: a name, or a name or an address with a port. The last
+# label of a name may not be a number, as in the wrong address `10.0.0`:
+# https://url.spec.whatwg.org/#ends-in-a-number-checker
 NAMED = re.compile(r"(?:[\w-]+\.)*(?!\d+(?:$|:))[\w-]+\.?(?::\d{1,5})?|(?:\d+\.){3}\d+:\d{1,5}|\[[0-9a-f:.]+\]:\d{1,5}")
 
 
@@ -50,7 +54,9 @@ def _embedded(address: IPv6Address) -> list[Address]:
 
 
 class AllowList:
-    """The names, addresses and networks that are allowed although they are not public; a name may end in a :port."""
+    """The names, addresses and networks that are allowed although they are not public; a name or an address may
+    end in a :port.
+    """
 
     def __init__(self, entries: Iterable[str]) -> None:
         self.networks = []

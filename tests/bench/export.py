@@ -106,7 +106,9 @@ def stored(url: URL, folder: Path, seconds: float, name: str) -> float:
             item = asdict(PageItem(here, here, "2026-11-22T12:00:00+00:00", 200, 0, None, text="Bees. " * 250))
             ended.append(Completion(one, PageResult(record=item, links=links)))
             count += 1
-        session.committer.commit(Batch(ended, resting=dict.fromkeys((one.host_id for one in leases), 0.0)))
+        session.committer.commit(
+            Batch(ended, rests_of_dropped_hosts=dict.fromkeys((one.host_id for one in leases), 0.0))
+        )
         leases = session.committer.commit(Batch(demand=ClaimRequest(50, 50, 50))).leases
     session.leave()
     return count / (time.monotonic() - began)

@@ -250,7 +250,9 @@ def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         resting: dict[int, float] = {}
         total, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
-            answer = worker.session.committer.commit(Batch(ended=ended, resting=resting, demand=worker.demand()))
+            answer = worker.session.committer.commit(
+                Batch(ended=ended, rests_of_dropped_hosts=resting, demand=worker.demand())
+            )
             ended = [Completion(one, DROPPED) for one in answer.leases]
             resting = worker.took(answer.leases)
             total += len(ended)
@@ -265,7 +267,7 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         resting: dict[int, float] = {}
         while time.monotonic() < until and spent < seconds:
             demand = replace(worker.demand(), hosts=PAGES_A_BATCH, pages=PAGES_A_BATCH)
-            leases = worker.session.committer.commit(Batch(resting=resting, demand=demand)).leases
+            leases = worker.session.committer.commit(Batch(rests_of_dropped_hosts=resting, demand=demand)).leases
             ended = [
                 Completion(
                     one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE)))
@@ -353,7 +355,7 @@ def claimed(worker: Worker) -> tuple[float, float]:
             f"a claim brought {len(found.leases)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
         )
     ended = [Completion(one, replace(DROPPED, links=(worker.link(one),))) for one in found.leases]
-    worker.session.committer.commit(Batch(ended=ended, resting=worker.took(found.leases)))
+    worker.session.committer.commit(Batch(ended=ended, rests_of_dropped_hosts=worker.took(found.leases)))
     return done - at, committed - begun
 
 

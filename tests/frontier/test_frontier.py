@@ -266,7 +266,7 @@ def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
     assert frontier.batch(0).closed == {"a.example": Code.HOST_CLOSED}
     frontier.apply_reply(BatchReply([a_lease(7, A)]), 0.0)
     batch = frontier.batch(0)
-    assert ([one.lease.id for one in batch.ended], batch.resting) == ([7], {97: 0.0})
+    assert ([one.lease.id for one in batch.ended], batch.rests_of_dropped_hosts) == ([7], {97: 0.0})
 
 
 def test_an_end_tells_all_that_the_page_caused() -> None:
@@ -641,7 +641,7 @@ def test_a_worker_returns_hosts_for_those_that_join() -> None:
         frontier.apply_reply(BatchReply(workers=workers), 9.0)
         batch = frontier.batch(9)
         assert sorted(lease.candidate.url for lease in batch.returned) == returned
-        assert sorted(batch.resting) == [ord(address_of(url).host[0]) for url in returned]
+        assert sorted(batch.rests_of_dropped_hosts) == [ord(address_of(url).host[0]) for url in returned]
 
 
 @pytest.mark.parametrize(
@@ -667,7 +667,7 @@ def test_a_host_to_be_returned_wants_no_more_while_a_request_is_active() -> None
     assert batch.demand is not None
     assert batch.demand.low == (ord("a"),)
     finish(frontier, 4)
-    assert frontier.batch(9).resting == {ord("b"): 0.0}
+    assert frontier.batch(9).rests_of_dropped_hosts == {ord("b"): 0.0}
 
 
 def test_hosts_that_a_worker_may_ask_are_counted() -> None:
@@ -691,10 +691,14 @@ def test_a_host_with_nothing_at_hand_is_let_go() -> None:
     assert all_taken(frontier) == [A, B]
     finish(frontier)
     batch = frontier.batch(0)
-    assert (batch.resting, batch.demand and batch.demand.at_hand, batch.idle) == ({97: 0.0}, (98,), False)
+    assert (batch.rests_of_dropped_hosts, batch.demand and batch.demand.at_hand, batch.idle) == (
+        {97: 0.0},
+        (98,),
+        False,
+    )
     finish(frontier, 2)
     batch = frontier.batch(0)
-    assert (batch.resting, batch.idle) == ({98: 0.0}, True)
+    assert (batch.rests_of_dropped_hosts, batch.idle) == ({98: 0.0}, True)
 
 
 @pytest.mark.parametrize(("away", "returned"), [(AWAY_SECONDS, []), (AWAY_SECONDS + 0.1, [1, 2])])
@@ -703,7 +707,7 @@ def test_a_host_that_rests_for_long_is_let_go(away: float, returned: list[int]) 
     frontier.hosts.rest("a.example", 7 + away)
     batch = frontier.batch(7)
     assert [one.id for one in batch.returned] == returned
-    assert batch.resting == ({97: pytest.approx(away)} if returned else {})
+    assert batch.rests_of_dropped_hosts == ({97: pytest.approx(away)} if returned else {})
     assert all_taken(frontier, 7 + away) == ([B] if returned else [A, B])
     assert batch.returned == [a_lease(1, A), a_lease(2, A + "2")][: len(returned)]
 
@@ -714,7 +718,7 @@ def test_what_was_asked_for_before_is_kept_while_its_host_rests() -> None:
     frontier.requeue(1, "load")
     frontier.hosts.rest("a.example", 100)
     batch = frontier.batch(0)
-    assert ([one.id for one in batch.returned], batch.resting, batch.idle) == ([2], {}, False)
+    assert ([one.id for one in batch.returned], batch.rests_of_dropped_hosts, batch.idle) == ([2], {}, False)
     assert taken(frontier, 99) is None
     assert taken(frontier, 100) == A
     assert len(frontier) == 0
@@ -875,7 +879,7 @@ class Books:
         for one in batch.returned:
             del self.held[one.id]
             self.waiting[one.host_id].append(one)
-        for number, seconds in batch.resting.items():
+        for number, seconds in batch.rests_of_dropped_hosts.items():
             self.next_at[number] = now + seconds
             assert number not in {one.host_id for one in self.held.values()}
         answer = BatchReply(self.lend(batch, now))

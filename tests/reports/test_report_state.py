@@ -123,12 +123,16 @@ def work(session: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetch
     (lease,) = committer.commit(Batch(demand=EVERYTHING)).leases
     item = asdict(PageItem(seed, seed, fetched_at, 200, 0, None, text="Bees. " * 1_000))
     found = tuple(Candidate(url, 5, 1, seed) for url in links)
-    committer.commit(Batch([Completion(lease, PageResult(record=item, links=found))], resting={lease.host_id: 0.0}))
+    committer.commit(
+        Batch([Completion(lease, PageResult(record=item, links=found))], rests_of_dropped_hosts={lease.host_id: 0.0})
+    )
     if links:
         held = [(one, links[one.candidate.url]) for one in committer.commit(Batch(demand=EVERYTHING)).leases]
         ended = [Completion(one, PageResult(outcome)) for one, outcome in held if outcome]
         back = [one for one, outcome in held if not outcome]
-        committer.commit(Batch(ended, returned=back, resting=dict.fromkeys({one.host_id for one, _ in held}, 0.0)))
+        committer.commit(
+            Batch(ended, returned=back, rests_of_dropped_hosts=dict.fromkeys({one.host_id for one, _ in held}, 0.0))
+        )
 
 
 WAYS = {

@@ -76,7 +76,7 @@ def test_a_worker_is_told_the_counts_of_the_sites_that_it_leases(crew: Crew) -> 
     one, two = crew.pair(*candidates(SITE + "tag/1", SITE + "tag/2"))
     first, second = one.claim()
     one.end(also(failed(first), pattern_use=USED[Usefulness.USELESS]))
-    one.commit(returned=[second], resting={second.host_id: 0.0})
+    one.commit(returned=[second], rests_of_dropped_hosts={second.host_id: 0.0})
     reply = two.commit(demand=EVERYTHING)
     assert dict(reply.patterns) == {first.site_id: {PATTERN: PatternCounts(0, 1, 1)}}
 
@@ -110,7 +110,7 @@ def test_a_new_name_on_a_site_queues_again_what_was_put_off_there(crew: Crew) ->
     elsewhere = "http://b.example/tag/1"
     one = crew.join(*candidates(SITE + "tag/1", SITE + "tag/2", elsewhere))
     one.end(*map(put_off, one.claim()))
-    assert one.commit(renamed={SITE + "new"}).waiting == 2
+    assert one.commit(links_with_new_names={SITE + "new"}).waiting == 2
     assert sorted(lease.candidate.url for lease in one.claim()) == [SITE + "tag/1", SITE + "tag/2"]
 
 

@@ -102,7 +102,7 @@ def test_a_claim_brings_what_is_demanded_at_most(crew: Crew) -> None:
     ):
         leases = worker.claim(**limits)
         assert len(leases) == expected, limits
-        worker.commit(returned=leases, resting={lease.host_id: 0.0 for lease in leases})
+        worker.commit(returned=leases, rests_of_dropped_hosts={lease.host_id: 0.0 for lease in leases})
 
 
 def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
@@ -129,7 +129,7 @@ def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
 def test_a_host_rests_until_its_time(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 2), *many(B, 2))
     held = one.claim(each=1)
-    one.commit(returned=held, resting={held[0].host_id: 100.0, held[1].host_id: 0.0})
+    one.commit(returned=held, rests_of_dropped_hosts={held[0].host_id: 100.0, held[1].host_id: 0.0})
     assert urls(two.claim()) == [B + "0", B + "1"]
     assert one.claim() == []
     crew.change(host.update().values(next_at=host.c.next_at - 90.0))
@@ -167,7 +167,7 @@ def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew) -> None
     rests = {f"http://{rest}.example/": rest for rest in (0, 60, 590, 610, 86_400)}
     worker = crew.join(*(link for url in rests for link in many(url, 2)))
     leases = worker.claim(each=1)
-    worker.commit(resting={lease.host_id: float(rests[lease.candidate.url[:-1]]) for lease in leases})
+    worker.commit(rests_of_dropped_hosts={lease.host_id: float(rests[lease.candidate.url[:-1]]) for lease in leases})
     assert {int(address_of(url).host.split(".")[0]) for url in urls(worker.claim())} == {0, 610, 86_400}
 
 
@@ -220,7 +220,7 @@ def test_a_host_is_shared_when_all_say_so(crew: Crew) -> None:
 def test_a_host_with_a_pace_is_not_shared(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
     (held,) = one.claim(each=1, alone=False)
-    one.commit(crawl_delays={held.host_id: 2.0}, resting={held.host_id: 0.0})
+    one.commit(crawl_delays={held.host_id: 2.0}, rests_of_dropped_hosts={held.host_id: 0.0})
     assert urls(one.claim(each=1, alone=False)) == [A + "1"]
     assert two.claim(each=1, alone=False) == []
     one.rest(held)
@@ -260,7 +260,9 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
     (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
     url = closed.candidate.url
     one.commit(
-        ended=[failed(closed, CLOSED)], closed={address_of(url).host: Code.HOST_CLOSED}, resting={closed.host_id: 0.0}
+        ended=[failed(closed, CLOSED)],
+        closed={address_of(url).host: Code.HOST_CLOSED},
+        rests_of_dropped_hosts={closed.host_id: 0.0},
     )
     assert two.move(held, url + "new") is None
     two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
@@ -342,7 +344,7 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
         held = list(worker.hand.values())
         worker.commit(
             ended=[stored(lease) if (bring := not bring) else failed(lease) for lease in held],
-            resting={lease.host_id: 0.0 for lease in held},
+            rests_of_dropped_hosts={lease.host_id: 0.0 for lease in held},
         )
         asked += len(held)
         check_budgets(crew.engine, limit)
@@ -361,7 +363,7 @@ def test_a_site_has_a_budget_of_requests_over_all_its_hosts(crew: Crew) -> None:
         for worker in (one, two):
             leases = worker.claim(each=1)
             asked += len(leases)
-            worker.end(*map(failed, leases), resting={held.host_id: 0.0 for held in leases})
+            worker.end(*map(failed, leases), rests_of_dropped_hosts={held.host_id: 0.0 for held in leases})
             check_budgets(crew.engine, limit)
     assert asked == limit * REQUESTS_A_PAGE
     assert sum(state[1] == BUDGET_SPENT for state in crew.addresses().values()) == 45 - asked
@@ -452,7 +454,7 @@ def test_a_lease_given_back_makes_room(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B), max_pages=1)
     held = one.claim()
     assert (urls(held), two.claim()) == ([A], [])
-    one.commit(returned=held, resting={held[0].host_id: 100.0})
+    one.commit(returned=held, rests_of_dropped_hosts={held[0].host_id: 100.0})
     assert urls(two.claim()) == [B]
 
 

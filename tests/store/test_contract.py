@@ -251,7 +251,7 @@ def test_it_is_over_when_nothing_waits_and_nobody_holds_anything(crew: Crew) -> 
 def test_it_is_not_over_while_a_host_rests(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     held = one.claim()
-    one.commit(returned=held, resting={held[0].host_id: 100.0})
+    one.commit(returned=held, rests_of_dropped_hosts={held[0].host_id: 100.0})
     answer = one.commit(idle=True, demand=EVERYTHING)
     assert (answer.leases, answer.over) == ([], False)
 

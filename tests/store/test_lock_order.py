@@ -48,7 +48,7 @@ def work(url: URL, plan: CrawlPlan, seed: int) -> int:
                 returned=back,
                 demand=demand,
                 idle=not hosts,
-                resting=resting,
+                rests_of_dropped_hosts=resting,
                 priorities=priorities,
                 learned=("{}", ""),
             )

@@ -98,7 +98,9 @@ class Chance:
             for one in self.some(worker)
         ]
         demand = replace(EVERYTHING, pages=2, each=1) if self.random.random() < 0.5 else None
-        answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lease for one in ended]))
+        answer = worker.end(
+            *ended, demand=demand, rests_of_dropped_hosts=self.rested(worker, [one.lease for one in ended])
+        )
         if not answer.lost:
             for one in ended:
                 if one.result.outcome is None:
@@ -106,14 +108,14 @@ class Chance:
 
     def requeue(self, worker: Worker, folder: str) -> None:
         back = self.some(worker)
-        worker.commit(returned=back, resting=self.rested(worker, back))
+        worker.commit(returned=back, rests_of_dropped_hosts=self.rested(worker, back))
 
     def move(self, worker: Worker, folder: str) -> None:
         for one in self.some(worker)[:1]:
             worker.move(one, self.link().url)
 
     def rest(self, worker: Worker, folder: str) -> None:
-        worker.commit(resting=self.rested(worker, []))
+        worker.commit(rests_of_dropped_hosts=self.rested(worker, []))
 
     def die(self, worker: Worker, folder: str) -> None:
         worker.die()
@@ -144,7 +146,7 @@ class Chance:
                 ended = [stored(each) for each in one.hand.values()]
                 for each in ended:
                     (self.pages if each.lease.counts else self.images)[each.lease.candidate.url] += 1
-                one.end(*ended, resting=self.rested(one, [each.lease for each in ended]))
+                one.end(*ended, rests_of_dropped_hosts=self.rested(one, [each.lease for each in ended]))
                 if one.commit(demand=ClaimRequest(3, 5, 3), idle=True).over:
                     over.add(folder)
             if over == set(FOLDERS):
@@ -197,7 +199,7 @@ def bring_all(session: WorkerSession) -> int:
         count += len(hand)
         ended = [stored(one, *links(one.candidate.url)) for one in hand]
         resting = {} if hand else dict.fromkeys(hosts, 0.0)
-        batch = Batch(ended, demand=ClaimRequest(3, 6, 3, hosts, hosts), idle=not hand, resting=resting)
+        batch = Batch(ended, demand=ClaimRequest(3, 6, 3, hosts, hosts), idle=not hand, rests_of_dropped_hosts=resting)
         answer = session.committer.commit(batch)
         hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.leases)}))
         hand = answer.leases

@@ -36,7 +36,7 @@ def busy(worker: Worker) -> dict[str, Any]:
         ],
         "redirects": [Redirect(redirected, replace(redirected.candidate, url=D + "new", requested=D))],
         "returned": [returned],
-        "resting": {missing.host_id: 5.0},
+        "rests_of_dropped_hosts": {missing.host_id: 5.0},
         "crawl_delays": {redirected.host_id: 3.0},
         "closed": {"closed.example": "closed"},
         "demand": EVERYTHING,

@@ -78,7 +78,7 @@ class Worker:
     def commit(self, batch: Batch | None = None, **happened: Any) -> BatchReply:
         """What the ledger says to what happened; the books are right afterwards."""
         batch = batch or Batch(**happened)
-        self.hosts -= batch.resting.keys()
+        self.hosts -= batch.rests_of_dropped_hosts.keys()
         if batch.demand is not None and not batch.demand.at_hand:
             hosts = tuple(sorted(self.hosts))
             batch.demand = replace(batch.demand, low=hosts, at_hand=hosts)
@@ -128,7 +128,7 @@ class Worker:
 
     def rest(self, *leases: Lease, seconds: float = 0.0) -> BatchReply:
         """Let go of the hosts of these addresses."""
-        return self.commit(resting=dict.fromkeys((one.host_id for one in leases), seconds))
+        return self.commit(rests_of_dropped_hosts=dict.fromkeys((one.host_id for one in leases), seconds))
 
     def seed(self, *seeds: Candidate) -> None:
         """Let candidates wait."""

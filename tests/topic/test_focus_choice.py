@@ -10,7 +10,7 @@ A, B, C = 1, 2, 3
 
 
 def chooser(fetched: list[int], **manner: float) -> Prioritizer:
-    made = Prioritizer(FocusOptions(**manner), seat=1)
+    made = Prioritizer(FocusOptions(**manner), worker_number=1)
     for site in fetched:
         made.count_page(site)
     return made

@@ -26,7 +26,7 @@ def scorer(learning: bool = True) -> Scorer:
     subject.learn(PageStack([], np.ones(PLACES)))
     for relevance in (0.9, 0.0, 0.0):
         page_credits.add(relevance)
-    page_credits.lead([HUB], 1.0)
+    page_credits.record_target([HUB], 1.0)
     apprentice.learn([BEES], 1.0)
     apprentice.learn([CARS], 0.0)
     texts = Apprentice(features=PLACES)

@@ -28,23 +28,23 @@ def test_what_a_page_led_to() -> None:
     for led_to, worth, track in rows:
         seen = walked(0.4)
         for relevance in led_to:
-            seen.lead([0], relevance)
+            seen.record_target([0], relevance)
         assert seen.worth([0]).tolist() == pytest.approx([worth])
         assert seen.track([0]).tolist() == pytest.approx([track])
 
 
 def test_the_first_that_showed_it_has_the_credit() -> None:
     seen = walked(0.0, 0.0, 0.0)
-    seen.lead([1, 0, 1, 0], 1.0)
+    seen.record_target([1, 0, 1, 0], 1.0)
     assert seen.worth([0, 1, 2]).tolist() == pytest.approx([0, CREDIT / 3, 0])
     assert seen.track([0, 1, 2]).tolist() == pytest.approx([1 / 4, 1 / 4, 0])
-    seen.lead([], 1.0)
+    seen.record_target([], 1.0)
     assert seen.worth([0, 1, 2]).tolist() == pytest.approx([0, CREDIT / 3, 0])
 
 
 def test_links_to_pages_known_before() -> None:
     seen = walked(0.2, 0.8)
-    seen.leads_to(0, 1)
+    seen.record_known_target(0, 1)
     assert seen.track([0, 1]).tolist() == pytest.approx([(0.8 + 3 * 0.2) / 4, 0.8])
     assert seen.worth([0]).tolist() == pytest.approx([0.2])
 
@@ -65,7 +65,7 @@ def test_many_pages() -> None:
 def test_the_numbers_of_the_first_are_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_scores, "MOST_PAGES", 3)
     seen = walked(0.9, 0.9)
-    seen.lead([0, 1], 1.0)
+    seen.record_target([0, 1], 1.0)
     assert [seen.add(0.3), seen.count, seen.pages] == [2, 3, 3]
     assert [seen.add(0.1), seen.count, seen.pages] == [0, 3, 4]
     assert [*seen.worth([0]), *seen.track([0])] == pytest.approx([0.1, 0.1])

@@ -16,8 +16,8 @@ Choices where the paper gives no details or contradicts itself:
 - At exactly 8 characters the formula allows one edit, but the sentence before it none. Here it is none.
 - A text that is near to several labels counts for the equal one, or else for the most similar one.
 - A label that matches a template already is not counted again. An incomplete last batch makes no templates.
-- A page without any long label that is new to its batch is a copy (a print version, an address with a session), and is
-  skipped: three copies would make a template of the article itself.
+- A page is a copy (a print version, an address with a session) if none of its labels of more than 8 characters is new
+  to its batch. It is skipped: three copies would make a template of the article itself.
 - A site is a host. To save time, labels of more than 100 characters match only if they are equal. Labels of more than
   500 characters, and those after the first 1,000 of a page, are neither learned nor removed. A site has at most 1,000
   templates; the library counts the refused ones.
@@ -133,13 +133,13 @@ def labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def _labels(page: Page) -> frozenset[LeafLabel]:
-    labels: dict[LeafLabel, None] = {}
+    in_page_order: dict[LeafLabel, None] = {}
     for leaf in leaves(page).leaves:
         if len(leaf.text) <= MAX_LENGTH:
-            labels[LeafLabel(leaf.tag, leaf.text)] = None
-            if len(labels) >= MAX_LABELS:
+            in_page_order[LeafLabel(leaf.tag, leaf.text)] = None
+            if len(in_page_order) >= MAX_LABELS:
                 break
-    return frozenset(labels)
+    return frozenset(in_page_order)
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:

@@ -12,8 +12,8 @@ from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, lat
 
 from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, REQUESTS_A_PAGE
 from crawler.store.crawl_tables import (
+    IMAGE_KIND,
     IS_HELD,
-    IS_IMAGE,
     IS_LIKELY,
     IS_WAITING,
     AddressState,
@@ -70,7 +70,7 @@ def pages_requested() -> Select[Any]:
     is_of_crawl = worker.c.crawl_id == bindparam("crawl")
     pages_of_workers = select(func.coalesce(func.sum(worker.c.pages), 0)).where(is_of_crawl)
     workers = select(worker.c.id).where(is_of_crawl)
-    held_pages = select(func.count()).where(IS_HELD, address.c.worker.in_(workers), address.c.kind != IS_IMAGE)
+    held_pages = select(func.count()).where(IS_HELD, address.c.worker.in_(workers), address.c.kind != IMAGE_KIND)
     pages = crawl.c.pages + pages_of_workers.scalar_subquery() + held_pages.scalar_subquery()
     number_of_workers = select(func.count()).where(is_of_crawl).scalar_subquery()
     columns = pages.label("pages"), number_of_workers.label("workers")
@@ -119,11 +119,11 @@ def _may_claim_host() -> ColumnElement[bool]:
 def _has_kind(kinds: ClaimedKinds) -> ColumnElement[bool]:
     """The condition for hosts with queued addresses of these kinds."""
     if kinds is ClaimedKinds.IMAGES:
-        images = select(address.c.host_id).where(IS_WAITING & (address.c.kind == IS_IMAGE))
+        images = select(address.c.host_id).where(IS_WAITING & (address.c.kind == IMAGE_KIND))
         return host.c.id.in_(images)
     if kinds is ClaimedKinds.PAGES:
         may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
-        is_page = address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE
+        is_page = address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IMAGE_KIND
         return select(address.c.id).where(*is_page, may_claim).correlate(host).exists()
     return true()
 
@@ -156,9 +156,9 @@ def _head_waits() -> ColumnElement[bool]:
 def _head_is(kinds: ClaimedKinds) -> ColumnElement[bool]:
     """The condition that an address is of these kinds."""
     if kinds is ClaimedKinds.IMAGES:
-        return HEAD.c.kind == IS_IMAGE
+        return HEAD.c.kind == IMAGE_KIND
     if kinds is ClaimedKinds.PAGES:
-        return HEAD.c.kind != IS_IMAGE
+        return HEAD.c.kind != IMAGE_KIND
     return true()
 
 

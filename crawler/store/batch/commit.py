@@ -318,7 +318,7 @@ class BatchCommitter:
         """Save the counts of address patterns; returns how many addresses are queued again."""
         counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
-        hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.renamed})
+        hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.links_with_new_names})
         return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:

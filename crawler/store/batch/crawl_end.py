@@ -16,9 +16,9 @@ from crawler.store.batch.claims import Claimant
 from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, recorded_sites
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
+    IMAGE_KIND,
     IS_DONE,
     IS_HELD,
-    IS_IMAGE,
     IS_LIKELY,
     IS_WAITING,
     address,
@@ -37,9 +37,9 @@ ADDRESS_WAITS = (
     .limit(1)
 )
 """A queued address of a crawl."""
-IMAGE_WAITS = ADDRESS_WAITS.where(address.c.kind == IS_IMAGE)
+IMAGE_WAITS = ADDRESS_WAITS.where(address.c.kind == IMAGE_KIND)
 PAGE_WAITS = ADDRESS_WAITS.where(
-    host.c.best.is_not(None), address.c.kind != IS_IMAGE, IS_LIKELY | (host.c.tries < bindparam("tries"))
+    host.c.best.is_not(None), address.c.kind != IMAGE_KIND, IS_LIKELY | (host.c.tries < bindparam("tries"))
 )
 """A queued address of a page that is likely to lead to the topic, or whose host has tries left."""
 REPAIR_BEST = (

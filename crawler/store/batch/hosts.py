@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, se
 from crawler.frontier.batch import Batch
 from crawler.frontier.host_limits import HostLatency
 from crawler.frontier.page_result import Completion, Lease, PageResult
-from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
+from crawler.store.crawl_tables import IMAGE_KIND, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
 from crawler.topic.priorities import LEAST_LIKELY
 from crawler.urls.address import address_of
@@ -85,7 +85,7 @@ UPDATE_LATENCY = (
         delay=bindparam("pause"),
     )
 )
-RECORDED_KINDS = {True: true(), False: address.c.kind != IS_IMAGE}
+RECORDED_KINDS = {True: true(), False: address.c.kind != IMAGE_KIND}
 """The condition for recorded addresses that a run releases, with images or without: without images, only pages that an
 image links to.
 """
@@ -174,9 +174,11 @@ def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:
 
 def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
     """Write what a batch reports about hosts: pauses, crawl delays, latencies, and which are closed."""
-    if batch.resting:
-        resting = sorted(batch.resting.items())
-        rows = [{"host": host_id, "at": now + seconds, "me": claimant.worker_id} for host_id, seconds in resting]
+    if batch.rests_of_dropped_hosts:
+        rows = [
+            {"host": host_id, "at": now + seconds, "me": claimant.worker_id}
+            for host_id, seconds in sorted(batch.rests_of_dropped_hosts.items())
+        ]
         connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)

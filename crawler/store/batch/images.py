@@ -21,7 +21,7 @@ from crawler.frontier.page_result import Completion
 from crawler.noise.image_evidence import Evidence
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
-from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
+from crawler.store.crawl_tables import IMAGE_KIND, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
 from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
@@ -36,7 +36,7 @@ RELEASED_SITES = 50_000
 HAS_QUEUED_PAGES = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != IS_IMAGE)
+    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != IMAGE_KIND)
     .correlate(site)
     .exists()
 )
@@ -71,7 +71,7 @@ RELEASE = {
 WAITING_IMAGES = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IS_IMAGE)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IMAGE_KIND)
 )
 SITE_OF_ADDRESS = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
 SUSPEND = (

@@ -67,7 +67,7 @@ class Place:
         ended = [
             Completion(one, PageResult(record=item(one.candidate.url, items[one.candidate.url]))) for one in leases
         ]
-        session.committer.commit(Batch(ended, resting={one.host_id: 0.0 for one in leases}))
+        session.committer.commit(Batch(ended, rests_of_dropped_hosts={one.host_id: 0.0 for one in leases}))
         session.seed(waiting)
         session.leave()
         engine.dispose()
