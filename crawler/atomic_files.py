@@ -46,7 +46,7 @@ class _Atomic:
     def _unopened(self, error: OSError) -> UnopenedOutputError:
         return UnopenedOutputError("{path} cannot be written to ({why})", path=repr(self.shown), why=_reason(error))
 
-    def _failed(self, error: OSError) -> OutputError:
+    def _output_error(self, error: OSError) -> OutputError:
         return OutputError("{path} cannot be written any further ({why})", path=repr(self.shown), why=_reason(error))
 
     def __enter__(self) -> Self:
@@ -94,7 +94,7 @@ class AtomicFile(_Atomic):
         try:
             self._file.write(line)
         except OSError as error:
-            self._fail(error)
+            self._raise(error)
 
     def finish(self) -> None:
         """Sync the file and rename it to its own name."""
@@ -106,13 +106,13 @@ class AtomicFile(_Atomic):
                 self.part.replace(self.path)
                 self.part = None
         except OSError as error:
-            self._fail(error)
+            self._raise(error)
 
-    def _fail(self, error: OSError) -> NoReturn:
+    def _raise(self, error: OSError) -> NoReturn:
         """Raise an OutputError; a reader of standard output who stops early, as `head` does, is not one."""
         if self.path is None and isinstance(error, BrokenPipeError):
             raise error
-        raise self._failed(error) from None
+        raise self._output_error(error) from None
 
     def close(self) -> None:
         if self.path is None:
@@ -157,7 +157,7 @@ class AtomicFolder(_Atomic):
                 self._folders.add(folder)
             (self.part / name).write_bytes(data)
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._output_error(error) from None
 
     def append(self, name: str, data: bytes) -> None:
         """Append to a file."""
@@ -166,7 +166,7 @@ class AtomicFolder(_Atomic):
             with (self.part / name).open("ab") as file:
                 file.write(data)
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._output_error(error) from None
 
     def finish(self) -> None:
         """Rename the folder to its own name, in place of an earlier one."""
@@ -183,7 +183,7 @@ class AtomicFolder(_Atomic):
                     before.rename(self.path)
                 raise
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._output_error(error) from None
         self.part = None
         shutil.rmtree(before, ignore_errors=True)
 
