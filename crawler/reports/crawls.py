@@ -27,11 +27,12 @@ from crawler.outcomes import Code, Group, Outcome, Outcomes
 from crawler.reports.seeds import FailedSeeds, all_failed, failed_seeds
 from crawler.reports.sites import SiteQuery, SiteRow, sites
 from crawler.store.batch.crawl_end import WaitingLinkCounts
+from crawler.store.batch.rounds import due_times
 from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.crawl_tables import worker as worker_table
 from crawler.store.database import database_time, display_url
 from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
-from crawler.store.page_tables import IS_REVISITED, page
+from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
@@ -197,13 +198,6 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     return summaries
 
 
-def next_due(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
-    """When the next page of each crawl is due; a crawl is left out if no page will be."""
-    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl.c.id, IS_REVISITED).correlate(crawl)
-    rows = select(crawl.c.id, soonest.scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
-    return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
-
-
 def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | None = None) -> int:
     """How many pages of a crawl are due, counted up to a limit."""
     due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.due_at <= now)
@@ -313,7 +307,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
     for summary in all_summaries(connection, now):
         seconds_until_due = None
-        due_at = next_due(connection, [summary.id]).get(summary.id)
+        due_at = due_times(connection, [summary.id]).get(summary.id)
         if due_at is not None:
             seconds_until_due = max(0.0, due_at - now)
         first_sites: tuple[SiteRow, ...] = ()

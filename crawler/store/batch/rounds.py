@@ -164,10 +164,16 @@ def begin_round(
     return queued
 
 
+def due_times(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
+    """When the next page of each crawl is due; a crawl is left out if no page will be."""
+    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl.c.id, IS_REVISITED).correlate(crawl)
+    rows = select(crawl.c.id, soonest.scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
+    return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
+
+
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """Seconds until the next page of a crawl is due; None if no page will be due."""
-    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl_id, IS_REVISITED)
-    due_at: float | None = connection.execute(soonest).scalar()
+    due_at = due_times(connection, [crawl_id]).get(crawl_id)
     if due_at is None:
         return None
     return max(0.0, due_at - database_time(connection))

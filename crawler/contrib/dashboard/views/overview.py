@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 
 from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
 from crawler.contrib.schedule.job_store import Job, jobs_of
-from crawler.reports.crawls import CrawlPhase, CrawlSummary, latest_summaries, next_due
+from crawler.reports.crawls import CrawlPhase, CrawlSummary, latest_summaries
 from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
+from crawler.store.batch.rounds import due_times
 from crawler.store.database import database_time
 from crawler.translation.message import N_
 
@@ -98,7 +99,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
     jobs: dict[str, Job] = {}
     if crawls:
         jobs = {job.crawl: job for job in jobs_of(connection)}
-    due = next_due(connection, [crawl.id for crawl in crawls if crawl.ended_at is not None])
+    due = due_times(connection, [crawl.id for crawl in crawls if crawl.ended_at is not None])
 
     crawl_figures = []
     for crawl in crawls:
