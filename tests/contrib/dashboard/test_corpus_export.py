@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from command_line import run_command
 from dashboard_client import Answer, Request, answer
+from missing import need
 from scrapy.settings import Settings
 from sqlalchemy.engine import make_url
 
@@ -65,6 +66,7 @@ def test_a_value_stays_a_value() -> None:
 
 
 def test_each_output_is_a_command() -> None:
+    need("pyarrow")
     for output in OUTPUTS:
         opts = parsed(ExportForm("bees", output, "zh\nquality.words > 5"))
         assert (opts.output or opts.into).startswith("bees-")
@@ -116,6 +118,8 @@ def test_what_is_wrong_is_told(desk: DashboardContext, query: dict[str, str], wh
 def test_a_download_is_what_the_command_writes(
     desk: DashboardContext, query: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
+    if query.get("output") == "parquet":
+        need("pyarrow")
     monkeypatch.chdir(tmp_path)
     form = ExportForm.of("topic", query)
     found = ask(desk, "download", query)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from command_line import run_command
 from dashboard_client import Request, answer
+from missing import need
 from scrapy.settings import Settings
 from sqlalchemy import create_engine, update
 from sqlalchemy.engine import URL
@@ -67,6 +68,7 @@ def place(copied: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def test_what_was_marked_is_exported_and_judged(place: Place) -> None:
+    need("scipy")
     texts = [place.mark(number) for number in place.numbers()]
     status, out, err = place.run("export", "--labels", "-o", "gold.jsonl")
     assert (status, out) == (0, "")
