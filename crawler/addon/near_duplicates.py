@@ -1,19 +1,22 @@
-"""Finds near-duplicates among the pages of a run, in memory: about 2 KB for each page."""
+"""Finds near-duplicates among the pages of a run, in memory: about 2 KB for each page.
+
+The keys are those by which crawler/recrawl/near_duplicates.py looks up texts that may be similar.
+"""
 
 from collections import defaultdict
 
-from crawler.recrawl.near_duplicates import ComparedText, bands, place_texts, signature
+from crawler.recrawl.near_duplicates import ComparedText, band_keys, place_texts, signature
 from crawler.urls.lru_dict import LruDict
 
 MOST_PAGES = 100_000  # pages that are remembered
 
 
 class NearDuplicates:
-    """The signatures of the last pages that were not near-duplicates, by address, and their addresses by band."""
+    """The last pages that were not near-duplicates: their signatures by address, and their addresses by band key."""
 
     def __init__(self, most: int = MOST_PAGES) -> None:
         self._signatures: LruDict[str, bytes] = LruDict(most)
-        self._urls_by_band: defaultdict[int, list[str]] = defaultdict(list)
+        self._urls_by_key: defaultdict[int, list[str]] = defaultdict(list)
 
     def original_of(self, url: str, text: str) -> str | None:
         """The address of an earlier page with nearly the same text. If there is none, the page is remembered and the
@@ -22,21 +25,21 @@ class NearDuplicates:
         new = ComparedText(url, signature(text))
         if new.signature is None or url in self._signatures:  # too short to compare, or another item of the same page
             return None
-        entries = [(band, other) for band in new.bands for other in self._urls_by_band.get(band, ())]
+        entries = [(key, other) for key in new.band_keys for other in self._urls_by_key.get(key, ())]
         likely = dict.fromkeys(other for _, other in entries)
         known_texts = [ComparedText(other, self._signatures[other]) for other in likely]
         placement = place_texts([new], known_texts, entries)
         if url in placement.originals:
             return placement.originals[url]
-        for band, _ in placement.entries:
-            self._urls_by_band[band].append(url)
+        for key, _ in placement.entries:
+            self._urls_by_key[key].append(url)
         for dropped_url, dropped_signature in self._signatures.set(url, new.signature):
             self._forget(dropped_url, dropped_signature)
         return None
 
     def _forget(self, url: str, signature: bytes) -> None:
-        for band in bands(signature):
-            if url in self._urls_by_band.get(band, ()):
-                self._urls_by_band[band].remove(url)
-                if not self._urls_by_band[band]:
-                    del self._urls_by_band[band]
+        for key in band_keys(signature):
+            if url in self._urls_by_key.get(key, ()):
+                self._urls_by_key[key].remove(url)
+                if not self._urls_by_key[key]:
+                    del self._urls_by_key[key]

@@ -1,17 +1,16 @@
 """Finds pages that are nearly the same, with MinHash signatures of their texts (Broder 1997) and keys that index them.
 
 A text is compared as the set of its shingles: all runs of `RUN` words in it. In scripts without spaces a run is
-`UNSPACED_RUN` characters, which make six of the pairs of crawler/page/text.py: about as long as four words of Chinese.
-The first character of a run decides which of the two it is. The similarity of texts with the sets A and B is Jaccard's,
-|A & B| / |A | B|.
+`UNSPACED_RUN` characters, about as long as four words of Chinese. The script of the first character of a run decides
+which of the two it is. The similarity of texts with the sets A and B is Jaccard's, |A & B| / |A | B|.
 
 It is the probability that a random permutation of all shingles has the same least element in A as in B. A signature is
 the least elements under `PERMUTATIONS` permutations, the last 16 bits of each (Li and Koenig 2010): 256 bytes a page,
-and different elements look equal once in 65,536 times. The share of places at which two signatures agree estimates the
-similarity, with a standard error of .03 at .9 and of .04 at .5.
+and different elements look equal once in 65,536 times. The share of the values in which two signatures agree estimates
+the similarity, with a standard error of .03 at .9 and of .04 at .5.
 
-A key stands for the values of a band, which is `ROWS` places. Texts of similarity s share at least one of `BANDS` keys
-with a probability of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
+A band is `ROWS` adjacent values of a signature, and a key is a hash of them. Texts of similarity s share at least one
+of `BANDS` keys with a probability of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
 
 Runs are hashed as polynomials modulo 2^64, all at once: if P(i) is the sum of c_j b^j over the characters j before i,
 the hash of the run from s to e is (P(e) - P(s)) / b^s, which does not depend on the text before it. A permutation
@@ -19,14 +18,14 @@ multiplies by an odd number and adds another. None of these numbers needs to be 
 alike can give them the same text.
 
 Only the first `LONGEST` characters are read. A text of fewer than `FEWEST` different shingles has no signature: it is
-compared by its fingerprint, which is also its only key.
+compared by its fingerprint, a hash of its letters, which is also its only key.
 
 Texts are compared in an order of preference: a crawl compares them as they are stored, an export in the order that its
 user chooses. Each is compared with the earlier ones that share a key with it, and is a copy of the most similar one if
 their similarity is at least `NEAR`.
-Only texts that are not copies are entered under their keys, at most `MOST_OF_A_BAND` under each. So every copy is near
-to a text that is kept, no chain of similar texts joins two that differ, and the cost of a text does not depend on how
-many others are similar to it.
+Only texts that are not copies are entered under their keys, at most `MOST_UNDER_A_KEY` under each. So every copy is
+near to a text that is kept, no chain of similar texts joins two that differ, and the cost of a text does not depend on
+how many others are similar to it.
 
 There is one exception to the order: of near-duplicates on the same site, the page with the lower rank is the original,
 which is the page that owns the text (crawler/metadata/text_owner.py). If it comes later, it replaces the earlier one,
@@ -35,7 +34,8 @@ and the copies of that one are compared again. A page cannot claim a text from a
 `copies_among` compares all texts of an export with each other. They may be in a file, which is then read in parts. In
 memory, a text takes 4 bytes for each band and 40 more, and about 40 while a band is sorted; a text that shares keys
 with others takes up to 100 more. `copies_of` compares texts with earlier ones only, not with each other. `place_texts`
-compares a few new texts with the earlier ones of a database or dictionary.
+compares a few new texts with the earlier ones of a database or dictionary. Each of these functions numbers the texts
+that it compares, from 0 in the order of preference; `text`, `original` and `copy` are such numbers.
 """
 
 import re
@@ -57,26 +57,26 @@ FEWEST = 20  # shingles of a text with a signature
 LONGEST = 200_000  # characters
 PERMUTATIONS = 128
 BANDS = 12
-ROWS = 10  # places of a band
+ROWS = 10  # values in a band
 NEAR = 0.8
 """The similarity from which two pages are near-duplicates."""
-MOST_OF_A_BAND = 20
+MOST_UNDER_A_KEY = 20
 """The most texts that are entered under a key."""
 GONE = -1
-"""The place of an entered text that no longer exists: it is compared with nothing."""
+"""Stands for the number of an entered text that no longer exists: it is compared with nothing."""
 
 Numbers = NDArray[np.int64]
-Halves = NDArray[np.uint32]
-Wholes = NDArray[np.uint64]
-Places = NDArray[np.int32]
+UInt32s = NDArray[np.uint32]
+UInt64s = NDArray[np.uint64]
+TextNumbers = NDArray[np.int32]
 Similarities = NDArray[np.float64]
 
 _SPACE = 32
-_AT_ONCE = 4096  # shingles; their permutations take 2 MB
-_READ_AT_ONCE = 4096  # signatures that are read from a file, 1 MB
+_SHINGLES_AT_ONCE = 4096  # their permutations take 2 MB
+_SIGNATURES_AT_ONCE = 4096  # read from a file, 1 MB
 
 
-def _pseudo_random(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
+def _pseudo_random(name: bytes, count: int, kind: str) -> UInt64s:
     """Pseudo-random numbers, the same on every machine and in every version of Python and numpy."""
     width = np.dtype(kind).itemsize
     return np.frombuffer(shake_128(name).digest(count * width), kind).astype(np.uint64)
@@ -84,11 +84,11 @@ def _pseudo_random(name: bytes, count: int, kind: str) -> NDArray[np.uint64]:
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # b, an odd number, so that it has an inverse
 _INVERSE = np.uint64(pow(int(_BASE), -1, 1 << 64))
-_MIX = np.uint64(0xD6E8FEB86659FD93)
-_HALF = np.uint64(32)
+_MIX_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+_HALF_BITS = np.uint64(32)
 _FACTORS = (_pseudo_random(b"factors", PERMUTATIONS, "<u4") | np.uint64(1)).astype(np.uint32)[:, None]
 _SUMMANDS = _pseudo_random(b"summands", PERMUTATIONS, "<u4").astype(np.uint32)[:, None]
-_PLACES = _pseudo_random(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
+_BAND_FACTORS = _pseudo_random(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
 
 
 def _unspaced() -> NDArray[np.bool_]:
@@ -103,52 +103,55 @@ def _unspaced() -> NDArray[np.bool_]:
 _UNSPACED = _unspaced()
 
 
-def _powers(base: np.uint64, count: int) -> Wholes:
+def _powers(base: np.uint64, count: int) -> UInt64s:
     """The powers of a number with the exponents from 1 to `count`, modulo 2^64."""
     return _cached_powers(base, 1 << count.bit_length())[:count]
 
 
 @cache
-def _cached_powers(base: np.uint64, count: int) -> Wholes:
+def _cached_powers(base: np.uint64, count: int) -> UInt64s:
     return np.cumprod(np.full(count, base), dtype=np.uint64)
 
 
-def _mixed(numbers: Wholes) -> Wholes:
+def _mixed(numbers: UInt64s) -> UInt64s:
     """The numbers with their bits mixed."""
-    numbers = (numbers ^ (numbers >> _HALF)) * _MIX
-    return numbers ^ (numbers >> _HALF)
+    numbers = (numbers ^ (numbers >> _HALF_BITS)) * _MIX_FACTOR
+    return numbers ^ (numbers >> _HALF_BITS)
 
 
-def _runs(codes: Halves) -> tuple[Numbers, Numbers]:
+def _runs(code_points: UInt32s) -> tuple[Numbers, Numbers]:
     """The starts and ends of the runs of a text in which every word is followed by a space."""
-    is_single = _UNSPACED[np.minimum(codes, len(_UNSPACED) - 1)]
+    # The units of runs: words, and single characters of unspaced scripts.
+    is_single = _UNSPACED[np.minimum(code_points, len(_UNSPACED) - 1)]
     is_start = is_single.copy()
     is_start[0] = True
-    is_start[1:] |= codes[:-1] == _SPACE
-    is_start &= codes != _SPACE
+    is_start[1:] |= code_points[:-1] == _SPACE
+    is_start &= code_points != _SPACE
     starts = np.flatnonzero(is_start)
-    singles = is_single[starts]
-    ends = np.where(singles, starts + 1, np.append(starts[1:], len(codes)) - 1)
-    lasts = np.arange(len(starts)) + np.where(singles, UNSPACED_RUN, RUN) - 1
-    is_whole = lasts < len(starts)
-    return starts[is_whole], ends[lasts[is_whole]]
+    starts_with_single = is_single[starts]
+    ends = np.where(starts_with_single, starts + 1, np.append(starts[1:], len(code_points)) - 1)
+
+    # The last unit of the run that begins with each unit; the text ends before some of them.
+    last_units = np.arange(len(starts)) + np.where(starts_with_single, UNSPACED_RUN, RUN) - 1
+    is_whole = last_units < len(starts)
+    return starts[is_whole], ends[last_units[is_whole]]
 
 
-def _shingles(text: str) -> Halves:
+def _shingles(text: str) -> UInt32s:
     """The different shingles of a text, as numbers of 32 bits."""
     words = page_words(text[:LONGEST])
     if not words:
         return np.empty(0, np.uint32)
-    codes = np.frombuffer(f"{' '.join(words)} ".encode("utf-32-le", "surrogatepass"), "<u4")
-    starts, ends = _runs(codes)
-    sums = np.zeros(len(codes) + 1, np.uint64)
-    np.cumsum(codes * _powers(_BASE, len(codes)), out=sums[1:])
-    hashes = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(codes))[starts]
-    shingles: Halves = np.sort((_mixed(hashes) >> _HALF).astype(np.uint32))
+    code_points = np.frombuffer(f"{' '.join(words)} ".encode("utf-32-le", "surrogatepass"), "<u4")
+    starts, ends = _runs(code_points)
+    sums = np.zeros(len(code_points) + 1, np.uint64)
+    np.cumsum(code_points * _powers(_BASE, len(code_points)), out=sums[1:])
+    hashes = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(code_points))[starts]
+    shingles: UInt32s = np.sort((_mixed(hashes) >> _HALF_BITS).astype(np.uint32))
     if not len(shingles):
         return shingles
     is_first = np.append(True, shingles[1:] != shingles[:-1])
-    different_shingles: Halves = shingles[is_first]
+    different_shingles: UInt32s = shingles[is_first]
     return different_shingles
 
 
@@ -163,15 +166,15 @@ def signature(text: str) -> bytes | None:
     if len(shingles) < FEWEST:
         return None
     least = np.full(PERMUTATIONS, np.iinfo(np.uint32).max, np.uint32)
-    for at in range(0, len(shingles), _AT_ONCE):
-        permuted = _FACTORS * shingles[at : at + _AT_ONCE]
+    for at in range(0, len(shingles), _SHINGLES_AT_ONCE):
+        permuted = _FACTORS * shingles[at : at + _SHINGLES_AT_ONCE]
         permuted += _SUMMANDS
         np.minimum(least, permuted.min(axis=1), out=least)
     return least.astype("<u2").tobytes()  # the last 16 bits
 
 
-def _places(signature: bytes) -> NDArray[np.uint16]:
-    """The 16-bit numbers of a signature."""
+def _values(signature: bytes) -> NDArray[np.uint16]:
+    """The values of a signature, numbers of 16 bits."""
     if len(signature) != 2 * PERMUTATIONS:
         raise ValueError(f"A signature has {2 * PERMUTATIONS} bytes, not {len(signature)}.")
     return np.frombuffer(signature, "<u2")
@@ -184,29 +187,29 @@ def similarity(first: bytes, second: bytes) -> float:
     >>> similarity(signature(text), signature(text)), similarity(signature(text), signature(text[::-1]))
     (1.0, 0.0)
     """
-    return float(_similarities(_places(first), _places(second)))
+    return float(_similarities(_values(first), _values(second)))
 
 
-def _similarities(places: NDArray[np.uint16], others: NDArray[np.uint16]) -> Similarities:
+def _similarities(values: NDArray[np.uint16], others: NDArray[np.uint16]) -> Similarities:
     """The similarity of a signature to another one, or to each row of a table of signatures."""
-    similarities: Similarities = (others == places).mean(axis=-1)
+    similarities: Similarities = (others == values).mean(axis=-1)
     return similarities
 
 
-def bands(signature: bytes) -> list[int]:
-    """The keys of a signature, signed 64-bit numbers; near-duplicates share at least one of them."""
-    keys: list[int] = _keys(_places(signature)[: BANDS * ROWS].reshape(BANDS, ROWS), _PLACES).tolist()
+def band_keys(signature: bytes) -> list[int]:
+    """The keys of a signature, signed 64-bit numbers; near-duplicates probably share at least one of them."""
+    keys: list[int] = _keys(_values(signature)[: BANDS * ROWS].reshape(BANDS, ROWS), _BAND_FACTORS).tolist()
     return keys
 
 
 def keys_of_band(signatures: NDArray[np.uint16], band: int) -> Numbers:
     """The keys that signatures, one in each row, have for one of the `BANDS`."""
-    return _keys(signatures[:, band * ROWS : (band + 1) * ROWS], _PLACES[band])
+    return _keys(signatures[:, band * ROWS : (band + 1) * ROWS], _BAND_FACTORS[band])
 
 
-def _keys(rows: NDArray[np.uint16], places: Wholes) -> Numbers:
-    """The key of each row of places; the factors in `places` give different bands different keys."""
-    return _mixed(((rows.astype(np.uint64) + np.uint64(1)) * places).sum(axis=1)).view(np.int64)
+def _keys(bands: NDArray[np.uint16], factors: UInt64s) -> Numbers:
+    """The key of each row of values; other factors give the same values in another band another key."""
+    return _mixed(((bands.astype(np.uint64) + np.uint64(1)) * factors).sum(axis=1)).view(np.int64)
 
 
 def fingerprint_number(fingerprint: str) -> int:
@@ -218,14 +221,14 @@ def fingerprint_number(fingerprint: str) -> int:
     return int.from_bytes(bytes.fromhex(fingerprint), "big", signed=True)
 
 
-Key = TypeVar("Key", bound=Hashable)
+TextId = TypeVar("TextId", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class ComparedText(Generic[Key]):
+class ComparedText(Generic[TextId]):
     """A text in the form in which it is compared."""
 
-    key: Key
+    text_id: TextId
     signature: bytes | None
     fingerprint: str | None = None
     """Equal for texts with the same letters; None for a text without letters."""
@@ -235,10 +238,10 @@ class ComparedText(Generic[Key]):
     """Lowest for the original among near-duplicates of a site."""
 
     @cached_property
-    def bands(self) -> list[int]:
-        """The keys under which it is entered and looked up."""
+    def band_keys(self) -> list[int]:
+        """The keys under which it is entered and looked up; of a text without a signature, its fingerprint."""
         if self.signature is not None:
-            return list(dict.fromkeys(bands(self.signature)))
+            return list(dict.fromkeys(band_keys(self.signature)))
         if self.fingerprint:
             return [fingerprint_number(self.fingerprint)]
         return []
@@ -287,7 +290,7 @@ class _EnteredInArrays:
 
     def __init__(self, shared: _SharedKeys) -> None:
         self._numbers = shared.numbers
-        self._room = np.minimum(shared.sizes, MOST_OF_A_BAND)
+        self._room = np.minimum(shared.sizes, MOST_UNDER_A_KEY)
         """How many texts may be entered under each key."""
         self._starts = np.cumsum(self._room) - self._room
         """Index in `_entered` of the first text under each key."""
@@ -295,7 +298,7 @@ class _EnteredInArrays:
         """How many texts are entered under each key."""
         self._entered = np.empty(int(self._room.sum()), np.int32)
 
-    def like(self, text: int) -> Places:
+    def like(self, text: int) -> TextNumbers:
         """The entered texts that share a key with a text, each once, in the order of texts."""
         keys = self._keys_of(text)
         used = keys[self._counts[keys] > 0]
@@ -317,11 +320,11 @@ class _EnteredInArrays:
             self._counts[key] = len(kept)
             self._under(key)[:] = kept
 
-    def _keys_of(self, text: int) -> Places:
-        keys: Places = self._numbers[text]
+    def _keys_of(self, text: int) -> TextNumbers:
+        keys: TextNumbers = self._numbers[text]
         return keys[keys >= 0]
 
-    def _under(self, key: int) -> Places:
+    def _under(self, key: int) -> TextNumbers:
         start = self._starts[key]
         return self._entered[start : start + self._counts[key]]
 
@@ -331,27 +334,27 @@ class _EnteredInLists:
 
     def __init__(self, texts: Sequence[ComparedText[Any]], entries: Iterable[tuple[int, int]]) -> None:
         self._texts = texts
-        self.by_band: defaultdict[int, list[int]] = defaultdict(list)
-        """The places of the entered texts, by key."""
-        for band, text in entries:
-            self.by_band[band].append(text)
+        self.by_key: defaultdict[int, list[int]] = defaultdict(list)
+        """The numbers of the entered texts, by key."""
+        for key, text in entries:
+            self.by_key[key].append(text)
 
-    def like(self, text: int) -> Places:
+    def like(self, text: int) -> TextNumbers:
         """The entered texts that share a key with a text, each once, in the order of texts."""
-        others = {other for band in self._texts[text].bands for other in self.by_band.get(band, ())}
+        others = {other for key in self._texts[text].band_keys for other in self.by_key.get(key, ())}
         return np.array(sorted(others - {GONE}), np.int32)
 
     def enter(self, text: int) -> None:
         """Enter a text under each of its keys that has room."""
-        for band in self._texts[text].bands:
-            if len(self.by_band[band]) < MOST_OF_A_BAND:
-                self.by_band[band].append(text)
+        for key in self._texts[text].band_keys:
+            if len(self.by_key[key]) < MOST_UNDER_A_KEY:
+                self.by_key[key].append(text)
 
     def remove(self, text: int) -> None:
         """Remove a text from its keys."""
-        for band in self._texts[text].bands:
-            if text in self.by_band[band]:
-                self.by_band[band].remove(text)
+        for key in self._texts[text].band_keys:
+            if text in self.by_key[key]:
+                self.by_key[key].remove(text)
 
 
 class _Originals:
@@ -479,10 +482,11 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
         keys = keys[by_key]
         is_like_next = np.zeros(len(keys), np.bool_)
         is_like_next[:-1] = keys[1:] == keys[:-1]
-        is_like_last = np.roll(is_like_next, 1)
-        is_shared = is_like_next | is_like_last
+        is_like_previous = np.roll(is_like_next, 1)
+        is_shared = is_like_next | is_like_previous
 
-        number = np.cumsum(is_like_next & ~is_like_last, dtype=np.int32)[is_shared] - 1
+        # A key gets its number at the first of the texts that share it.
+        number = np.cumsum(is_like_next & ~is_like_previous, dtype=np.int32)[is_shared] - 1
         numbers[texts_with_key[by_key[is_shared]], column] = number + key_count
         sizes.append(np.bincount(number))
         key_count += len(sizes[-1])
@@ -492,43 +496,49 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
 def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
     """The keys of signatures that may be in a file, of which a part is read at a time."""
     keys = np.empty(len(signatures), np.int64)
-    for at in range(0, len(signatures), _READ_AT_ONCE):
-        keys[at : at + _READ_AT_ONCE] = keys_of_band(signatures[at : at + _READ_AT_ONCE], band)
+    for at in range(0, len(signatures), _SIGNATURES_AT_ONCE):
+        keys[at : at + _SIGNATURES_AT_ONCE] = keys_of_band(signatures[at : at + _SIGNATURES_AT_ONCE], band)
     return keys
 
 
 @dataclass(frozen=True)
-class Placement(Generic[Key]):
+class Placement(Generic[TextId]):
     """The result of comparing new texts with earlier ones."""
 
-    originals: dict[Key, Key]
+    originals: dict[TextId, TextId]
     """The original of each copy: of new texts, and of earlier ones that a new one replaces."""
-    entries: list[tuple[int, Key]]
-    """The new entries: the band and the text that is entered under it."""
+    entries: list[tuple[int, TextId]]
+    """The new entries: a key and the text that is entered under it."""
 
 
 def place_texts(
-    new: Sequence[ComparedText[Key]], earlier: Sequence[ComparedText[Key]], entries: Collection[tuple[int, Key]]
-) -> Placement[Key]:
+    new: Sequence[ComparedText[TextId]],
+    earlier: Sequence[ComparedText[TextId]],
+    entries: Collection[tuple[int, TextId]],
+) -> Placement[TextId]:
     """Compare new texts, in this order, with earlier ones and with each other.
 
-    `entries` are all entries under the bands of the new texts. An entered text that is not among the earlier ones is
-    gone: it counts towards `MOST_OF_A_BAND`, but is compared with nothing.
+    `entries` are all entries under the keys of the new texts. An entered text that is not among the earlier ones is
+    gone: it counts towards `MOST_UNDER_A_KEY`, but is compared with nothing.
     """
     texts = [*earlier, *new]
-    places = {text.key: at for at, text in enumerate(earlier)}
-    before = [(band, places.get(key, GONE)) for band, key in entries]
+    earlier_numbers = {text.text_id: number for number, text in enumerate(earlier)}
+    before = [(key, earlier_numbers.get(text_id, GONE)) for key, text_id in entries]
     entered = _EnteredInLists(texts, before)
     decided = _Originals(_columns(texts), np.arange(len(texts)), entered)
-    for at in range(len(earlier), len(texts)):
-        decided.decide(at)
+    for number in range(len(earlier), len(texts)):
+        decided.decide(number)
     originals = decided.originals.tolist()
-    copies = {texts[copy].key: texts[at].key for copy, at in enumerate(originals) if copy != at}
-    now = {(band, at) for band, of_band in entered.by_band.items() for at in of_band}
-    return Placement(copies, [(band, texts[at].key) for band, at in sorted(now.difference(before))])
+    originals_of_copies = {
+        texts[copy].text_id: texts[original].text_id for copy, original in enumerate(originals) if copy != original
+    }
+    after = {(key, number) for key, entered_texts in entered.by_key.items() for number in entered_texts}
+    return Placement(
+        originals_of_copies, [(key, texts[number].text_id) for key, number in sorted(after.difference(before))]
+    )
 
 
-def _columns(texts: Sequence[ComparedText[Key]]) -> TextColumns:
+def _columns(texts: Sequence[ComparedText[TextId]]) -> TextColumns:
     """The texts in rows."""
     sites = {site: number for number, site in enumerate({text.site for text in texts})}
     signatures = b"".join(text.signature or bytes(2 * PERMUTATIONS) for text in texts)

@@ -33,7 +33,7 @@ import numpy as np
 from throughput import machine
 
 from crawler.extraction import extract
-from crawler.recrawl.near_duplicates import NEAR, TextColumns, _shingles, bands, copies_among, signature, similarity
+from crawler.recrawl.near_duplicates import NEAR, TextColumns, _shingles, band_keys, copies_among, signature, similarity
 
 try:
     from rensa import RMinHash
@@ -135,7 +135,7 @@ def outcome(one: str, other: str) -> Outcome | None:
     if ours[0] is None or ours[1] is None:
         return None
     theirs = rensa_of(tokens(one)).jaccard(rensa_of(tokens(other))) if RMinHash else None
-    is_found = not set(bands(ours[0])).isdisjoint(bands(ours[1]))
+    is_found = not set(band_keys(ours[0])).isdisjoint(band_keys(ours[1]))
     return Outcome(jaccard(one, other), similarity(*ours), is_found, theirs)
 
 
@@ -253,7 +253,7 @@ def times(all_texts: list[Text]) -> None:
             print(f"; rensa, shingles given: {timed(lambda s=shingles: rensa_of(s))}" if RMinHash else "")
     made = signature(languages["English"])
     if made:
-        print(f"bands: {timed(lambda: bands(made))}; similarity: {timed(lambda: similarity(made, made))}")
+        print(f"bands: {timed(lambda: band_keys(made))}; similarity: {timed(lambda: similarity(made, made))}")
 
 
 def main() -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from crawler.recrawl.near_duplicates import (
     BANDS,
-    MOST_OF_A_BAND,
+    MOST_UNDER_A_KEY,
     NEAR,
     PERMUTATIONS,
     ROWS,
     ComparedText,
     Placement,
     TextColumns,
-    bands,
+    band_keys,
     copies_among,
     copies_of,
     keys_of_band,
@@ -105,11 +105,11 @@ def test_a_chain_is_not_one_group() -> None:
     assert found([first, second, third], [1, 0, 2]) == [1, 1, 1]
 
 
-@pytest.mark.parametrize(("original", "is_found"), [(0, True), (MOST_OF_A_BAND - 1, True), (MOST_OF_A_BAND, False)])
+@pytest.mark.parametrize(("original", "is_found"), [(0, True), (MOST_UNDER_A_KEY - 1, True), (MOST_UNDER_A_KEY, False)])
 def test_many_that_share_a_key_and_are_not_copies(original: int, is_found: bool) -> None:
     """Only the first texts are entered under a key; a text that shares no other key is compared with these alone."""
     box = drawn(1)[:ROWS]
-    rows = [box + drawn(seed)[ROWS:] for seed in range(2, MOST_OF_A_BAND + 4)]
+    rows = [box + drawn(seed)[ROWS:] for seed in range(2, MOST_UNDER_A_KEY + 4)]
     copy = rows[original][:]
     for at in range(ROWS, ROWS * BANDS, ROWS):
         copy[at] ^= 1
@@ -124,7 +124,7 @@ def test_nothing_is_compared_with_nothing() -> None:
 def test_keys_are_those_of_a_crawl() -> None:
     rows = np.array([drawn(1), drawn(2)], "<u2")
     for row, signature in enumerate(rows):
-        keys = bands(signature.tobytes())
+        keys = band_keys(signature.tobytes())
         assert [keys_of_band(rows, band)[row] for band in range(BANDS)] == keys
 
 
@@ -188,10 +188,10 @@ def test_texts_are_placed_one_by_one_as_all_at_once() -> None:
 
 def test_texts_are_entered_under_bands_that_have_room() -> None:
     new = text("new", drawn(1))
-    full, *free = new.bands
-    entries = [(full, f"gone {number}") for number in range(MOST_OF_A_BAND)]
+    full, *free = new.band_keys
+    entries = [(full, f"gone {number}") for number in range(MOST_UNDER_A_KEY)]
     assert place_texts([new], [], entries) == Placement({}, sorted((band, "new") for band in free))
-    assert place_texts([new], [], entries[1:]) == Placement({}, sorted((band, "new") for band in new.bands))
+    assert place_texts([new], [], entries[1:]) == Placement({}, sorted((band, "new") for band in new.band_keys))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_texts_are_entered_under_bands_that_have_room() -> None:
 def test_a_known_text_is_the_original_unless_it_is_replaced(rank: int, expected: dict[str, str]) -> None:
     known = text("known", drawn(1), rank=1)
     new = text("new", like(drawn(1), 120), rank=rank)
-    entries = [(band, "known") for band in known.bands]
+    entries = [(band, "known") for band in known.band_keys]
     placement = place_texts([new], [known], entries)
     assert placement.originals == expected
     assert {key for _, key in placement.entries} == ({"new"} if rank == 0 else set())
@@ -209,5 +209,5 @@ def test_a_known_text_is_the_original_unless_it_is_replaced(rank: int, expected:
 @pytest.mark.parametrize(("fingerprint", "expected"), [("0f" * 8, {"new": "known"}), ("ff" * 8, {}), (None, {})])
 def test_a_text_without_a_signature_is_found_by_its_letters(fingerprint: str | None, expected: dict[str, str]) -> None:
     known = ComparedText("known", None, "0f" * 8)
-    entries = [(band, "known") for band in known.bands]
+    entries = [(band, "known") for band in known.band_keys]
     assert place_texts([ComparedText("new", None, fingerprint)], [known], entries).originals == expected

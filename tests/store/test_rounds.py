@@ -682,7 +682,7 @@ def test_what_was_a_copy_of_a_page_that_changed_or_went_is_none(crew: Crew, beca
 
 
 def test_equal_pages_cost_no_more_the_more_they_are(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(likeness_module, "MOST_OF_A_BAND", 2)
+    monkeypatch.setattr(likeness_module, "MOST_UNDER_A_KEY", 2)
     urls = [f"http://a.example/{number}" for number in range(9)]
     worker = crew.join(*candidates(*urls))
     for one in worker.claim():

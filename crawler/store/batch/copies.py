@@ -43,7 +43,7 @@ def compared_page(
 ) -> ComparedPage:
     """A page with the values by which it is compared: its signature, fingerprint, site and rank."""
     return ComparedPage(
-        key=key,
+        text_id=key,
         signature=signature,
         fingerprint=fingerprint,
         site=address_of(url).site,
@@ -57,23 +57,23 @@ def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedP
 
     The addresses are by the keys of the near-duplicates: new pages, and earlier pages that were originals until now.
     """
-    entries = _entries(connection, crawl_id, {band for each in pages for band in each.bands})
-    entered_pages = _pages_of_keys(connection, {key for _, key in entries} - {each.key for each in pages})
+    entries = _entries(connection, crawl_id, {band for each in pages for band in each.band_keys})
+    entered_pages = _pages_of_keys(connection, {key for _, key in entries} - {each.text_id for each in pages})
     placement = place_texts(pages, entered_pages, entries)
 
-    former_originals = [entered for entered in entered_pages if entered.key in placement.originals]
+    former_originals = [entered for entered in entered_pages if entered.text_id in placement.originals]
     delete_bands(connection, crawl_id, former_originals)
     if placement.entries:
         rows = [{"crawl_id": crawl_id, "band": band, "key": key} for band, key in sorted(placement.entries)]
         connection.execute(dialect_insert(connection.engine)(near_duplicate_band).on_conflict_do_nothing(), rows)
 
-    urls = {each.key: each.url for each in (*entered_pages, *pages)}
+    urls = {each.text_id: each.url for each in (*entered_pages, *pages)}
     return {copy: urls[original] for copy, original in placement.originals.items()}
 
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[ComparedPage]) -> None:
     """Delete the entries of pages under the bands of their signatures."""
-    rows = [{"crawl": crawl_id, "of": band, "page": each.key} for each in pages for band in each.bands]
+    rows = [{"crawl": crawl_id, "of": band, "page": each.text_id} for each in pages for band in each.band_keys]
     if rows:
         connection.execute(DELETE_BAND, sorted(rows, key=lambda row: (row["of"], row["page"])))
 
