@@ -347,7 +347,7 @@ def _configure(session: WorkerSession, reader: PageReader, settings: BaseSetting
     session.committer.responses.limit = settings.getint("KEEP_RESPONSES")
     session.committer.reads_templates = reader.libraries is not None
     session.committer.enough_pages = 0
-    if reader.images.judged:
+    if reader.images.are_judged:
         session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES")
 
 
@@ -432,8 +432,8 @@ def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) ->
     return PageImages(
         extraction=lambda page: page.once(extract),
         are_requested=arguments.images,
-        judged=settings.getbool("IMAGE_NOISE_ENABLED"),
-        largest=settings.getint("IMAGE_MAX_BYTES"),
+        are_judged=settings.getbool("IMAGE_NOISE_ENABLED"),
+        max_bytes=settings.getint("IMAGE_MAX_BYTES"),
         page_limit=settings.getint("IMAGE_PAGE_LIMIT"),
         site_limit=settings.getint("IMAGE_SITE_LIMIT"),
     )

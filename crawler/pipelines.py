@@ -85,7 +85,7 @@ class ExtractPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
         judge = None
-        if crawl.images.judged:
+        if crawl.images.are_judged:
             judge = judge_of(crawler.settings)
         images = ImageListing(crawl.images, judge)
         return cls(

@@ -17,14 +17,14 @@ from crawler.urls.lru_dict import LruDict
 
 WALLS = (401, 402, 403, 451)
 """Statuses of pages that their server withholds from the crawler."""
-LEAST = 250
+LEAST_LENGTH = 250
 """The least characters of an entry that is more than a summary."""
-FULLER = 2
-"""An entry is taken for the whole text if it is longer than the text of its page by this factor."""
+FULLER_FACTOR = 2
+"""An entry stands for its page if its text is longer than the text of the page by this factor."""
 MOST_BYTES = 32_000_000
 """Memory of the texts that wait for their pages; the oldest are dropped."""
-WEIGHT = 1_000
-"""Bytes that are counted for each text in addition to its own."""
+OVERHEAD_BYTES = 1_000
+"""Memory that is counted for each text in addition to its own."""
 
 
 class FeedTexts:
@@ -35,12 +35,12 @@ class FeedTexts:
         extract: Callable[[Page], Extraction],
         key: Callable[[str], int],
         count_statistic: Callable[[str, int], None],
-        most: int = MOST_BYTES,
+        max_bytes: int = MOST_BYTES,
     ) -> None:
         self._extract = extract
         self._key = key
         self._count_statistic = count_statistic
-        self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(most, _size)
+        self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(max_bytes, _memory)
 
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
         """Keep those texts of a feed whose pages are on its own site."""
@@ -51,7 +51,7 @@ class FeedTexts:
                     self._count_statistic("feed/dropped", len(dropped))
 
     def has(self, candidate: Candidate) -> bool:
-        """Whether the text of a page is kept."""
+        """Whether the text of a page is kept, under its address or the one from which redirects led there."""
         return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
@@ -62,10 +62,12 @@ class FeedTexts:
         if entry_text is None:
             return None
         extraction = page.once(self._extract)
-        least = 0 if is_refused or is_login(page, extraction) else FULLER * len(extraction.text)
-        if len(entry_text.html) <= least:
+        exceeded_length = FULLER_FACTOR * len(extraction.text)
+        if is_refused or is_login(page, extraction):
+            exceeded_length = 0
+        if len(entry_text.html) <= exceeded_length:  # its text is no longer than its HTML, which need not be parsed
             return None
-        about = Facts(
+        facts = Facts(
             title=entry_text.title,
             author=entry_text.author,
             published=day(entry_text.published) or "",
@@ -73,10 +75,10 @@ class FeedTexts:
         )
         robots = ", ".join(sorted(page.robots))  # the directives of the page apply to its text, too
         feed_page = document_page(
-            DocumentContent(body=entry_text.html, facts=about), page.url, "text/html", robots, MadeFrom.FEED
+            DocumentContent(body=entry_text.html, facts=facts), page.url, "text/html", robots, MadeFrom.FEED
         )
         length = len(feed_page.once(self._extract).text)
-        if length < LEAST or length <= least:
+        if length < LEAST_LENGTH or length <= exceeded_length:
             return None
         self._count_statistic("feed/pages", 1)
         return feed_page
@@ -98,10 +100,10 @@ class FeedTexts:
         return None
 
 
-def _size(entry: tuple[str, EntryText]) -> int:
+def _memory(entry: tuple[str, EntryText]) -> int:
     """The bytes of an address and its text."""
     url, text = entry
-    return sum(map(getsizeof, (url, text.html, text.title, text.author, text.published))) + WEIGHT
+    return sum(map(getsizeof, (url, text.html, text.title, text.author, text.published))) + OVERHEAD_BYTES
 
 
 def _path(url: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from scrapy.http import Response
 
-from crawler.frontier.batch import SiteEvidence as Counts
+from crawler.frontier.batch import SiteEvidence
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import AddressKind, Candidate, FoundBy
 from crawler.frontier.scope import Scope
@@ -35,7 +35,7 @@ from crawler.urls.patterns import labels_of
 
 IMAGE_PRIORITY = -10_000
 LEAST_BYTES = 40
-"""A smaller image shows nothing: an image of a single pixel has 43 bytes."""
+"""A smaller file is no whole image: even the smallest, of a single pixel, have 43 bytes."""
 IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 """Endings of the addresses of images. An image that links to such an address is a thumbnail."""
 
@@ -47,9 +47,9 @@ class PageImages:
     extraction: Callable[[Page], Extraction]
     """Returns the main text of a page."""
     are_requested: bool
-    judged: bool
+    are_judged: bool
     """Whether images are judged as noise or content."""
-    largest: int
+    max_bytes: int
     """The most bytes of an image."""
     page_limit: int = MOST_IMAGES
     """The most images of a page that are requested, according to the settings."""
@@ -59,7 +59,7 @@ class PageImages:
     """How many images were requested for the pages of each site."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
-        """How a page shows its images: the first MOST_IMAGES of them."""
+        """How a page shows its first MOST_IMAGES images."""
         return sightings(page, self.extraction(page))[:MOST_IMAGES]
 
     def beyond(self, page: Page) -> int:
@@ -74,18 +74,18 @@ class PageImages:
         return min(self.page_limit, MOST_IMAGES)
 
     def within_site_limit(self, images: Sequence[Candidate], page: Page) -> Sequence[Candidate]:
-        """Count and return those of the images of a page for which the limit of its site has room."""
-        name = address_of(page.url).site
+        """Return the images of a page that the limit of its site still allows, and count them."""
+        site = address_of(page.url).site
         if self.site_limit is not None:
-            images = images[: max(0, self.site_limit - self._of_site[name])]
-        self._of_site[name] += len(images)
+            images = images[: max(0, self.site_limit - self._of_site[site])]
+        self._of_site[site] += len(images)
         return images
 
-    def counts(self, page: Page) -> Evidence:
+    def evidence_of(self, page: Page) -> Evidence:
         """The counts of one page's images, as evidence."""
-        counts = Evidence()
-        counts.see(page.once(self.sightings))
-        return counts
+        evidence = Evidence()
+        evidence.see(page.once(self.sightings))
+        return evidence
 
     def candidates(
         self, page: Page, depth: int, seen: Callable[[Iterable[str], AddressKind], Collection[str]]
@@ -98,9 +98,9 @@ class PageImages:
             position_of_image.setdefault(image.url, at)
             if image.target in large:
                 position_of_image.setdefault(image.target, at)
-        for url in ("", *seen(position_of_image, AddressKind.IMAGE)):
-            position_of_image.pop(url, None)
-        sights = self.sights(page, position_of_image)
+        for url in seen(position_of_image, AddressKind.IMAGE):
+            del position_of_image[url]
+        sighting_records = self.sighting_records(page, position_of_image)
         return [
             Candidate(
                 url=url,
@@ -108,7 +108,7 @@ class PageImages:
                 depth=depth,
                 parent=page.url,
                 kind=AddressKind.IMAGE,
-                sight=sights.get(url),
+                sight=sighting_records.get(url),
                 via=FoundBy.IMAGE,
             )
             for url in position_of_image
@@ -120,9 +120,9 @@ class PageImages:
             return with_ending(urls, IMAGE_ENDINGS)
         return ()
 
-    def sights(self, page: Page, positions: Mapping[str, int]) -> dict[str, str]:
-        """How a page shows images, given their addresses with their positions on it; empty if no images are judged."""
-        if not self.judged or not positions:
+    def sighting_records(self, page: Page, positions: Mapping[str, int]) -> dict[str, str]:
+        """Records of how a page shows images, by address, given their positions on it; empty if no images are judged."""
+        if not self.are_judged or not positions:
             return {}
         page_sightings = page.once(self.sightings)
         return {url: page_sightings[at].record() for url, at in positions.items()}
@@ -160,15 +160,15 @@ class EvidenceCache:
         """The evidence of a site; empty if none is known."""
         return self._sites.get(site_id or 0) or Evidence()
 
-    def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
+    def update(self, news: Iterable[SiteEvidence], forgotten: Iterable[int]) -> None:
         """Add new counts, and remove the sites that were forgotten."""
-        for site_counts in news:
+        for site_evidence in news:
             evidence = Evidence()
-            if not site_counts.whole:
-                evidence = self._sites.get(site_counts.site_id, evidence)
-            for record in site_counts.counts:
+            if not site_evidence.whole:
+                evidence = self._sites.get(site_evidence.site_id, evidence)
+            for record in site_evidence.counts:
                 evidence.add(Evidence.of(record))
-            self._sites[site_counts.site_id] = evidence
+            self._sites[site_evidence.site_id] = evidence
         for site_id in forgotten:
             self._sites.pop(site_id, None)
 
@@ -211,7 +211,8 @@ class LinkSelector:
             if link.url in known_urls and not is_image(link):
                 again.setdefault(link.url, []).append(link)
 
-        # The other links, without addresses that are not followed, and without images that are requested as such.
+        # The other links, without addresses that are not followed. A link that is only an image is left out if its
+        # target is requested as a large image, or was found behind another image.
         left_out = self.counts.among_left_out([link.url for link in links if link.url not in known_urls])
         unknown = [link for link in links if link.url not in known_urls and link.url not in left_out]
         behind_image = {link.url for link in unknown if is_image(link)}
@@ -234,10 +235,13 @@ class LinkSelector:
             else:
                 new.setdefault(link.url, []).append(link)
 
+        # The candidates, with the words by which those that are not images get priorities.
         positions = image_targets(page) if new_behind_image else {}
-        sights = self.images.sights(page, {url: positions[url] for url in new_behind_image if url in positions})
+        sighting_records = self.images.sighting_records(
+            page, {url: positions[url] for url in new_behind_image if url in positions}
+        )
         image_links = tuple(
-            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sights.get(url), via=FoundBy.IMAGE)
+            Candidate(url, BEHIND_IMAGE, depth, page.url, sight=sighting_records.get(url), via=FoundBy.IMAGE)
             for url in new_behind_image
         )
         candidates = tuple(
@@ -257,9 +261,12 @@ class LinkSelector:
         Their text is the title of the page, which describes their targets as well.
         """
         codes = {tag: normalise(tag) for tag in page.alternates}
+        # Reversed, so that the first address of a language remains.
         url_of_language = {codes[tag]: url for tag, url in reversed(page.alternates.items())}
         own = normalise(page.language)
         urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language and code != own]
-        for url in (*urls, *filter(None, [page.next_part])):
-            at = len(page.blocks)
-            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=at)
+        if page.next_part:
+            urls.append(page.next_part)
+        for url in urls:
+            after_all_blocks = len(page.blocks)
+            yield Link(url=url, text=page.title, title="", nofollow=False, has_image=False, at=after_all_blocks)

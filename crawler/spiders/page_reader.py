@@ -141,7 +141,7 @@ class PageReader:
             shared_examples=(*request_result.shared_examples, *shared_examples),
             links=(*self.lists.of(served), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
-            image_counts=self.images.counts(page) if self.images.judged and page.document is None else None,
+            image_counts=self.images.evidence_of(page) if self.images.are_judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
             # The validators of an application's frame, and of a wall, do not tell whether the text has changed.
             validators={} if is_of_feed or is_frame else validators(response),

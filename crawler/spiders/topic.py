@@ -87,7 +87,7 @@ class TopicSpider(Spider):
         """The request for the address of a lease."""
         url = lease.candidate.url.partition("#")[0]  # the fragment may be a route, which is not sent, see page_of
         if lease.candidate.kind is AddressKind.IMAGE:
-            meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
+            meta = {"lease": lease, "download_maxsize": self.crawl.images.max_bytes}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         conditions = conditional_headers(lease.compared, self.crawl.reader.comparison.version)
         page_meta: dict[str, Any] = {"lease": lease}

@@ -7,7 +7,7 @@ from crawler.extraction.document_text import with_documents
 from crawler.frontier.page_result import Candidate
 from crawler.page.feed_entries import EntryText
 from crawler.page.page import Page
-from crawler.spiders.feed_texts import FULLER, LEAST, WEIGHT, FeedTexts
+from crawler.spiders.feed_texts import FULLER_FACTOR, LEAST_LENGTH, OVERHEAD_BYTES, FeedTexts
 
 FEED, URL = "http://example.com/feed", "http://example.com/bees"
 SENTENCE = "The keeper of the hive wrote down what the bees brought home. "
@@ -30,12 +30,12 @@ def page_of(count: int, head: str = "", url: str = URL) -> Page:
 
 def test_when_an_entry_is_taken() -> None:
     rows = [
-        (300, FULLER * 300 + 1, False, True),
-        (300, FULLER * 300, False, False),
-        (300, LEAST, True, True),
-        (300, LEAST - 1, True, False),
-        (10, LEAST, False, True),
-        (10, LEAST - 1, False, False),
+        (300, FULLER_FACTOR * 300 + 1, False, True),
+        (300, FULLER_FACTOR * 300, False, False),
+        (300, LEAST_LENGTH, True, True),
+        (300, LEAST_LENGTH - 1, True, False),
+        (10, LEAST_LENGTH, False, True),
+        (10, LEAST_LENGTH - 1, False, False),
     ]
     for own, entry, is_refused, is_taken in rows:
         counts = Counter[str]()
@@ -79,7 +79,7 @@ def test_a_page_that_moves_to_its_address_with_a_slash_has_its_text() -> None:
 
 def test_all_that_an_entry_says_counts() -> None:
     counts = Counter[str]()
-    feeds = texts(counts, 3 * (WEIGHT + 800))
+    feeds = texts(counts, 3 * (OVERHEAD_BYTES + 800))
     for name in "abc":
         feeds.keep(FEED, {f"{URL}/{name}": EntryText(letters(400), title="\N{HONEYBEE}" * 300)})
     assert counts["feed/dropped"] == 2
@@ -87,7 +87,7 @@ def test_all_that_an_entry_says_counts() -> None:
 
 def test_the_oldest_texts_are_dropped() -> None:
     counts = Counter[str]()
-    feeds = texts(counts, 3 * (WEIGHT + 800))
+    feeds = texts(counts, 3 * (OVERHEAD_BYTES + 800))
     for name in "abca":  # the first comes again, and is the latest then
         feeds.keep(FEED, {f"{URL}/{name}": EntryText(letters(400))})
     feeds.keep(FEED, {f"{URL}/d": EntryText(letters(400))})
