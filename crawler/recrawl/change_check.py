@@ -1,8 +1,8 @@
 """Checks whether a page is new, changed or unchanged, by its clean text and its title.
 
-When a banner or a footer changes, `auto` may judge a doubtful block differently, although the main text is the same.
-So three of its texts are compared, those for balance, for precision and for recall, and a page has changed only if all
-three have: a block that is in doubt for one of them is seldom in doubt for the others.
+When a banner or a footer changes, the default method `auto` may judge a doubtful block differently, although the main
+text is the same. So the three texts that it can choose are compared, for balance, for precision and for recall, and a
+page has changed only if all three have: a block that is in doubt for one of them is seldom in doubt for the others.
 
 A page of which only the title changed has changed, too.
 """
@@ -60,9 +60,9 @@ class ChangeDetector:
             return fingerprint(extraction.text) or NO_TEXT
         if self.method not in LEARNING or not self._auto_extraction(page, extraction).blocks:
             return fingerprint(page.once(self.extract).text) or NO_TEXT
-        chosen = choices(page)
-        letters_of_block = {place: letters(page.blocks[place].text) for place in set().union(*chosen)}
-        texts = (b"".join(letters_of_block[place] for place in places) for places in chosen)
+        blocks_of_text = choices(page)
+        letters_of_block = {block: letters(page.blocks[block].text) for block in set().union(*blocks_of_text)}
+        texts = (b"".join(letters_of_block[block] for block in blocks) for blocks in blocks_of_text)
         return " ".join(fingerprint_of_letters(text) or NO_TEXT for text in texts)
 
     def _auto_extraction(self, page: Page, extraction: Extraction) -> Extraction:

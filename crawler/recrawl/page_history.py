@@ -25,9 +25,9 @@ class PageChange(StrEnum):
     """Another version of the extractor made its earlier text, so the two cannot be compared."""
     MISSING = "missing"
     NOINDEX = "noindex"
-    """The page is there, but asks to be in no index any more."""
+    """The page exists, but is no longer to be stored, by its directive noindex."""
     NOTHING = "nothing"
-    """Unknown: the server failed, or the page is not to be kept."""
+    """Nothing was compared: the server failed, or the page is not to be kept."""
 
 
 PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageChange.NOT_MODIFIED, PageChange.RENEWED))
@@ -108,7 +108,7 @@ class Visit:
 
 
 NEVER = 1e12
-"""When a page is due that is not requested any more."""
+"""When a page is due that is no longer requested."""
 DUE = 0.9
 """The share of its interval after which a page is due. A run comes to its pages some time after its start: if they were
 due at the end of their intervals, a daily run would find pages of one day not yet due.
@@ -254,7 +254,7 @@ def _pause(history: PageHistory, bounds: Bounds) -> float:
 
 
 def _pause_of_gone(earlier_misses: int, bounds: Bounds) -> float:
-    """Seconds until a page is due again that is gone: the longest interval, doubled with each further visit.
+    """Seconds until a page that is gone is due again: the longest interval, doubled with each further visit.
 
     >>> [_pause_of_gone(misses, Bounds(least=1, most=30)) for misses in (1, 2, 3)]
     [30.0, 60.0, 120.0]

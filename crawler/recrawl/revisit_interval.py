@@ -12,9 +12,9 @@ random, at a rate of L a second, that is the case at L * I = -log(1 - 0.37) = 0.
 
 The first I of a page depends on its age:
 
-- If the time of its last change is known, from the server's Last-Modified or a sitemap, and a seconds have passed
-  since then, I = `AGE_SHARE` * a: a page last changed long ago changes seldom. It is not below `FIRST_LEAST`, because
-  pages that are generated for each visitor say that they were changed now.
+- If the time of its last change is known, from the server's Last-Modified or a sitemap, I = `AGE_SHARE` * A, where A
+  is the seconds since then: a page last changed long ago changes seldom. It is not below `FIRST_LEAST`, because pages
+  that are generated for each visitor say that they were changed now.
 - Otherwise it is one day, `FIRST`.
 
 A time in the future, before the web or not a number is ignored. Most links of a page that is seen for the first time
@@ -22,8 +22,9 @@ are new, so that h counts from the second check on; for seeds from the first.
 
 The rule fetches each page in proportion to how often it changes. It does not give the freshest copies for a number of
 fetches: for these, pages that change faster than a crawl can follow are given up (Cho and Garcia-Molina 2003). If
-fetches are not limited, a fixed interval keeps somewhat more copies current with as many of them; if they are few, or
-`least` is a day, the rule does. tests/bench/recrawl.py measures this rule and other values of its constants.
+fetches are not limited, a fixed interval keeps somewhat more copies current with the same number of fetches. The rule
+keeps more of them current if fetches are few, or `least` is a day. tests/bench/recrawl.py measures this rule and other
+values of its constants.
 
 I is the interval that was computed at the last check, not the time that passed since then: a late check would lengthen
 the intervals of pages for no reason of their own.

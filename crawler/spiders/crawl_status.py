@@ -24,9 +24,9 @@ T = TypeVar("T")
 MOST_OUTCOMES = 100
 """Outcomes of a group that are counted individually; a server may invent a media type for each page."""
 MOST_WALLED = 1_000
-"""Hosts behind walls that are remembered."""
+"""Hosts that are remembered as behind a wall, which is a page that a service shows to robots in place of all others."""
 MOST_LEFT_OUT = 200_000
-"""Addresses that are not followed and are remembered, so that each is counted once."""
+"""Addresses that are not followed: so many are remembered, to count each once."""
 OTHERS = {
     Group.SKIPPED: Outcome(Code.OTHER_REASONS),
     Group.FAILED: Outcome(Code.OTHER_FAILURES),
@@ -41,7 +41,9 @@ class OutcomeCounts:
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
         self.nofollowed = SeenAddresses(MOST_LEFT_OUT)
+        """Addresses that links with nofollow lead to; other links to them may be followed."""
         self.left_out = SeenAddresses(MOST_LEFT_OUT)
+        """Addresses that no link is followed to."""
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:
@@ -49,7 +51,7 @@ class OutcomeCounts:
         return of_group(self.outcomes, group)
 
     def among_left_out(self, urls: Sequence[str]) -> set[str]:
-        """The addresses among these that were counted before as not followed."""
+        """The addresses among these that were already counted as not followed."""
         return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
@@ -72,8 +74,8 @@ class OutcomeCounts:
         self._count_statistic(outcome.key, by)
 
 
-ENDING_SECONDS = 0.25
-"""Seconds between two checks whether the crawl is ending."""
+ENDING_CHECK_SECONDS = 0.25
+"""Time between two checks whether the crawl is ending."""
 
 
 class EndingError(Exception):
@@ -81,7 +83,7 @@ class EndingError(Exception):
 
 
 before_last_commit = object()
-"""The signal that Scrapy sends before the last batch, when all results are committed."""
+"""The signal that the scheduler sends when all results are committed; one more batch commits what its receivers add."""
 
 
 class EndReason(StrEnum):
@@ -117,11 +119,11 @@ class CrawlStatus:
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     waiting_links: WaitingLinkCounts | None = None
-    """How many links wait at the end because they are unlikely to lead to the topic, and how many behind images."""
+    """How many links wait at the end: those unlikely to lead to the topic, and those that are only an image."""
     put_off: Outcomes = field(default_factory=Outcomes)
     """How many addresses are put off at the end, by pattern."""
     exhausted_at: HarvestCounts | None = None
-    """The harvest that ended the crawl."""
+    """The harvest because of which the crawl ended; None if it did not end for its harvest."""
     _closing: asyncio.Future[None] | None = None
 
     def note_wall(self, host: str, service: str) -> None:
@@ -147,10 +149,10 @@ class CrawlStatus:
         return slot is None or slot.closing is not None
 
     async def unless_ending(self, work: Coroutine[None, None, T]) -> T:
-        """The result of work that may take long; cancels it and raises an EndingError if the crawl ends before."""
+        """The result of work that may take long; cancels it and raises an EndingError if the crawl ends first."""
         task = asyncio.ensure_future(work)
         while not task.done():
-            await asyncio.wait((task,), timeout=ENDING_SECONDS)
+            await asyncio.wait((task,), timeout=ENDING_CHECK_SECONDS)
             if not task.done() and self.is_ending:
                 task.cancel()
                 await asyncio.wait((task,))

@@ -31,15 +31,15 @@ def check_demo(session: WorkerSession) -> None:
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     """Serve the demo site until the crawl ends, without pauses and as an allowed address; returns its address."""
     known_seed = session.known_seed()
-    served = ExitStack()
-    crawler.signals.connect(served.close, signals.spider_closed, weak=False)
-    if known_seed:
-        url = served.enter_context(demo.serving(_port(known_seed), exact=True))
+    serving = ExitStack()
+    crawler.signals.connect(serving.close, signals.spider_closed, weak=False)
+    if known_seed:  # the addresses of its pages have the port at which the crawl began
+        url = serving.enter_context(demo.serving(_port(known_seed), exact=True))
     else:
-        url = served.enter_context(demo.serving())
+        url = serving.enter_context(demo.serving())
     address = address_of(url).host
-    opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
-    crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")
+    allowed = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
+    crawler.settings.set("ALLOWED_PRIVATE_HOSTS", allowed, priority="cmdline")
     slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}
     crawler.settings.set("DOWNLOAD_SLOTS", slots, priority="cmdline")
     return url

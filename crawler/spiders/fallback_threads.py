@@ -1,4 +1,4 @@
-"""Runs a second extraction method in threads, for pages about which the first one is in doubt; the crawl continues."""
+"""Runs a second extraction method for pages about which the first is in doubt, in threads: the crawl goes on."""
 
 from __future__ import annotations
 

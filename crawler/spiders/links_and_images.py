@@ -121,7 +121,7 @@ class PageImages:
         return ()
 
     def sighting_records(self, page: Page, positions: Mapping[str, int]) -> dict[str, str]:
-        """Records of how a page shows images, by address, given their positions on it; empty if no images are judged."""
+        """Records of how a page shows the images at positions, by address; empty if no images are judged."""
         if not self.are_judged or not positions:
             return {}
         page_sightings = page.once(self.sightings)

@@ -1,4 +1,4 @@
-"""The sitemaps and feeds that a site names in its robots.txt and in its pages.
+"""The lists that a site names in its robots.txt and in its pages: sitemaps and feeds.
 
 They are requested before links. Their pages are scored like links, so that pages on the topic come before the rest of a
 large sitemap.
@@ -74,6 +74,7 @@ class NamedLists:
         return self.topic.score_listed(url, pages, words)
 
     def _candidate(self, url: str, via: FoundBy) -> Iterator[Candidate]:
+        """The candidate for a list; none if it was selected before or is out of scope."""
         if url not in self._known and self.scope.refusal(url, page=False) is None:
             self._known.add(url)
             yield Candidate(url, LIST_PRIORITY, kind=AddressKind.LIST, via=via)

@@ -27,18 +27,20 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     committer = session.committer
     new_topic = NewTopic(committer.in_transaction, committer.claimant)
     focus = TopicFocus(topic, seat=session.number, similar=similar, languages=arguments.lang)
+
+    # The topic learns from the stored pages, which are then scored by what it has learned.
     stored_rows = (row for rows in new_topic.pages(MOST_TEXT) for row in rows)
     focus.begin_with((row.requested_url, row.title, row.text, row.language or "") for row in stored_rows)
-
-    pages = 0
+    scored_pages = 0
     for rows in new_topic.pages(MOST_TEXT):
         relevance_by_id = {
             row.id: round(focus.judge_stored(row.requested_url, row.title, row.text, row.language or ""), DIGITS)
             for row in rows
         }
         new_topic.save_relevance(relevance_by_id)
-        pages += len(relevance_by_id)
+        scored_pages += len(relevance_by_id)
 
+    # The queued links, those of a page together.
     for rows in new_topic.links():
         rows_by_parent = defaultdict(list)
         for row in rows:
@@ -50,4 +52,4 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
         new_topic.save_priorities(priorities, {row.host_id for row in rows})
 
     new_topic.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))
-    return pages
+    return scored_pages

@@ -41,7 +41,7 @@ from crawler.topic.translations import named_translations
 from crawler.urls.address import address_of
 from crawler.urls.parsing import route
 
-MAX_HEADER = 1_000
+MAX_VALIDATOR = 1_000  # characters of an ETag or Last-Modified
 NOT_TO_BE_KEPT = (Outcome(Code.NOINDEX), Outcome(Code.TEXT_WITHHELD))
 """Outcomes of pages whose owners no longer allow storing them."""
 _HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
@@ -100,7 +100,7 @@ class PageReader:
         site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
         rights = read_rights(served, rights_headers(response), site)
         awaits_browser = not has_browser and lacks_text(page, extraction)
-        refusal = self._refusal(page, extraction, lease, awaits_browser) or self._reserved(rights)
+        refusal = self._refusal(page, extraction, lease, awaits_browser) or self._rights_refusal(rights)
         awaits_browser = awaits_browser and refusal == Outcome(Code.NO_TEXT)
         if awaits_browser:
             self.count_statistic("render/missed", 1)
@@ -143,7 +143,8 @@ class PageReader:
             priorities=priorities,
             image_counts=self.images.evidence_of(page) if self.images.are_judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            # The validators of an application's frame, and of a wall, do not tell whether the text has changed.
+            # A frame is the page of an application before its scripts fill it. Neither its validators nor those of a
+            # wall tell whether the text has changed.
             validators={} if is_of_feed or is_frame else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
@@ -152,7 +153,7 @@ class PageReader:
         )
         return item
 
-    def _reserved(self, rights: Rights) -> Outcome | None:
+    def _rights_refusal(self, rights: Rights) -> Outcome | None:
         """Why a page is refused for the purpose of the crawl; None if it is not."""
         signal = self.purpose.refusal(rights.evidence)
         if signal is not None:
@@ -167,7 +168,7 @@ class PageReader:
             return Outcome(Code.TEXT_WITHHELD)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
-        if lease.history is None and _is_missing(page, extraction):
+        if lease.history is None and _is_missing(page, extraction):  # for a known page, `_compare` decides
             return Outcome(Code.MISSING)
         shows_images = self.images.are_requested and bool(page.images)
         is_empty = not extraction.text.strip() and lease.history is None  # that a stored page lost its text is a change
@@ -311,7 +312,7 @@ def rights_headers(response: Response) -> dict[str, str]:
 def validators(response: Response) -> dict[str, str]:
     """ETag and Last-Modified of a response."""
     sent_values = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
-    return {name: value[:MAX_HEADER] for name, value in sent_values.items() if value}
+    return {name: value[:MAX_VALIDATOR] for name, value in sent_values.items() if value}
 
 
 def header(headers: Headers, name: str, between: str = ", ") -> str:
@@ -319,9 +320,9 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
     return between.join(value.decode("latin-1") for value in headers.getlist(name))
 
 
-PHRASES = {status.value: status.phrase for status in HTTPStatus}
+REASON_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 """The standard reason phrases, by status."""
-SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
+SECRET_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
 """Headers that are not stored: with them, other people could act as the operator of the crawl."""
 
 
@@ -331,7 +332,7 @@ def stored_response(response: Response) -> page_result.StoredResponse:
     request = response.request
     protocol = response.protocol or "HTTP/1.1"
     return page_result.StoredResponse(
-        status_line=f"{protocol} {response.status} {PHRASES.get(response.status, '')}",
+        status_line=f"{protocol} {response.status} {REASON_PHRASES.get(response.status, '')}",
         headers=tuple(_pairs(response.headers)),
         body=response.body,
         request_line=f"{request.method} {request_target(request.url)} {protocol}",
@@ -354,6 +355,6 @@ def request_target(url: str) -> str:
 def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:
     """The names and values of the headers that may be stored."""
     for name, values in headers.items():
-        if name.decode("latin-1").lower() not in SECRET:
-            for value in values if isinstance(values, list) else [values]:
+        if name.decode("latin-1").lower() not in SECRET_HEADERS:
+            for value in values:
                 yield name.decode("latin-1"), value.decode("latin-1")

@@ -12,9 +12,9 @@ from crawler.frontier.scope import Scope
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import Refusal, lease_of
 
-ANYWHERE = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
+UNSCOPED_KINDS = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
 """Kinds of addresses whose redirects may lead out of the scope."""
-TIMES = "redirect_times"
+REDIRECT_TIMES = "redirect_times"
 """The key in the meta of a request, set by Scrapy too: how many redirects led here."""
 
 
@@ -24,19 +24,19 @@ class Redirects:
 
     scope: Scope
     frontier: Frontier
-    most: int
+    max_redirects: int
     """The most redirects in a row."""
 
     async def follow(self, request: Request, url: str) -> Lease | None:
-        """Replace the lease of a request by one on the target; returns that, or None if the target is known already.
+        """Replace the lease of a request with a lease on the target and return it; None if the target is known already.
 
         Raises a Refusal if the target is outside the scope, or there were too many redirects.
         """
         lease = lease_of(request)
         candidate = lease.candidate
-        if request.meta.get(TIMES, 0) >= self.most:
+        if request.meta.get(REDIRECT_TIMES, 0) >= self.max_redirects:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS))
-        if candidate.kind not in ANYWHERE:
+        if candidate.kind not in UNSCOPED_KINDS:
             refusal = self.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
             if refusal is not None:
                 raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))

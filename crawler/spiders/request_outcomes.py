@@ -47,7 +47,7 @@ TOO_BUSY = (429, 503)
 EXAMPLE_CODES = frozenset((Code.EXAMPLE, Code.COUNTEREXAMPLE))
 """Outcomes of examples that were read."""
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
-"""Statuses of responses with no body, or with a part of it."""
+"""Statuses of responses with no body, or with only a part of one."""
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
 """Errors of certificates, such as an unknown issuer, another name or no name."""
 CODES: dict[type[BaseException], Code] = {
@@ -67,7 +67,7 @@ PRICE_WORDS = re.compile(r"[\w$., ]{1,30}")
 """A price, such as USD 0.01."""
 _WALL_HEADERS = {name.title().encode(): name for name in HEADERS}
 """The names of headers of walls, by the keys under which Scrapy keeps them."""
-MOST_LETTERS = 100
+MOST_REASON = 100
 """Characters that are kept of another component's reason for refusing a request."""
 
 
@@ -81,7 +81,7 @@ def outcome_of(failure: Failure) -> Outcome:
     if isinstance(error, exceptions.IgnoreRequest):
         if "DOWNLOAD_MAXSIZE" in str(error):
             return Outcome(Code.BODY_TOO_LARGE)
-        return Outcome(Code.REFUSED, str(error)[:MOST_LETTERS])
+        return Outcome(Code.REFUSED, str(error)[:MOST_REASON])
     if _caused_by_tls(error):
         return Outcome(Code.TLS_REFUSED)
     code = next((code for kind, code in CODES.items() if isinstance(error, kind)), None)
@@ -99,9 +99,9 @@ def _refused_by_status(response: Response) -> Outcome:
 
 
 def wall_outcome(response: Response) -> Outcome | None:
-    """The outcome of a request whose response is a wall against robots; None if it is none."""
-    sent = _WALL_HEADERS.keys() & response.headers.keys()
-    headers = {_WALL_HEADERS[key]: b", ".join(response.headers.getlist(key)).decode("latin-1") for key in sent}
+    """The outcome of a request if its response is a wall against robots, otherwise None."""
+    sent_keys = _WALL_HEADERS.keys() & response.headers.keys()
+    headers = {_WALL_HEADERS[key]: b", ".join(response.headers.getlist(key)).decode("latin-1") for key in sent_keys}
     content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
     service = wall_service(
         response.status, headers, Page(url=response.url, body=response.body, content_type=content_type)
@@ -136,8 +136,10 @@ REFUSED = "refused"
 """Meta key of a request that waits until its host has answered another request."""
 VERDICT = "verdict"
 """Meta key of a request for a judged image: the row of its verdict."""
-PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED, Code.LOGIN_FORM))
-"""Outcomes that, like failures, may have passed when the crawl is started again."""
+TEMPORARY_CODES = frozenset(
+    (Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED, Code.HOST_WALLED, Code.LOGIN_FORM)
+)
+"""Outcomes after which, as after failures, a seed is requested again when the crawl is started again."""
 RECRAWL_STATISTICS = {
     PageChange.NEW: ("new",),
     PageChange.CHANGED: ("changed",),
@@ -189,31 +191,31 @@ class Leases:
     counts: OutcomeCounts
     status: CrawlStatus
     count_statistic: Callable[[str, int], None]
-    comes_again: Callable[[], bool]
-    """Returns whether there were rounds before this one."""
+    is_later_round: Callable[[], bool]
+    """Returns whether the crawl had a round before this one; only then are checks for changes counted."""
 
     def finish(self, lease: Lease, result: PageResult) -> None:
         """End a lease with its result, unless it has ended already."""
-        shared_examples = (*result.shared_examples, *self._again(lease, result.outcome))
+        shared_examples = (*result.shared_examples, *self._retry_notes(lease, result.outcome))
         if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
             return
         outcome = result.outcome
         if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):
             self.counts.count(outcome)
-        self._note_seed(lease, outcome)
-        self._note_wall(lease, outcome)
-        if self.comes_again():
+        self._record_seed(lease, outcome)
+        self._record_wall(lease, outcome)
+        if self.is_later_round():
             self._count_check(lease, result)
 
-    def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[LessonKind, str]]:
+    def _retry_notes(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[LessonKind, str]]:
         """A note to request a seed or an example again at the next start."""
-        if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
+        if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in TEMPORARY_CODES):
             if lease.candidate.kind is AddressKind.SEED:
                 yield LessonKind.SEED_AGAIN, lease.candidate.url
             elif lease.candidate.kind in EXAMPLE_KINDS:
                 yield LessonKind.EXAMPLE_AGAIN, lease.candidate.url
 
-    def _note_seed(self, lease: Lease, outcome: Outcome | None) -> None:
+    def _record_seed(self, lease: Lease, outcome: Outcome | None) -> None:
         """Remember whether a seed or an example was read."""
         candidate = lease.candidate
         if candidate.kind is AddressKind.SEED:
@@ -224,8 +226,9 @@ class Leases:
         elif candidate.kind in EXAMPLE_KINDS and outcome is not None and outcome.code not in EXAMPLE_CODES:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 
-    def _note_wall(self, lease: Lease, outcome: Outcome | None) -> None:
+    def _record_wall(self, lease: Lease, outcome: Outcome | None) -> None:
         """Remember the host of a page, or of a robots.txt, that is behind a wall."""
+        # The detail of an unreadable robots.txt is the outcome of the request for it.
         if outcome is not None and outcome.code is Code.ROBOTS_UNREADABLE:
             outcome = Outcome.of(outcome.detail)
         if outcome is not None and outcome.code is Code.WALLED:

@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one sooner
 LEAST_COMMIT_SECONDS = 0.02  # between two batches in any case
+EXPIRY_SECONDS = LEASE_SECONDS / 6  # between two looks for workers that have died
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
 LEAST_COUNT_SECONDS = 1.0  # between two counts of unlikely links
 COUNT_SHARE = 0.02
@@ -49,8 +50,8 @@ class FrontierScheduler(BaseScheduler):
     ends the leases of requests that bring no item, the last pipeline those of items. One thread commits the batches.
     """
 
-    shares_every = 20.0
-    """Seconds between two times at which the topic model is shared with other workers."""
+    share_seconds = 20.0
+    """Seconds after which the topic model is shared with other workers again."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
@@ -64,13 +65,15 @@ class FrontierScheduler(BaseScheduler):
         self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
         """When the topic model was last shared."""
-        self.counts_links_at = monotonic()
+        self.next_count_at = monotonic()
         """When the unlikely links are counted next."""
         self.control = ""
+        """What a user has told the workers of this crawl; empty if nothing."""
         self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
-        """The call that wakes the engine when the first pause ends."""
+        """The call that wakes the engine when the next host may be requested."""
         self._needs_batch = asyncio.Event()
+        """Set when the frontier needs a batch before COMMIT_SECONDS have passed."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
@@ -102,6 +105,7 @@ class FrontierScheduler(BaseScheduler):
         await asyncio.wait([self.committing])
         try:
             if not self.status.broken:
+                # All results, and then one more batch: what they changed in the topic model and in the figures.
                 await self.commit(claim=False)
                 self.topic.share(self.frontier)
                 self.frontier.hosts.latency.last = True
@@ -155,15 +159,15 @@ class FrontierScheduler(BaseScheduler):
 
     async def commit_loop(self) -> None:
         """Commit batches until the crawl ends or the database fails."""
-        expired_at = monotonic()
+        last_expiry = monotonic()
         try:
             while True:
                 self._share()
                 await self.commit()
                 self._obey()
                 await self._count_links()
-                if monotonic() - expired_at > LEASE_SECONDS / 6:
-                    expired_at = monotonic()
+                if monotonic() - last_expiry > EXPIRY_SECONDS:
+                    last_expiry = monotonic()
                     dead = await self._in_thread(self.session.committer.expire_silent_workers)
                     if dead:
                         logger.warning(
@@ -181,15 +185,16 @@ class FrontierScheduler(BaseScheduler):
     async def _count_links(self) -> None:
         """Count the links that wait because they are unlikely, for a small share of the time of all workers."""
         begin = monotonic()
-        if not self.session.plan.limits_tries or begin < self.counts_links_at:
+        if not self.session.plan.limits_tries or begin < self.next_count_at:
             return
         await self._in_thread(self.session.count_waiting_links)
         end = monotonic()
         rest = max(LEAST_COUNT_SECONDS, (end - begin) / COUNT_SHARE)
-        self.counts_links_at = end + rest * self.frontier.limits.workers
+        # Each worker counts: the more there are, the less often each does.
+        self.next_count_at = end + rest * self.frontier.limits.workers
 
     def _obey(self) -> None:
-        """Pause, go on or end, as a user has told the workers of this crawl."""
+        """Pause, resume or end, as a user has told the workers of this crawl."""
         is_paused = self.control is Control.PAUSED
         if is_paused != self.frontier.is_paused:
             self.frontier.is_paused = is_paused
@@ -200,8 +205,8 @@ class FrontierScheduler(BaseScheduler):
             self.status.end(EndReason.DASHBOARD)
 
     def _share(self) -> None:
-        """Share the topic model if this is due, and ask which links are still queued."""
-        if monotonic() - self.shared_at >= self.shares_every:
+        """If the topic model is due to be shared, share it, and ask which links are still queued."""
+        if monotonic() - self.shared_at >= self.share_seconds:
             self.shared_at = monotonic()
             self.topic.share(self.frontier)
             self.topic.ask_after(self.frontier)
@@ -237,7 +242,7 @@ class FrontierScheduler(BaseScheduler):
         else:
             logger.warning("This worker was considered dead; it continues as a new one")
         self.frontier.forget(is_committed)
-        if not is_committed:
+        if not is_committed:  # then its samples are part of the next batch
             self.frontier.add_samples(*batch.samples)
         await self._in_thread(self.session.rejoin, not is_committed)
 

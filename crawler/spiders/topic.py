@@ -33,7 +33,7 @@ from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
 from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
-from crawler.spiders.redirects import TIMES
+from crawler.spiders.redirects import REDIRECT_TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.store.worker_session import WorkerSession
@@ -43,7 +43,7 @@ from crawler.urls.address import address_of
 REFRESH_SECONDS = 3
 """A refresh within these seconds is a redirect; a slower one is a page that reloads itself."""
 GONE_STATUSES = (404, 410)
-MAX_LIST_LEVELS = 3  # of lists that name each other, including the seed
+MAX_LIST_LEVELS = 3  # of lists that lists name, including the seed
 MAX_LISTS = 1_000  # lists named by lists of one site; each worker counts its own
 NO_LASTMODS: Mapping[str, float] = MappingProxyType({})
 
@@ -60,7 +60,7 @@ class TopicSpider(Spider):
         if crawl is not None:
             self.crawl = crawl
         self.lists: Counter[str] = Counter()
-        """How many lists that other lists name are to be read, by site."""
+        """How many lists of each site are requested because other lists name them."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -122,11 +122,11 @@ class TopicSpider(Spider):
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
             return iter(())
         if lease.candidate.kind in (AddressKind.SEED, AddressKind.LIST) or is_llms_list(response.body, response.url):
-            named = listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
-            if named is not None:
+            page_list = listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
+            if page_list is not None:
                 self.learn_home(request)
-                self.crawl.reader.feeds.keep(response.url, named.texts)
-                self.finish(request, self.list_result(request, named))
+                self.crawl.reader.feeds.keep(response.url, page_list.texts)
+                self.finish(request, self.list_result(request, page_list))
                 return iter(())
         if not is_whole(response):
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
@@ -193,8 +193,8 @@ class TopicSpider(Spider):
         return await self.parse_page_in_doubt(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for the address to which a page sends its reader, as after a redirect; the page itself if that
-        is its own address.
+        """The request for the target of a page's refresh, as after a redirect; the page as an item if the target is its
+        own address.
         """
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
@@ -208,10 +208,10 @@ class TopicSpider(Spider):
         if moved is None:
             self.skip(request, Outcome(Code.REDIRECT_TO_KNOWN))
             return ()
-        if moved.id == lease_of(request).id:
+        if moved.id == lease_of(request).id:  # another spelling of its own address
             return await self.parse_page_in_doubt(page, response)
         target = self.request_for(moved)
-        target.meta[TIMES] = request.meta.get(TIMES, 0) + 1
+        target.meta[REDIRECT_TIMES] = request.meta.get(REDIRECT_TIMES, 0) + 1
         return (target,)
 
     async def parse_page_in_doubt(self, page: Page, response: Response) -> Iterable[PageItem]:
@@ -255,7 +255,7 @@ class TopicSpider(Spider):
         yield item
 
     def learn_home(self, request: Request) -> None:
-        """If redirects led a seed to another address, add that to the scope."""
+        """If redirects led a seed to another address, add the site of that address to the scope."""
         home = new_home(lease_of(request).candidate)
         if home is not None:
             self.crawl.learning.take_in(LessonKind.HOME, home)
@@ -270,36 +270,37 @@ class TopicSpider(Spider):
         self.crawl.learning.take_in(*example)
         return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(example,))
 
-    def list_result(self, request: Request, named: Listing) -> PageResult:
+    def list_result(self, request: Request, page_list: Listing) -> PageResult:
         """The result of a sitemap or feed.
 
         The pages in a list that the user gave have a priority below seeds; those in other lists are scored like links.
         """
-        self.crawl.counts.count(Outcome(Code.LIST_CUT), named.cut)
-        if not named.pages and not named.sitemaps:
+        self.crawl.counts.count(Outcome(Code.LIST_CUT), page_list.cut)
+        if not page_list.pages and not page_list.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
-        for url, others in named.translations.items():
+        for url, others in page_list.translations.items():
             self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
         candidate = lease_of(request).candidate
-        page = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if named.is_feed else FoundBy.SITEMAP)
-        lists = self.lists_within_limits(named.sitemaps, candidate)
-        pages = tuple(self.allowed(named.pages, page, named.lastmods))
+        page_candidate = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if page_list.is_feed else FoundBy.SITEMAP)
+        lists = self.lists_within_limits(page_list.sitemaps, candidate)
+        pages = tuple(self.allowed(page_list.pages, page_candidate, page_list.lastmods))
         if candidate.priority < SEED_PRIORITY:  # a list that the user did not give
+            # The limit of pages of a site would refuse the others.
             first_pages = pages[: self.crawl.session.plan.site_limit]
-            pages = self.crawl.reader.lists.scored(candidate.url, first_pages, named.titles)
+            pages = self.crawl.reader.lists.scored(candidate.url, first_pages, page_list.titles)
         links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
-    def lists_within_limits(self, urls: Collection[str], of: Candidate) -> Iterator[Candidate]:
+    def lists_within_limits(self, urls: Collection[str], parent: Candidate) -> Iterator[Candidate]:
         """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
-        depth = of.depth + 1
-        most = MAX_LISTS if of.priority >= SEED_PRIORITY else MOST_LISTS
-        priority = min(of.priority, SEED_PRIORITY)
+        depth = parent.depth + 1
+        max_lists = MAX_LISTS if parent.priority >= SEED_PRIORITY else MOST_LISTS
+        priority = min(parent.priority, SEED_PRIORITY)
         list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
-            of_site = address_of(candidate.url).site
-            if depth < MAX_LIST_LEVELS and self.lists[of_site] < most:
-                self.lists[of_site] += 1
+            site = address_of(candidate.url).site
+            if depth < MAX_LIST_LEVELS and self.lists[site] < max_lists:
+                self.lists[site] += 1
                 yield candidate
             else:
                 self.crawl.counts.leave_out(candidate.url, Outcome(Code.LISTS_CUT))

@@ -101,13 +101,13 @@ logger = logging.getLogger(__name__)
 
 DIGITS = 4
 """Decimal places of relevance and scores."""
-ASKED_AFTER = 1_000
+MOST_ASKED_AFTER = 1_000
 """Links in one question whether they are still queued: other workers may have requested them, or closed their hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageJudgement:
-    """The relevance of a page, and the score that its link had."""
+    """The relevance of a page, and the score that its link had when it was requested."""
 
     relevance: float
     link_score: float | None
@@ -158,7 +158,7 @@ class TopicTracker:
     def score_listed(
         self, address: str, pages: Sequence[Candidate], words: Sequence[LinkContext]
     ) -> tuple[Candidate, ...]:
-        """The pages that the list at an address names, with priorities."""
+        """The pages that the list at `address` names, with priorities; `words` describe each of them."""
         priorities = self.focus.queue_links(address, words) if words else []
         return tuple(replace(candidate, priority=number) for candidate, number in zip(pages, priorities, strict=True))
 
@@ -191,7 +191,7 @@ class TopicTracker:
 
     def ask_after(self, frontier: Frontier) -> None:
         """Ask whether some of the links that are queued according to the focus still are."""
-        frontier.ask_after(self.focus.waiting_sample(ASKED_AFTER))
+        frontier.ask_after(self.focus.waiting_sample(MOST_ASKED_AFTER))
 
 
 def _score(candidate: Candidate) -> float | None:
@@ -215,7 +215,7 @@ class SharedLearning:
     evidence: EvidenceCache
     libraries: SiteLibraries | None = None
     _known: set[tuple[LessonKind, str]] = field(default_factory=set)
-    """The examples that were learned."""
+    """The seeds and examples that were learned."""
 
     def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a seed or an example, once: a home of the crawl, or an example of its topic."""

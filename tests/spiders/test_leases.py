@@ -19,7 +19,7 @@ def test_a_redirected_seed_fails_under_the_address_that_was_given() -> None:
     frontier.apply_reply(BatchReply([lease]), 0.0)
     assert frontier.take(0.0) == lease
     counts = OutcomeCounts(lambda name, by: None)
-    leases = Leases(frontier, counts, status, lambda name, by: None, comes_again=lambda: False)
+    leases = Leases(frontier, counts, status, lambda name, by: None, is_later_round=lambda: False)
     outcome = Outcome(Code.HTTP_STATUS, "404")
     leases.finish(lease, PageResult(outcome))
     leases.finish(lease, PageResult(outcome))  # it was ended before
@@ -44,7 +44,7 @@ def test_what_may_have_passed_is_requested_again_at_the_next_start() -> None:
         frontier.apply_reply(BatchReply([lease]), 0.0)
         assert frontier.take(0.0) == lease
         counts = OutcomeCounts(lambda name, by: None)
-        leases = Leases(frontier, counts, status, lambda name, by: None, comes_again=lambda: False)
+        leases = Leases(frontier, counts, status, lambda name, by: None, is_later_round=lambda: False)
         leases.finish(lease, PageResult(Outcome(code)))
         (ended,) = frontier.batch(0.0).ended
         assert ended.result.shared_examples == (() if lesson is None else ((lesson, SEED),))

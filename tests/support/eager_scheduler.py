@@ -4,4 +4,4 @@ from crawler.spiders.request_scheduler import FrontierScheduler
 
 
 class HastyScheduler(FrontierScheduler):
-    shares_every = 0.0
+    share_seconds = 0.0
