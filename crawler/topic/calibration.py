@@ -23,6 +23,7 @@ LEAST = 0.001
 MOST = 0.999
 """The highest relevance whose log-odds are computed; higher ones count as this."""
 LEAST_SLOPE = 0.1
+"""A slope above 0 keeps pages in order, whatever the labels say."""
 STEPS = 100
 
 
@@ -49,7 +50,7 @@ class Calibration:
 
     def corrected(self, relevance: Any) -> Any:
         """The relevance, corrected."""
-        if self == Calibration():
+        if self == Calibration():  # without labels, relevance stays exact
             return relevance
         return 1 / (1 + np.exp(-self.offset - self.slope * _log_odds(relevance)))
 

@@ -18,12 +18,13 @@ from crawler.topic.stems import Stems
 from crawler.topic.topic import SimilarWords
 
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
-WHOLE = re.compile(r"\w+")
+WORD = re.compile(r"\w+")
 HALF_LENGTH = 400
-"""A word has half of the full strength if it occurs once, and once more for each of so many words of the text."""
+"""In a text of l words, a word has the strength 1/2 if it occurs 1 + l / 400 times."""
 TITLE_COUNTS = 3
+"""As many occurrences one in the title counts."""
 POWER = 3
-"""The power of the mean over the words: how much strong words dominate."""
+"""The power of the mean over the words: the higher it is, the more the strongest words dominate."""
 
 
 class Keywords:
@@ -35,9 +36,10 @@ class Keywords:
         self.weights = dict(weights)
         self.stems = Stems(self.weights, languages)
         self._similar = {word: similar.get(word, ()) for word in self.weights}
-        others = (other for some in self._similar.values() for other, _ in some)
+        others = (other for similar_words in self._similar.values() for other, _ in similar_words)
         self._forms = {word: forms(word) for word in (*self.weights, *others)}
         self._unspaced = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
+        """The patterns of words that are looked for anywhere in a text, not only as whole words."""
 
     def __bool__(self) -> bool:
         return bool(self.weights)
@@ -46,13 +48,13 @@ class Keywords:
         """How strongly a text is about the words, from 0 to 1."""
         in_text = self._occurrences(text)
         in_title = self._occurrences(title)
-        strengths = {
-            word: strength(count + TITLE_COUNTS * in_title[word][0], length)
-            for word, (count, length) in in_text.items()
-        }
+        strengths = {}
+        for word, (count, length) in in_text.items():
+            count_in_title, _ = in_title[word]
+            strengths[word] = strength(count + TITLE_COUNTS * count_in_title, length)
         best = {
-            word: max([strengths[word], *(strengths[other] * near for other, near in some)])
-            for word, some in self._similar.items()
+            word: max([strengths[word], *(strengths[other] * cosine for other, cosine in similar_words)])
+            for word, similar_words in self._similar.items()
         }
         return self._mean(best)
 
@@ -61,15 +63,15 @@ class Keywords:
         word in a script without spaces.
         """
         folded = text.casefold()
-        whole = Counter(WHOLE.findall(folded))
-        length = whole.total()
+        whole_words = Counter(WORD.findall(folded))
+        length = whole_words.total()
         occurrences = {}
-        stemmed = self.stems.with_forms(whole) if self.stems else {}
+        stemmed = self.stems.with_forms(whole_words) if self.stems else {}
         for word, spellings in self._forms.items():
             if word in stemmed:
                 occurrences[word] = stemmed[word], length
             elif spellings:
-                occurrences[word] = sum(map(whole.__getitem__, spellings)), length
+                occurrences[word] = sum(map(whole_words.__getitem__, spellings)), length
             else:
                 occurrences[word] = len(self._unspaced[word].findall(folded)), len(folded)
         return occurrences
@@ -88,10 +90,10 @@ def strength(count: float, length: float) -> float:
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """The forms of a word: in ASCII it has one with and one without a plural s. None if the word is not separated by
-    spaces, as in Chinese, or is not one word.
+    """The forms of a word: if it is in ASCII, with and without a plural s. Empty if the word is not separated by
+    spaces, as in Chinese, or is not a single word.
     """
-    if is_unspaced(word) or not WHOLE.fullmatch(word):
+    if is_unspaced(word) or not WORD.fullmatch(word):
         return ()
     if not word.isascii():
         return (word,)

@@ -23,7 +23,7 @@ PRIOR_STEPS = 50
 NO_SCORE = 2.0
 """Stands for a score that no link has."""
 WINDOW = 200
-"""The number of last pages whose share on the topic is the present yield."""
+"""How many of the last pages the present yield is computed from."""
 FIRST_PAGES = 20
 """Pages off the topic that are added to the window, so that the first few pages decide nothing."""
 PROMISING_SHARE = 0.25
@@ -92,9 +92,9 @@ class LinkChances:
             self._by_page.pop(self._links[0].page, None)
         self._links.append(link)
         self._by_page[link.page] = link
-        page_before = self._by_page.get(first_seen_on) if first_seen_on is not None else None
-        if link.is_on_topic and page_before is not None:
-            page_before.is_on_topic = True
+        link_to_source = self._by_page.get(first_seen_on) if first_seen_on is not None else None
+        if link.is_on_topic and link_to_source is not None:
+            link_to_source.is_on_topic = True
 
     def present_yield(self) -> float:
         """The share of the last pages that are on the topic.
@@ -119,7 +119,9 @@ class LinkChances:
         return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
 
     def least_possible(self, min_chance: float) -> float:
-        """The score from which on every pool of links may have this chance; above 1 if no pool does."""
+        """The score from which on every pool of links may have this chance, by its highest chance; above 1 if the best
+        pool may not.
+        """
         possible = takewhile(lambda pool: pool.highest_chance >= min_chance, reversed(self._pools()))
         return min((pool.least_score for pool in possible), default=NO_SCORE)
 

@@ -6,7 +6,7 @@ from crawler.page.links import Link
 from crawler.page.page import Page
 from crawler.topic.link_table import LinkContext
 
-MOST_WORDS = 300
+MOST_ANCHOR = 300
 """Characters of a link's own words."""
 
 
@@ -24,7 +24,7 @@ def by_address(links: Iterable[Link]) -> dict[str, list[Link]]:
 
 
 def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = True) -> tuple[LinkContext, ...]:
-    """Each address with the words of all links to it on a page, and with the text around the first one."""
+    """Each address with the words of all links to it on a page; if `near`, also with the text around the first link."""
     image_texts = {image.target: image.alt for image in page.images if image.target in links and image.alt}
     return tuple(
         LinkContext(
@@ -41,4 +41,4 @@ def _anchor(links: Sequence[Link], image_text: str | None) -> str:
     words = list(dict.fromkeys(word for link in links for word in (link.text, link.title) if word))
     if image_text:
         words.append(image_text)
-    return " ".join(words)[:MOST_WORDS]
+    return " ".join(words)[:MOST_ANCHOR]

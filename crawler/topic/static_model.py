@@ -6,7 +6,7 @@ shape and place of each tensor, and the numbers. `tokenizer.json` has the tokens
 (https://huggingface.co/docs/tokenizers/components#models). In a Unigram tokenizer, and in BPE with ▁, the tokens at the
 beginning of words begin with ▁; in a WordPiece tokenizer, they are the tokens that do not begin with ##.
 
-A word that is no token has the mean vector of its parts, each of which is the longest token at its place.
+A word that is not a token has the mean vector of its parts, each of which is the longest token at its position.
 """
 
 import json
@@ -24,14 +24,17 @@ MODEL = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 LENGTH_BYTES = 8
 MOST_HEADER = 1_000_000
-"""Bytes of the header."""
+"""Bytes of a header that is read."""
 MOST_TOKENIZER = 200_000_000
-"""Bytes of the tokens: a million of them take 50 MB."""
+"""Bytes of tokens that are read: a million of them take 50 MB."""
 TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
+"""The types of vectors, each with numpy's type; numpy has no bfloat16."""
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
 """The types of the tensor `mapping`, which has the row of each token if several tokens share a vector."""
-WORD = "▁"
-PART = "##"
+WORD_MARK = "▁"
+"""Begins the tokens at the beginning of words."""
+PART_MARK = "##"
+"""Begins all other tokens."""
 
 Vectors = NDArray[np.float32]
 
@@ -55,11 +58,11 @@ class StaticModel:
 
     def words(self) -> Iterator[tuple[str, int]]:
         """The tokens that are words, each with its row."""
-        has_marks = any(token.startswith(WORD) for token in self.rows)
+        has_marks = any(token.startswith(WORD_MARK) for token in self.rows)
         for token, row in self.rows.items():
-            word = token.removeprefix(WORD)
-            is_word = not token.startswith(PART) and (not has_marks or token.startswith(WORD) or is_unspaced(token))
-            if word and is_word:
+            word = token.removeprefix(WORD_MARK)
+            begins_word = not has_marks or token.startswith(WORD_MARK) or is_unspaced(token)
+            if word and begins_word and not token.startswith(PART_MARK):
                 yield word, row
 
     def vector(self, word: str) -> Vectors | None:
@@ -75,10 +78,10 @@ class StaticModel:
         return None
 
     def _part(self, word: str, start: int) -> tuple[int | None, int]:
-        """The row of the longest token at a place of a word, and the place after it; None and the next place if there
-        is none.
+        """The row of the longest token at a position of a word, and the position after it; None and the next position
+        if there is none.
         """
-        marks = (PART, "") if start else (WORD, "")
+        marks = (PART_MARK, "") if start else (WORD_MARK, "")
         for end in range(len(word), start, -1):
             for mark in marks:
                 row = self.rows.get(mark + word[start:end])
@@ -96,8 +99,8 @@ def read_model(folder: Path) -> StaticModel:
         raise ValueError("the vectors are no table")
     tokens = _tokens(folder / TOKENIZER)
     if "mapping" in tensors:
-        places = _tensor(folder / MODEL, tensors["mapping"], start, INTEGERS)
-        tokens = {token: int(places[at]) for token, at in tokens.items() if at < len(places)}
+        row_of_token = _tensor(folder / MODEL, tensors["mapping"], start, INTEGERS)
+        tokens = {token: int(row_of_token[number]) for token, number in tokens.items() if number < len(row_of_token)}
     rows = {token: row for token, row in tokens.items() if 0 <= row < len(table)}
     return StaticModel(rows, table, tensors[name]["dtype"] == "BF16")
 
@@ -125,6 +128,6 @@ def _tokens(path: Path) -> dict[str, int]:
     if path.stat().st_size > MOST_TOKENIZER:
         raise ValueError("there are too many tokens")
     vocabulary = json.loads(path.read_bytes())["model"]["vocab"]
-    if isinstance(vocabulary, list):  # with their scores
+    if isinstance(vocabulary, list):  # of a Unigram tokenizer: each token with its score
         return {token: at for at, (token, _) in enumerate(vocabulary)}
     return {str(token): int(at) for token, at in vocabulary.items()}

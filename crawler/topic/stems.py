@@ -13,7 +13,7 @@ from unicodedata import name
 
 from crawler.page.simplified import simplified
 
-BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
+STEMMERS_BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "CYRILLIC": ("russian", {"sr": "serbian"}),
     "GREEK": ("greek", {}),
     "ARMENIAN": ("armenian", {}),
@@ -33,11 +33,13 @@ BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
         ),
     ),
 }
-"""For each script the stemmer of its usual language, and those of languages that must be given, by their codes."""
+"""For each script the stemmer of its usual language, empty if there is none, and the stemmers of languages to which the
+crawl must be limited, by their codes.
+"""
 BEGINNING = 2
-"""Letters at the beginning that forms of one word share."""
+"""How many letters at the beginning all forms of a word share."""
 LEAST_LETTERS = 4
-"""The least letters of a word that has other forms."""
+"""A shorter word has no other forms."""
 MOST_CACHED = 10_000
 """Words whose stems are cached."""
 
@@ -60,7 +62,7 @@ class Stems:
         return bool(self._words)
 
     def folded(self, word: str) -> str:
-        """The word of the topic of which this is a form, or the word itself, with simplified characters."""
+        """The word of the topic of which this is a form; if there is none, the word itself in simplified characters."""
         if self._stems and len(word) >= LEAST_LETTERS:
             beginning = _beginning(word)
             for stem in self._stems.get(beginning, ()):
@@ -85,11 +87,11 @@ def _stemmers(word: str, languages: Collection[str]) -> list[Callable[[str], str
     """The stemmers of the languages that a word of the topic may be in."""
     if len(word) < LEAST_LETTERS or not word.isalpha():
         return []
-    usual, others = BY_SCRIPT.get(name(word[0], "").partition(" ")[0], ("", {}))
+    usual, others = STEMMERS_BY_SCRIPT.get(name(word[0], "").partition(" ")[0], ("", {}))
     stemmer_names = [others[code] for code in sorted(languages) if code in others] or [usual]
     if not stemmer_names[0]:
         return []
-    import snowballstemmer  # late, as most crawls need none
+    import snowballstemmer  # late, as most crawls do not need it
 
     return [_cached(snowballstemmer.stemmer(language)) for language in stemmer_names]
 
@@ -99,4 +101,5 @@ def _cached(stemmer: Any) -> Callable[[str], str]:
 
 
 def _beginning(word: str) -> str:
+    """The first letters of a word, by which its stemmers are found; Russian texts often write е for ё."""
     return word[:BEGINNING].replace("ё", "е")

@@ -64,9 +64,9 @@ class HarvestCounts(NamedTuple):
             return self.on_topic_lately / self.last
         return 0.0
 
-    def ends(self, when: StopWhen | None, least: int = WINDOW) -> bool:
+    def ends(self, when: StopWhen | None, least_pages: int = WINDOW) -> bool:
         """Whether the crawl should end: there are enough last pages, and too few of them are on the topic."""
-        return when is not None and self.last >= least and self.share_lately < when.harvest
+        return when is not None and self.last >= least_pages and self.share_lately < when.harvest
 
     def words(self) -> Message:
         """The harvest in words.
@@ -97,6 +97,7 @@ class Harvest:
 
     def __init__(self, window: int = WINDOW, bound: float = ON_TOPIC) -> None:
         self.bound = bound
+        """The relevance from which a page is on the topic."""
         self._pages = self._on_topic = 0
         self._last: deque[bool] = deque(maxlen=window)
 

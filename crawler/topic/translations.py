@@ -3,12 +3,12 @@
 Two pages in different languages are translations of each other if
 
 - they are on one site, and the head of one names the other by `hreflang`, or a sitemap of the site does;
-- each names the other, in its head, or by a link that has `hreflang` or whose text is the name of a language, which is
-  required of pages on different sites; or
+- each names the other in its head, or by a link that has `hreflang` or whose text is the name of a language; or
 - their addresses differ only by a language: /zh/bees/ and /bees/, as in P. Resnik and N. A. Smith, "The Web as a
   Parallel Corpus", Computational Linguistics 2003.
 
-A page is identified by a hash of its address without the language. Memory is bounded: the oldest entries are forgotten.
+A page is identified by a hash of its address without the language, so that translations of the third kind share it.
+Memory is bounded: the oldest entries are forgotten.
 """
 
 import re
@@ -33,7 +33,7 @@ MOST_SHARED = 2_000
 """Pages, and pairs of pages, that are shared with other workers: the last ones."""
 ADDRESS_BITS = 48
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|hans|hant))?")
-SIGNS_IN_PATH = re.compile(r"([/.])")
+PATH_SEPARATOR = re.compile(r"([/.])")
 LANGUAGE_PARAMETERS = frozenset("hl lang language locale".split())
 LONGEST_NAME = 12
 """Characters of the text of a link that may be the name of a language."""
@@ -111,11 +111,11 @@ def without_language(url: str) -> str:
     path = address.path
     query = address.query
     first, _, rest = name.partition(".")
-    shorter = _without_first(SIGNS_IN_PATH.split(path))
+    path_without_language = _without_first_language(PATH_SEPARATOR.split(path))
     if "." in rest and _names_language(first):
         name = rest
-    elif shorter is not None:
-        path = shorter
+    elif path_without_language is not None:
+        path = path_without_language
     elif query:
         pairs = query.split("&")
         query = "&".join(pair for pair in pairs if pair.partition("=")[0] not in LANGUAGE_PARAMETERS)
@@ -124,9 +124,9 @@ def without_language(url: str) -> str:
     return f"{name}{path}"
 
 
-def _without_first(parts: list[str]) -> str | None:
-    """A path, given as its parts and the signs between them, without the first part that names a language and the sign
-    before it; None if no part does.
+def _without_first_language(parts: list[str]) -> str | None:
+    """A path, given as its parts and the separators between them, without the first part that names a language and the
+    separator before it; None if no part does.
     """
     for at in range(2, len(parts), 2):
         if _names_language(parts[at]):
@@ -143,10 +143,11 @@ def _names_language(part: str) -> bool:
 def address_key(url: str) -> AddressKey:
     """The key of an address."""
     text = without_language(url)
-    return AddressKey(page=_number(text), folder=_number(text.rpartition("/")[0]))
+    folder, _, _ = text.rpartition("/")
+    return AddressKey(page=_hash(text), folder=_hash(folder))
 
 
-def _number(text: str) -> int:
+def _hash(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ADDRESS_BITS // 8).digest(), "big")
 
 
@@ -170,19 +171,19 @@ class Translations:
             other = address_key(address)
             self._name(key, other)
             if address_of(address).site == address_of(url).site:
-                self._name(other, key)
+                self._name(other, key)  # on one site, it is enough that one page names the other
         for other in map(address_key, named.linked):
             self._name(key, other)
 
     def judge(self, key: AddressKey, language: str, relevance: float) -> None:
-        """Record the relevance of a page."""
+        """Record the relevance of a page, also if it is judged again."""
         by_language = self._relevance.get(key, {})
         folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
         folder.relevance += relevance - by_language.get(language, 0.0)
         folder.pages += language not in by_language
         by_language[language] = relevance
-        for dropped_key, dropped in self._relevance.set(key, by_language):
-            self._forget(dropped_key, dropped)
+        for oldest_key, oldest in self._relevance.set(key, by_language):
+            self._forget(oldest_key, oldest)
 
     def _forget(self, key: AddressKey, by_language: Mapping[str, float]) -> None:
         """Subtract the relevance of a page from the sums of its folder."""
@@ -199,6 +200,7 @@ class Translations:
         """The mean relevance of a page's translations into these languages; None if none is known."""
         named = self._names.get(key.page, {}).values()
         others = (other for other in named if key.page in self._names.get(other.page, {}))
+        # Pages whose addresses differ only by a language share a key.
         values = [
             relevance
             for page in (key, *others)
@@ -220,6 +222,7 @@ class Translations:
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
+        # The folder of the page that names others is not used.
         pairs = [(AddressKey(page=page, folder=0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 

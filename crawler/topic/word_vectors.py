@@ -57,6 +57,7 @@ def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
 
 def _nearest(cosines: Mapping[str, float]) -> list[tuple[str, float]]:
     """The words with the highest cosines, the nearest first."""
+    # Rounding errors may raise a cosine above 1.
     near = ((word, round(min(cosine, 1.0), 4)) for word, cosine in cosines.items())
     return nlargest(MOST_SIMILAR, near, lambda pair: pair[1])
 
@@ -78,14 +79,14 @@ def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple
     try:
         model = read_model(folder)
         if only is not None:
-            of_words = ((word, model.vector(word)) for word in sorted(only))
-            vectors = {word: vector for word, vector in of_words if vector is not None}
+            words_and_vectors = ((word, model.vector(word)) for word in sorted(only))
+            vectors = {word: vector for word, vector in words_and_vectors if vector is not None}
             if vectors:
                 yield list(vectors), _of_length_1(np.stack(list(vectors.values())))
             return
         words = model.words()
-        while some := list(islice(words, LINES_AT_ONCE)):
-            yield [_folded(word) for word, _ in some], _of_length_1(model.vectors(row for _, row in some))
+        while part := list(islice(words, LINES_AT_ONCE)):
+            yield [_folded(word) for word, _ in part], _of_length_1(model.vectors(row for _, row in part))
     except FileNotFoundError as error:
         raise ModelFileError(f"{str(folder)!r} has no {Path(error.filename).name}") from None
     except OSError as error:
@@ -95,6 +96,7 @@ def _parts_of_model(folder: Path, only: frozenset[str] | None) -> Iterator[tuple
 
 
 def _of_length_1(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    # The least length avoids a division by 0.
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None], np.float32)
 
 
@@ -102,17 +104,19 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
     try:
         with _text(path) as file:
             entries = _entries(file)
-            first = next(entries)
-            size = len(np.array(first[1], np.float32))
-            needed_entries = (entry for entry in chain([first], entries) if only is None or entry[0] in only)
-            while some := list(islice(needed_entries, LINES_AT_ONCE)):
-                if any(len(numbers) != size for _, numbers in some):
+            first_entry = next(entries)
+            _, first_numbers = first_entry
+            size = len(np.array(first_numbers, np.float32))  # raises a ValueError if they are not numbers
+            all_entries = chain([first_entry], entries)
+            needed_entries = ((word, numbers) for word, numbers in all_entries if only is None or word in only)
+            while part := list(islice(needed_entries, LINES_AT_ONCE)):
+                if any(len(numbers) != size for _, numbers in part):
                     raise ModelFileError(f"{str(path)!r} has vectors of several lengths")
-                vectors = np.array([numbers for _, numbers in some], np.float32)
-                yield [word for word, _ in some], _of_length_1(vectors)
+                vectors = np.array([numbers for _, numbers in part], np.float32)
+                yield [word for word, _ in part], _of_length_1(vectors)
     except ModelFileError:
         raise
-    except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):
+    except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):  # StopIteration: there is no entry
         raise ModelFileError(f"{str(path)!r} is not in the text format of word2vec") from None
     except OSError as error:
         raise ModelFileError(f"{str(path)!r} cannot be read ({error.strerror})") from None

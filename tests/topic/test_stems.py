@@ -6,7 +6,7 @@ import sys
 from fork_server import environment
 
 from crawler.topic.focus import TopicFocus
-from crawler.topic.stems import BY_SCRIPT, LEAST_LETTERS, Stems
+from crawler.topic.stems import LEAST_LETTERS, STEMMERS_BY_SCRIPT, Stems
 from crawler.topic.topic import Topic
 
 
@@ -40,10 +40,10 @@ def test_the_language_of_latin_letters_is_that_of_the_crawl() -> None:
 
 
 def test_all_languages_are_known() -> None:
-    for script in BY_SCRIPT:
+    for script in STEMMERS_BY_SCRIPT:
         import snowballstemmer
 
-        usual, others = BY_SCRIPT[script]
+        usual, others = STEMMERS_BY_SCRIPT[script]
         assert {usual, *others.values()} - {""} <= set(snowballstemmer.algorithms())
 
 
