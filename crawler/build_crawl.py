@@ -391,7 +391,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     focus = TopicFocus(
         arguments.topic,
         options,
-        seat=session.number,
+        worker_number=session.number,
         similar=similar,
         languages=arguments.lang,
         on_topic=_on_topic(arguments),

@@ -26,7 +26,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
     topic = arguments.topic
     committer = session.committer
     new_topic = NewTopic(committer.in_transaction, committer.claimant)
-    focus = TopicFocus(topic, seat=session.number, similar=similar, languages=arguments.lang)
+    focus = TopicFocus(topic, worker_number=session.number, similar=similar, languages=arguments.lang)
 
     # The topic learns from the stored pages, which are then scored by what it has learned.
     stored_rows = (row for rows in new_topic.pages(MOST_TEXT) for row in rows)

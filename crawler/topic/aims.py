@@ -1,7 +1,8 @@
 """The aims of a crawl, one for each language, so that pages are compared with pages in their own language.
 
-An aim is a vector of words, see crawler/topic/relevance.py. The first language shares its aim with all languages in
-which few pages were seen. Another language gets an aim of its own as soon as SHARE of the remembered pages are in it.
+An aim is a vector of words, see crawler/topic/relevance.py; a `Subject` is an aim with its pages. A word is represented
+by its place, a number (crawler/topic/word_statistics.py). The first language shares its aim with all languages in which
+few pages were seen. Another language gets an aim of its own as soon as SHARE of the remembered pages are in it.
 
 The topic is foreign to a language if pages in that language hardly contain the words of the topic, or of its examples.
 The aim of such a language is learned from the languages in which the topic was given:
@@ -9,11 +10,11 @@ The aim of such a language is learned from the languages in which the topic was 
     lesson     g - b + s
     g, b       means of the pages in the language whose translations are on the topic, and off it: each page counts by
                the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter, by
-               the relevance of the pages in other languages in its folder.
+               the relevance of the pages in other languages in its folder. The mean of few pages is shrunk.
     s          words that the aims of the other languages share with it, such as names
     words      words that are more frequent in the pages of g than in those of b, by the log-likelihood ratio of
                T. Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics
-               1993. They take the place of the words of the topic.
+               1993. They replace the words of the topic.
 
 This is relevance feedback by a comparable corpus, as in P. Sheridan and J. P. Ballerini, "Experiments in Multilingual
 Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language is multiplied by n / (n + 1),
@@ -41,24 +42,27 @@ LEAST_PAGES = 3
 MOST_LANGUAGES = 4
 """Languages with an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
-"""The pages in a language that name the topic most: they decide whether the topic is foreign to it."""
+"""So many pages of a language, those that name the topic most, decide whether the topic is foreign to it. An aim learns
+from at least as many.
+"""
 FOREIGN = 0.7
-"""The topic is foreign to a language whose best pages name it less than this share of how much the best pages of the
+"""The topic is foreign to a language if its best pages name the topic less than this share of what those of the
 clearest language do.
 """
 FEW_PAGES = 10
-"""Pages in a language in which the topic was given, after which the relevance of the folder of a page counts half."""
+"""With this many pages in a language in which the topic was given, the relevance of a page's folder counts half."""
 LESSON_PAGES = 1.0
-"""Pages on the topic with which a lesson counts half."""
+"""With this many pages, g and b count half, and so does the relevance by the lesson."""
 MOST_LEARNED = 10
 """The most words of a language that are learned in place of the words of the topic."""
 LEAST_RATIO = 3.84
-"""The least value of twice the log-likelihood ratio, which by chance 1 of 20 words reaches."""
+"""The least value of twice the log-likelihood ratio: 1 word in 20 reaches it by chance."""
 TINY = 1e-12
+"""Replaces 0 in logarithms."""
 FOLDER_WEIGHT = 0.25
 """The weight of a page without a known translation, which is judged by the relevance of pages in its folder."""
 SHARED_PAGES = 10.0
-"""The number of pages on the topic that the words of other aims would count as if the language shared all of them."""
+"""As many pages on the topic the words of other aims count, if the language shares all of them."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,9 @@ class TopicWord:
     """The word of the topic, also if this is a similar word."""
     weight: float
     place: int
+    """The place of the word, or of the similar word."""
     places: tuple[int, ...]
-    """The places of the word's forms, or of its parts."""
+    """The places of its forms, or of its parts."""
     has_forms: bool
     is_given: bool
     """Whether this is the word of the topic itself."""
@@ -78,14 +83,14 @@ class TopicWord:
 
 def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
     """Words of a topic as a vector; another form of a word counts as much as the word, even if it is rarer."""
-    times: dict[int, float] = {}
+    values: dict[int, float] = {}
     for word in words:
         for place in word.places:
             as_rare = weights[word.place] / weights[place] if word.has_forms else 1.0
-            times[place] = word.weight * float(as_rare)
-    places = np.fromiter(times, np.int32, len(times))
-    if times:
-        return Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times)))
+            values[place] = word.weight * float(as_rare)
+    if values:
+        places = np.fromiter(values, np.int32, len(values))
+        return Vector(places=places, values=np.fromiter(values.values(), np.float64, len(values)))
     return None
 
 
@@ -113,7 +118,7 @@ class Aims:
         """All aims, that of the first language first."""
         return [self.first, *self.others.values()]
 
-    def judges(self, language: str) -> list[Subject]:
+    def compared_with(self, language: str) -> list[Subject]:
         """The aims with which pages in a language are compared: that of the language, and the first one unless the
         topic is foreign to the first language.
         """
@@ -132,11 +137,12 @@ class Aims:
         self._add_aim(page.language)
         return True
 
-    def lend(self, seat: int, pages: Sequence[KnownPage]) -> None:
-        """Learn from pages of another worker, or of an earlier run, in place of its pages before."""
-        self._lent[seat] = pages
-        self.first.lent[seat] = list(pages)
-        for language in {page.language: None for page in pages}:
+    def lend(self, worker_number: int, pages: Sequence[KnownPage]) -> None:
+        """Learn from pages of another worker, or of an earlier run, instead of those that it lent before."""
+        self._lent[worker_number] = pages
+        self.first.lent[worker_number] = list(pages)
+        # The languages in the order of their first pages.
+        for language in dict.fromkeys(page.language for page in pages):
             self._language = self._language or language
             if self._needs_aim(language):
                 self._add_aim(language)
@@ -167,9 +173,9 @@ class Aims:
         """Give each aim the lent pages in its language."""
         for subject in self.all():
             subject.lent = {}
-        for seat, pages in self._lent.items():
+        for worker_number, pages in self._lent.items():
             for page in pages:
-                self.of(page.language).lent.setdefault(seat, []).append(page)
+                self.of(page.language).lent.setdefault(worker_number, []).append(page)
 
     def learn(self, weights: Values, words: Sequence[TopicWord]) -> list[tuple[Subject, list[tuple[KnownPage, float]]]]:
         """Compute all aims again; returns for each the pages of this run, with their similarity to it."""
@@ -190,7 +196,7 @@ class Aims:
         for subject, pages in judged:
             self._record(subject, pages)
 
-        # The others, which learn from these.
+        # The languages to which the topic is foreign, which learn from the native ones.
         languages = self._native = frozenset(page.language for group in native for page in group.pages)
         for group in groups:
             if group not in native:
@@ -210,8 +216,8 @@ class Aims:
         return self.translations.relevance(page.address, self._natives(page.language))
 
     def of_folder(self, page: KnownPage) -> float:
-        """The relevance of the pages in other languages in a page's folder; it counts the less, the more pages the aim
-        of the page's language has learned from.
+        """The relevance of the pages in other languages in a page's folder. The more pages the aim of the page's
+        language has learned from, the less it counts.
         """
         subject = self.of(page.language)
         is_foreign = self.is_foreign(page.language)
@@ -238,14 +244,14 @@ class Aims:
 
 
 def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
-    """For each group, how many of its pages are among the pages of all groups that name the topic most; half of a group
-    is unlike the topic.
+    """For each group, how many of its pages are among the pages of all groups that name the topic most, and half of its
+    pages as the number unlike the topic.
     """
     named = [(group.subject.named(page), at) for at, group in enumerate(groups) for page in group.pages]
     total = LikeCounts.of(len(named))
-    best = Counter(at for _, at in nlargest(total.like, named))
+    best_pages = Counter(at for _, at in nlargest(total.like, named))
     counts = [LikeCounts.of(len(group.pages)) for group in groups]
-    return [replace(count, like=max(best[at], BEST_PAGES)) for at, count in enumerate(counts)]
+    return [replace(count, like=max(best_pages[at], BEST_PAGES)) for at, count in enumerate(counts)]
 
 
 class _Group:
@@ -257,6 +263,7 @@ class _Group:
         self.weights = weights
         self.stack = PageStack(self.pages, weights)
         self.is_met = np.zeros(PLACES, np.bool_)
+        """Whether the pages contain the word of each place."""
         self.is_met[self.stack.places] = True
 
     def has_any(self, places: Sequence[int]) -> bool:
@@ -264,28 +271,32 @@ class _Group:
         return bool(self.is_met[list(places)].any())
 
     @cached_property
-    def _examples(self) -> Values:
-        """How similar the pages are to the examples."""
-        return self.stack.likeness(self.subject.mean_example(self.weights))
+    def _likeness_to_examples(self) -> Values:
+        return self.stack.likeness(self.subject.weigh_examples(self.weights))
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
         """How much the pages that name the topic most name it, or how similar they are to its examples."""
         if not self.pages:
             return 0.0
-        named = [page.named for page in self.pages] if words else self._examples.tolist()
+        named = [page.named for page in self.pages] if words else self._likeness_to_examples.tolist()
         return sum(nlargest(BEST_PAGES, named)) / BEST_PAGES
 
     def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
-        """Aim at the words of the topic, without words that only pages in other languages contain."""
-        of_others = np.any([group.is_met for group in groups if group is not self], axis=0)
-        own_words = {word.word for word in words if self.has_any(word.places) or not of_others[list(word.places)].any()}
+        """Aim at the words of the topic, without words that only pages in other languages contain, unless all are."""
+        is_met_by_others = np.any([group.is_met for group in groups if group is not self], axis=0)
+        own_words = {
+            word.word for word in words if self.has_any(word.places) or not is_met_by_others[list(word.places)].any()
+        }
         own = [word for word in words if word.word in own_words] or words
         self.subject.words = word_vector(own, self.weights)
         self.subject.lesson = None
         self.subject.learned_words = None
         self.subject.trust = 1.0
-        total, own_weight = (sum(word.weight for word in some if word.is_given) for some in (words, own))
-        self.subject.named_scale = (total / own_weight) ** (1 / POWER) if own_weight else 1.0
+
+        # `KnownPage.named` is a mean over all words of the topic: this factor makes it a mean over the own words.
+        total_weight = sum(word.weight for word in words if word.is_given)
+        own_weight = sum(word.weight for word in own if word.is_given)
+        self.subject.named_scale = (total_weight / own_weight) ** (1 / POWER) if own_weight else 1.0
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
         """Aim at the lesson of the translations of pages and of the aims of other languages."""
@@ -299,16 +310,15 @@ class _Group:
             relevance = translations.relevance(page.address, languages)
             if relevance is None:
                 weight = FOLDER_WEIGHT
-                relevance = of_folders[page.address.folder] or None
+                relevance = of_folders[page.address.folder] or None  # 0 says that no relevant page is known
             if relevance is not None:
                 good[row] = weight * relevance
                 bad[row] = weight * (1 - relevance)
         self.subject.learned_words = self._words_of(good, bad)
 
-        # The lesson.
+        # The lesson, computed in place, as each array takes 2 MB.
         of_good = sum(good.values())
         of_bad = sum(bad.values())
-        # In place, as each array takes 2 MB.
         lesson = self.stack.mean(good)
         lesson *= of_good / (of_good + LESSON_PAGES)
         away = self.stack.mean(bad)
@@ -340,6 +350,7 @@ class _Group:
         all_good = sum(good.values())
         all_bad = sum(bad.values())
         met = np.flatnonzero(self.is_met)
+        # Words that a larger share of the good pages contains than of the bad ones.
         places = met[of_good[met] * all_bad > of_bad[met] * all_good]
         ratios = log_likelihood(of_good[places], of_bad[places], all_good, all_bad)
         best = np.argsort(-ratios, kind="stable")[:MOST_LEARNED]
@@ -362,5 +373,5 @@ def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -
 
 def _surprise(counts: Values, expected: Values) -> Values:
     """The terms of one cell of the table: count times log of count by expected count."""
-    counts = np.maximum(counts, 0.0)
+    counts = np.maximum(counts, 0.0)  # rounding errors of sums of shares may make a difference negative
     return counts * np.log(np.maximum(counts, TINY) / np.maximum(expected, TINY))

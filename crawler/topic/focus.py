@@ -3,10 +3,15 @@
 A page passes through four methods of `TopicFocus`:
 
     learn_page     counts its words and compares it with the topic; the links that led to it learn its relevance
-    see_again     queued links that the page also shows gain one more page as evidence
+    see_again      queued links that the page also shows gain one more page as evidence
     queue_links    its new links get scores by their words and by the pages that show them
     renew_if_due   every few pages the aim is computed again, pages are judged again, and all queued links are scored
                    again
+
+With the option `min_chance`, the priority of links that are unlikely to lead to the topic is so low that they come last
+(crawler/topic/priorities.py). All other links are let through: their scores are at least `_least_of_good` if they lead
+to a good site, and `_least_to_others` if not. If few links are left, `_least_of_good` falls until enough are let
+through, but not below `_floor`: links below it do not have this chance (crawler/topic/link_chances.py).
 """
 
 import random
@@ -55,20 +60,19 @@ RENEWED_AFTER = 20
 afterwards a twentieth, so that the work for each page does not grow.
 """
 MOST_BETWEEN = 1_000
-"""Links whose priorities may rise between renewals because their site no longer has more than its share: as many as can
-be requested until the next renewal, so that the links of a very large site are not all written each time.
+"""So many priorities may rise between renewals because a site no longer has more than its share. No more links can be
+requested until the next renewal, so the links of a very large site are not all written each time.
 """
 STEP = 10
 """Thousandths by which a priority must change to be reported."""
 ENOUGH = 4
-"""Links that are let through at first if their chance suffices; the number doubles when the crawl would end otherwise.
-"""
+"""The first value of `_enough_links`, which doubles when the crawl would end otherwise."""
 REMEMBERED = 200_000
 """Addresses of fetched pages that are remembered, for links that are shown again."""
 MOST_BEGUN = 250
-"""Stored pages most like a new topic that it is learned from; as many others are added."""
+"""A new topic is learned from so many stored pages that are most like it, and from as many others."""
 WEIGHED_AFTER = 25
-"""Stored pages after which the weights of words are computed again."""
+"""The interval, in stored pages, at which the weights of words are computed again."""
 
 
 class TopicFocus:
@@ -78,14 +82,14 @@ class TopicFocus:
         self,
         topic: Topic,
         options: FocusOptions | None = None,
-        seat: int = 1,
+        worker_number: int = 1,
         similar: SimilarWords = NONE_SIMILAR,
         languages: Collection[str] = (),
         on_topic: float = ON_TOPIC,
     ) -> None:
         self.topic = topic
         self.options = options or FocusOptions()
-        self.seat = seat
+        self.worker_number = worker_number
         self.similar = similar
         """The words similar in meaning to each word of the topic."""
         self.keywords = Keywords(dict(topic.words), similar, languages)
@@ -101,38 +105,39 @@ class TopicFocus:
         """Learns for each feature of links how relevant the pages are that they lead to."""
         self.waiting = WaitingLinks()
         self.texts = Apprentice(features=PLACES)
-        """Learns for each word how relevant the pages are whose texts contain it."""
+        """Learns for each word how relevant the pages are whose texts contain it: its features are words."""
         self.calibration = Calibration()
-        self.prioritizer = Prioritizer(self.options, seat)
+        self.prioritizer = Prioritizer(self.options, worker_number)
         self.scorer = Scorer(self.aims, self.page_credits, self.apprentice, self.texts, self.options.learning)
         self.chances = LinkChances()
 
         self._floor = 0.0
-        """The least score with a chance of `min_chance`."""
+        """The least score whose chance may be `min_chance`."""
         self._least_promising = self._least_to_others = 0.0
         """The least scores of promising links to good sites, and to others."""
         self._least_of_good = 0.0
         """The least score with which a link to a good site is let through."""
         self._good_sites: list[int] = []
-        self._enough = ENOUGH
-        """How many links are let through if their chance suffices."""
+        """The sites with the highest shares of pages on the topic, see `LinkChances.good_sites`."""
+        self._enough_links = ENOUGH
+        """So many queued links are let through, unless fewer are above the floor."""
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
         """Hashes of the example texts."""
-        self._numbers: LruDict[str, int] = LruDict(REMEMBERED)
+        self._page_numbers: LruDict[str, int] = LruDict(REMEMBERED)
         """The numbers of fetched pages, by address."""
         self._explored: dict[str, float] = {}
         """The queued links that exploration has chosen, with their scores."""
-        self._let_go_at: dict[str, int] = {}
-        """The priorities of dropped links that have not been reported."""
-        self._since = 0
-        """The number of pages since the last renewal."""
-        self._sampled = 0
+        self._dropped_priorities: dict[str, int] = {}
+        """The lower priorities of dropped links, which have not been reported yet."""
+        self._pages_since_renewal = 0
+        self._next_sample = 0
         """The position at which the next sample of queued links begins."""
         self._is_stale = True
         """Whether the aims must be computed again before a page is judged."""
         self._words = tuple(self._topic_words())
+        """The words of the topic and those of similar meaning."""
 
         for text in topic.examples:
             self.example(text)
@@ -165,7 +170,7 @@ class TopicFocus:
 
     def learn_page(self, url: str, title: str, text: str, language: str = "") -> float:
         """Learn from a page; returns its relevance. `language` is its code, empty if it is unknown."""
-        # The page as such.
+        # The page itself.
         page = self._page(url, title, text, language)
         self.vocabulary.see(page.vector.places)
         relevance, promise = self._judge(page)
@@ -178,23 +183,24 @@ class TopicFocus:
         self.prioritizer.count_page(site_number(address_of(url).host))
 
         # The link that led to it.
-        row = self._let_go(url)
+        row = self._remove(url)
         if row is not None:
-            shown = self.waiting.shown[row]
+            pages_with_link = self.waiting.shown[row]
             link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
-            self.chances.add(link, site_number(address_of(url).host), shown[0] if shown else None)
-            self.page_credits.record_target(shown, promise)
+            first_seen_on = pages_with_link[0] if pages_with_link else None
+            self.chances.add(link, site_number(address_of(url).host), first_seen_on)
+            self.page_credits.record_target(pages_with_link, promise)
             self.apprentice.learn(self.waiting.features[row], promise)
-        self._since += 1
+        self._pages_since_renewal += 1
         return relevance
 
     def begin_with(self, pages: Iterable[tuple[str, str, str, str]]) -> None:
         """Learn from stored pages, each given as address, title, text and language: words from all of them, and the
         topic from the pages most like it and a sample of the others.
         """
-        best = list[tuple[float, int, KnownPage]]()
+        best = list[tuple[float, int, KnownPage]]()  # a heap; the index decides between pages of equal promise
         others = list[KnownPage]()
-        chance = random.Random(self.seat)  # noqa: S311 - a sample of pages, no secret
+        random_numbers = random.Random(self.worker_number)  # noqa: S311 - a sample of pages, no secret
         for at, (url, title, text, language) in enumerate(pages):
             page = self._page(url, title, text, language)
             self.vocabulary.see(page.vector.places)
@@ -207,10 +213,12 @@ class TopicFocus:
                 continue
             heappushpop(best, (promise, at, page))
             # Reservoir sampling: each page seen so far is among the others with the same probability.
-            place = chance.randrange(at + 1)
-            if place < MOST_BEGUN:
-                others[place] = page
-        self.aims.lend(self.seat, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
+            replaced = random_numbers.randrange(at + 1)
+            if replaced < MOST_BEGUN:
+                others[replaced] = page
+
+        # As pages of an earlier run, because they have no numbers in this one.
+        self.aims.lend(self.worker_number, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
         self._is_stale = True
 
     def judge_stored(self, url: str, title: str, text: str, language: str = "") -> float:
@@ -219,43 +227,46 @@ class TopicFocus:
         self._remember(url, self.page_credits.add(promise))
         return relevance
 
-    def see_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
+    def see_again(self, page_url: str, contexts: Sequence[LinkContext]) -> None:
         """Count a page as one more that shows links which are queued or were fetched before."""
-        number = self._numbers.get(page_url)
+        number = self._page_numbers.get(page_url)
         if number is None:
             return
-        waiting = [lead for lead in leads if lead.url in self.waiting.rows]
-        for lead, anchor in zip(waiting, self.reader.anchors(waiting), strict=True):
-            self.waiting.show_again(self.waiting.rows[lead.url], number, anchor)
-        for lead in leads:
-            if lead.url not in self.waiting.rows and self._numbers.get(lead.url, number) != number:
-                self.page_credits.record_known_target(number, self._numbers[lead.url])
+        for context in contexts:
+            row = self.waiting.rows.get(context.url)
+            if row is not None:
+                self.waiting.show_again(row, number, self.reader.places(context.anchor))
+            elif self._page_numbers.get(context.url, number) != number:
+                self.page_credits.record_known_target(number, self._page_numbers[context.url])
 
-    def queue_links(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
-        """Queue the new links of a page; returns the priorities of all its links, of which queued ones keep theirs."""
-        self.see_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
+    def queue_links(self, page_url: str, contexts: Sequence[LinkContext]) -> list[int]:
+        """Queue the new links of a page; returns the priorities of all its links. Links that are queued already keep
+        their priorities.
+        """
+        self.see_again(page_url, [context for context in contexts if context.url in self.waiting.rows])
         self._make_room()
-        number = self._numbers.get(page_url)
+        number = self._page_numbers.get(page_url)
         mark = self.waiting.mark()
-        new = dict[str, LinkContext]()
-        for lead in leads:
-            if lead.url not in self.waiting.rows:
-                new.setdefault(lead.url, lead)
-        for url, link in zip(new, self.reader.read(number, list(new.values())), strict=True):
+        new_links = dict[str, LinkContext]()
+        for context in contexts:
+            if context.url not in self.waiting.rows:
+                new_links.setdefault(context.url, context)
+        for url, link in zip(new_links, self.reader.read(number, list(new_links.values())), strict=True):
             self.waiting.add(url, link)
         links = self.waiting.since(mark)
         self._score(links)
         links.table[REPORTED] = self._priorities(links)
         priorities = self.waiting.all().table[REPORTED]
-        return [int(priorities[self.waiting.rows[lead.url]]) for lead in leads]
+        return [int(priorities[self.waiting.rows[context.url]]) for context in contexts]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
         """Queue links that other workers or an earlier run found, with their priorities; returns the priorities that
         fall because a site has had its share.
         """
-        known_urls = (self.waiting.rows, self._numbers)
-        new = {url: priority for url, priority in links if not any(url in urls for urls in known_urls)}
-        all_scores = ((url, score_of(priority)) for url, priority in new.items())
+        new_priorities = {
+            url: priority for url, priority in links if url not in self.waiting.rows and url not in self._page_numbers
+        }
+        all_scores = ((url, score_of(priority)) for url, priority in new_priorities.items())
         scores = {url: score for url, score in all_scores if score is not None}
         if not scores:
             return {}
@@ -264,7 +275,7 @@ class TopicFocus:
         link_numbers = self.reader.read(None, [LinkContext(url=url, anchor="") for url in scores])
         for (url, score), link in zip(scores.items(), link_numbers, strict=True):
             self.waiting.add(url, replace(link, kept=score))
-        self.waiting.since(mark).table[REPORTED] = [new[url] for url in scores]
+        self.waiting.since(mark).table[REPORTED] = [new_priorities[url] for url in scores]
         return self._changed_priorities(0)
 
     def renew_if_due(self) -> dict[str, int]:
@@ -274,53 +285,58 @@ class TopicFocus:
         and the best links to sites that no longer exceed it rise.
         """
         pages = self.page_credits.pages
-        if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
-            is_due = self._since > 0 and self._since % RENEWED_AFTER == 0
-            if self._runs_out() or is_due:
+        if self._pages_since_renewal < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
+            is_due = self._pages_since_renewal > 0 and self._pages_since_renewal % RENEWED_AFTER == 0
+            if self._let_more_through() or is_due:
                 return self._changed_priorities(MOST_BETWEEN)
             return {}
         return self.renew()
 
     def renew(self) -> dict[str, int]:
         """The changed priorities of all queued links, by what is known now."""
-        self._since = 0
+        self._pages_since_renewal = 0
         self.learn()
         self._make_room()
         links = self.waiting.all()
         urls = self.waiting.urls
         self._score(links)
         self._let_through(links)
-        for row in self.prioritizer.tries(self._priorities(links), links.waits):
+        for row in self.prioritizer.choose_explored(self._priorities(links), links.waits):
             self._explored[urls[row] or ""] = float(links.table[SCORE, row])
         return self._changed_priorities(links.count)
 
-    def _changed_priorities(self, most: int) -> dict[str, int]:
-        """The priorities of queued links, by their present scores, that changed since they were reported; at most
-        `most` of those that rise.
+    def _changed_priorities(self, most_risen: int) -> dict[str, int]:
+        """The priorities of queued links, by their present scores, that changed since they were reported, and those of
+        dropped links. They count as reported from now on. At most `most_risen` of them have risen, the highest ones.
         """
+        # The present priorities.
         links = self.waiting.all()
         urls = self.waiting.urls
         priorities = self._priorities(links)
         reported_priorities = links.table[REPORTED]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
+
+        # Those that changed.
         risen = np.flatnonzero(links.waits & (priorities >= reported_priorities + STEP))
         fallen = np.flatnonzero(links.waits & (priorities <= reported_priorities - STEP))
-        changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
+        highest_risen = risen[np.argsort(-priorities[risen], kind="stable")[:most_risen]]
+        changed = np.concatenate([highest_risen, fallen])
+
         reported_priorities[changed] = priorities[changed]
-        let_go = self._let_go_at
-        self._let_go_at = {}
-        return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+        dropped_priorities = self._dropped_priorities
+        self._dropped_priorities = {}
+        return dropped_priorities | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
     def let_through(self) -> dict[str, int]:
-        """Let more unlikely links through, as the crawl has no others left; returns the priorities that changed."""
-        self._enough *= 2
+        """Let unlikely links through, as the crawl has no others left; returns the priorities that changed."""
+        self._enough_links *= 2
         self._floor = self.chances.least_possible(self.options.min_chance)
-        if self._runs_out():
+        if self._let_more_through():
             return self._changed_priorities(MOST_BETWEEN)
         return {}
 
-    def _runs_out(self) -> bool:
-        """Let more unlikely links through if few others are left; returns whether there are any."""
+    def _let_more_through(self) -> bool:
+        """Let unlikely links to good sites through if few others are left; returns whether the least score fell."""
         if not self.options.min_chance or self._least_of_good <= self._floor:
             return False
         before = self._least_of_good
@@ -328,15 +344,15 @@ class TopicFocus:
         return self._least_of_good < before
 
     def _let_through(self, links: LinkTable) -> None:
-        """Choose the least score with which links to good sites are let through, so that there are enough of them, if
-        their chance suffices.
+        """Choose the least score with which links to good sites are let through: that of promising links, or a lower
+        one, so that enough links are let through.
         """
         scores = links.table[SCORE]
         may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_to_others))
         scores = scores[may_be_requested]
-        enough = self._enough
-        best_left = float(np.partition(scores, -enough)[-enough]) if len(scores) >= enough else 0.0
-        self._least_of_good = max(self._floor, min(self._least_promising, best_left))
+        enough = self._enough_links
+        least_of_enough = float(np.partition(scores, -enough)[-enough]) if len(scores) >= enough else 0.0
+        self._least_of_good = max(self._floor, min(self._least_promising, least_of_enough))
 
     def _is_to_good_site(self, links: LinkTable) -> NDArray[np.bool_]:
         """Whether each link leads to a good site."""
@@ -353,20 +369,20 @@ class TopicFocus:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
-        """Drop links if too many are queued; the priority of dropped links to a site with more than its share falls for
-        good.
+        """Stop scoring some links if too many are queued. As their priorities do not change any more, those of links to
+        a site with more than its share of the queued links fall now.
         """
-        let_go = self.waiting.make_room()
-        if not let_go:
+        dropped = self.waiting.make_room()
+        if not dropped:
             return
         sites = self.waiting.sites
         most = self.options.site_share * len(self.waiting.rows)
         crowding_sites = {site for site, count in sites.items() if count > most}
         if len(crowding_sites) < len(sites):
-            for url, site, score in let_go:
+            for url, site, score in dropped:
                 if site in crowding_sites:
                     offset = UNLIKELY if score < self._floor else 0
-                    self._let_go_at[url] = round(SCALE * SITE_FACTOR * score) + offset
+                    self._dropped_priorities[url] = round(SCALE * SITE_FACTOR * score) + offset
 
     def learn(self) -> None:
         """Compute the aims again, and judge the remembered pages by them."""
@@ -388,8 +404,8 @@ class TopicFocus:
         labelled = self.subject.labelled
         if not labelled:
             return Calibration()
-        uncorrected = np.array([self._uncorrected(page)[0] for page, _ in labelled])
-        return Calibration.fitted(uncorrected, [is_on for _, is_on in labelled])
+        uncorrected = [relevance for relevance, _ in (self._uncorrected(page) for page, _ in labelled)]
+        return Calibration.fitted(np.array(uncorrected), [is_on_topic for _, is_on_topic in labelled])
 
     def queued_score(self, url: str) -> float | None:
         """The score of a queued link; None if this worker does not know it."""
@@ -403,15 +419,17 @@ class TopicFocus:
     def forget(self, urls: Iterable[str]) -> None:
         """Drop links that are no longer queued."""
         for url in urls:
-            self._let_go(url)
+            self._remove(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """At most `most` of the links that this worker takes for queued: the next ones with each call, then again the
-        first.
+        """At most `most` of the links that this worker takes for queued: each call returns the next ones, after the
+        last ones the first again.
         """
         urls = list(self.waiting.rows)
-        first = self._sampled if self._sampled < len(urls) > most else 0
-        self._sampled = first + most
+        first = self._next_sample
+        if first >= len(urls) or len(urls) <= most:
+            first = 0
+        self._next_sample = first + most
         return urls[first : first + most]
 
     def record(self) -> str:
@@ -420,8 +438,8 @@ class TopicFocus:
         known_pages = [page for subject in self.aims.all() for page in self._shared_pages(subject)]
         translated, translations = self.translations.shared()
         learned = Learned(
-            seat=self.seat,
-            topic=self._mark,
+            worker_number=self.worker_number,
+            topic=self._topic_digest,
             pages=vocabulary.pages,
             words=vocabulary.shared(),
             known=known_pages,
@@ -433,38 +451,38 @@ class TopicFocus:
 
     def _shared_pages(self, subject: Subject) -> list[KnownPage]:
         """The pages most like an aim and least like it, for other workers to learn from."""
-        earlier = subject.lent.get(self.seat, [])
-        remembered_pages = dict.fromkeys(
-            [*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier]
-        )
-        return [page for page in remembered_pages if page.number >= 0 or page in earlier][:MOST_PAGES]
+        earlier_pages = subject.lent.get(self.worker_number, [])
+        least_like = subject.unlike[-(MOST_PAGES - len(subject.like)) :]
+        known_pages = dict.fromkeys([*subject.like, *least_like, *earlier_pages])
+        # Pages without a number are of an earlier run, or of another worker, which shares them itself.
+        return [page for page in known_pages if page.number >= 0 or page in earlier_pages][:MOST_PAGES]
 
     def take_in(self, record: str) -> bool:
         """Learn from a record of an earlier run or another worker; returns whether it could be read."""
         learned = read(record, self.vocabulary)
         if learned is None:
             return False
-        of_topic = learned.topic == self._mark
-        if of_topic:
-            self.aims.lend(learned.seat, learned.known)
+        has_same_topic = learned.topic == self._topic_digest
+        if has_same_topic:
+            self.aims.lend(learned.worker_number, learned.known)
             self.translations.take_over(learned.translated, learned.translations)
-        if learned.seat == self.seat:
+        if learned.worker_number == self.worker_number:
             self.vocabulary.resume(learned.pages, learned.words)
-            if of_topic:
+            if has_same_topic:
                 self.apprentice.resume(learned.features)
         else:
-            self.vocabulary.take_over(learned.seat, learned.pages, learned.words)
-            if of_topic:
-                self.apprentice.take_over(learned.seat, learned.features)
+            self.vocabulary.take_over(learned.worker_number, learned.pages, learned.words)
+            if has_same_topic:
+                self.apprentice.take_over(learned.worker_number, learned.features)
         self._is_stale = True
         return True
 
     def summary(self) -> dict[str, Any]:
         """The words of the topic and of links that led to it or away from it, with their weights; and how many links
-        are not scored any more because too many are queued.
+        were dropped because too many are queued.
         """
         learned_words = summary(self.vocabulary, self.aims.all(), self.apprentice)
-        return learned_words | {"let_go": self.waiting.let_go}
+        return learned_words | {"let_go": self.waiting.dropped}
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
         least = self._least_scores(links)
@@ -501,9 +519,10 @@ class TopicFocus:
             if of_translation is not None:
                 return of_translation, of_translation
 
+        # At least the relevance of the page's folder, and the best by any of the aims.
         own = self.aims.of(page.language)
         relevance = promise = self.aims.of_folder(page)
-        for subject in self.aims.judges(page.language):
+        for subject in self.aims.compared_with(page.language):
             named = subject.named(page) if subject is own else page.named
             likeness = subject.likeness(page.vector)
             relevance = max(relevance, float(subject.judged(likeness, named, self.vocabulary.all_pages)))
@@ -531,14 +550,14 @@ class TopicFocus:
         )
 
     def _remember(self, url: str, number: int) -> None:
-        self._numbers.set(url, number)
+        self._page_numbers.set(url, number)
 
-    def _let_go(self, url: str) -> int | None:
-        """Remove a link; returns its row, None if it is not queued."""
+    def _remove(self, url: str) -> int | None:
+        """Forget a link that is no longer queued; returns its row, None if it was not known."""
         self._explored.pop(url, None)
         return self.waiting.remove(url)
 
     @property
-    def _mark(self) -> str:
-        """Identifies this topic."""
+    def _topic_digest(self) -> str:
+        """Identifies this topic, its domains included."""
         return blake2b(repr(self.topic).encode("utf-8", "replace"), digest_size=8).hexdigest()

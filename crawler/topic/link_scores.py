@@ -4,10 +4,10 @@ S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through
 call what judges a link before it is fetched the apprentice, and what judges a page the critic.
 
 `Apprentice`: a link has features, which are the words of its anchor, of its address and of the text around it, and its
-host. The value of a feature is the mean relevance of the pages that links with it led to; the mean of all links counts
-as PRIOR_LINKS further links. The promise of a link is the mean of its best and its worst value, where the mean of all
-links is one more value. If most pages are off the topic, each page on the topic counts several times (MOST_BALANCE at
-most), so that both kinds weigh the same.
+host; each is a number (crawler/topic/word_statistics.py). The value of a feature is the mean relevance of the pages
+that links with it led to; the mean of all links counts as PRIOR_LINKS further links. The promise of a link is the mean
+of its best and its worst value, where the mean of all links is one more value. If most pages are off the topic, each
+page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
 
 `PageCredits`: for each page
     worth   its relevance, plus CREDIT * s / max(n, PRIOR_PAGES): n pages were fetched whose links were first found on
@@ -23,8 +23,8 @@ most), so that both kinds weigh the same.
     promise  the promise of its features, by what links with them led to
     texts    the relevance of the pages whose texts have the words of its anchor, learned and combined like promise
 
-The weights were found on a web of 4,598 pages of an encyclopaedia with four topics; they are few on purpose, and to
-halve or double any of them changes little.
+The weights were found on a web of 4,598 pages of an encyclopaedia with four topics; they are few on purpose, and
+halving or doubling any of them changes little.
 
 `Prioritizer`: the priority of a link is lower if its site has had its share of the last pages, and now and then a link
 with a low score is tried.
@@ -42,7 +42,7 @@ from crawler.topic.aims import Aims
 from crawler.topic.link_table import FACTOR, LinkTable
 from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY
 from crawler.topic.relevance import Subject
-from crawler.topic.word_statistics import PLACES, SORTS, FeatureCounts, Numbers, Pairs, Values
+from crawler.topic.word_statistics import KINDS, PLACES, FeatureCounts, Numbers, Pairs, Values
 
 PRIOR_LINKS = 4.0
 """The weight of the overall mean, in links."""
@@ -55,12 +55,13 @@ MOST_SHARED = 5_000
 class Apprentice:
     """Learns the relevance of the pages that links with a feature led to."""
 
-    def __init__(self, features: int = len(SORTS) * PLACES) -> None:
+    def __init__(self, features: int = len(KINDS) * PLACES) -> None:
         self._own = np.zeros((2, features), np.float32)
+        """For each feature the sum of the relevance of the pages that links with it led to, and their weight."""
         self._all = self._own
         """The own table plus the counts of other workers; the same array, of 8 MB, until there are any."""
         self.good = self.bad = 0.0
-        """How much of the pages seen by this worker, also in an earlier run, was on the topic, and how much off it."""
+        """The sums of relevance, and of 1 - relevance, of the pages seen by this worker, also in an earlier run."""
         self._others: dict[int, FeatureCounts] = {}
 
     def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
@@ -102,9 +103,9 @@ class Apprentice:
         """Add the counts of an earlier run."""
         self.good = self.good + counts.good
         self.bad = self.bad + counts.bad
-        for feature, sums in counts.features.items():
+        for feature, sum_and_weight in counts.features.items():
             for table in self._tables():
-                table[:, feature] += sums
+                table[:, feature] += sum_and_weight
 
     def take_over(self, worker_number: int, counts: FeatureCounts) -> None:
         """Use the counts of another worker, in place of those that it shared before."""
@@ -115,10 +116,12 @@ class Apprentice:
             features = np.fromiter(counts_of_worker.features, np.int32, len(counts_of_worker.features))
             self._all[:, features] += np.array(list(counts_of_worker.features.values()), np.float32).reshape(-1, 2).T
 
-    def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """The frequent features with the highest means, and the ones with the lowest, each with its mean."""
+    def extremes(self, least_weight: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+        """The features with the highest values, and the ones with the lowest, each with its value: at most `most`, of
+        those with at least this weight.
+        """
         sums, weights = self._all
-        frequent = np.flatnonzero(weights >= least)
+        frequent = np.flatnonzero(weights >= least_weight)
         values = (sums[frequent] + PRIOR_LINKS * self.mean()) / (weights[frequent] + PRIOR_LINKS)
         order = np.argsort(-values, kind="stable")
         ranked = [(int(frequent[at]), float(values[at])) for at in order.tolist()]
@@ -131,9 +134,10 @@ class Apprentice:
         return [self._own, self._all]
 
     def _totals(self) -> tuple[float, float]:
-        """How much of all pages was on the topic and off it, also by other workers."""
-        others = self._others.values()
-        return self.good + sum(counts.good for counts in others), self.bad + sum(counts.bad for counts in others)
+        """The sums of `good` and `bad` of all workers."""
+        good = self.good + sum(counts.good for counts in self._others.values())
+        bad = self.bad + sum(counts.bad for counts in self._others.values())
+        return good, bad
 
     def _balance(self) -> float:
         """The weight of a page on the topic."""
@@ -177,8 +181,8 @@ class PageCredits:
         return number
 
     def record_target(self, pages: Sequence[int], relevance: float) -> None:
-        """Record the relevance of the page that a link led to; `pages` show the link, the one that did so first comes
-        first.
+        """Record the relevance of the page that a link led to; `pages` are those that show the link, in the order in
+        which they were seen.
         """
         for page in dict.fromkeys(pages):
             self._table[TARGET_SUM, page] += relevance
@@ -218,7 +222,7 @@ WINDOW = 200
 SITE_FACTOR = 0.1
 """The factor of the scores of links to a site that has had its share."""
 FOREFRONT = 300
-"""Links that are requested next anyway: exploration chooses among the links after them."""
+"""So many queued links are requested soon anyway: exploration chooses among the links after them."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +245,9 @@ class Prioritizer:
     def __init__(self, options: FocusOptions, worker_number: int) -> None:
         self.options = options
         self._sites: deque[int] = deque(maxlen=WINDOW)
+        """The sites of the last pages."""
         self._owed = 0.0
+        """How many links exploration may choose now."""
         self._random = random.Random(worker_number)  # noqa: S311 - a choice among links, no secret
 
     def count_page(self, site: int) -> None:
@@ -252,23 +258,25 @@ class Prioritizer:
     def priorities(
         self, scores: Values, sites: Values, waiting: Collection[int], least_scores: float | Values = 0.0
     ) -> NDArray[np.int32]:
-        """The priorities of links, by their scores and sites. They are lower for sites that have had their share, as
-        long as links to others are queued, and lowest for scores below the least.
+        """The priorities of links, by their scores and sites; `waiting` are the sites with queued links. Priorities are
+        lower for sites that have had their share, as long as links to others are queued, and lowest for scores below
+        the least.
         """
-        full = self._full()
+        full_sites = self._full_sites()
         offsets = np.where(scores < least_scores, UNLIKELY, 0)
-        if sum(site in waiting for site in full) < len(waiting):
-            scores = scores * np.where(np.isin(sites, full), SITE_FACTOR, 1.0)
+        if sum(site in waiting for site in full_sites) < len(waiting):
+            scores = scores * np.where(np.isin(sites, full_sites), SITE_FACTOR, 1.0)
+        # Only links that exploration chooses have the priority HIGHEST.
         return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + offsets).astype(np.int32)
 
-    def _full(self) -> list[int]:
-        """The sites that had more than their share of the last pages."""
+    def _full_sites(self) -> list[int]:
+        """The sites that had more than their share of the last pages; none if shares of so few pages say little."""
         if len(self._sites) < WINDOW // 10:
             return []
         most = self.options.site_share * len(self._sites)
         return [site for site, count in Counter(self._sites).items() if count > most]
 
-    def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
+    def choose_explored(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
         """Choose the links that are requested now for exploration; returns their rows."""
         rows = np.flatnonzero(waits & (priorities < HIGHEST))
         if self._owed < 1 or len(rows) <= FOREFRONT:
@@ -306,10 +314,10 @@ class Scorer:
         """The score of each link, from 0 to 1."""
         count = links.count
         shown = links.shown
-        pages = shown.sizes(count)
+        page_counts = shown.sizes(count)
         mean = self.page_credits.mean()
         sums = shown.sums(self.page_credits.worth(shown.numbers), count)
-        worth = (sums + PAGES_OF_MEAN * mean) / (pages + PAGES_OF_MEAN)
+        worth = (sums + PAGES_OF_MEAN * mean) / (page_counts + PAGES_OF_MEAN)
         words = self._of_topic(links.anchors, count)
         near = self._of_topic(links.nears, count)
         total = SHOWN * worth + WORDS * words + NEAR * near
@@ -317,7 +325,7 @@ class Scorer:
 
         if self.learning:
             tracks = shown.sums(self.page_credits.track(shown.numbers), count)
-            total = total + TRACK * np.where(pages > 0, tracks / np.maximum(pages, 1), mean)
+            total = total + TRACK * np.where(page_counts > 0, tracks / np.maximum(page_counts, 1), mean)
             total = total + PROMISE * self.apprentice.promise(links.features, count)
             total = total + TEXTS * self.texts.promise(links.anchors, count)
             weight += TRACK + PROMISE + TEXTS

@@ -1,9 +1,12 @@
-"""The queued links, each a row of numbers: the words of its anchor, the words around it, its features
-(crawler.topic.link_scores), the pages that show it, its site and its score.
+"""The queued links as numbers: the words of each link's anchor, the words around it, its features
+(crawler/topic/link_scores.py), the pages that show it, its site and its score.
+
+A link has a row, which is its index in all arrays and lists. A word is represented by its place, a number
+(crawler/topic/word_statistics.py).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -18,15 +21,15 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
-"""The most links whose priorities are renewed. If there are more, the worst links of the sites with the most links keep
-their last priorities.
+"""The most links that are scored. If there are more, the worst links of the sites with the most links are dropped: they
+stay queued in the database, and mostly keep the priority reported last.
 """
 MOST_SHOWN = 30
 """Pages that show a link and are remembered for it."""
 REPORTED, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
-"""The indexes of the columns of `LinkTable.table`."""
+"""The arrays in `LinkTable.table`: `table[SCORE]` has the scores of all links."""
 MOST_LINK_TEXT = 200
-"""Characters of a link's words that are read, and of the text around it."""
+"""Characters of a link's words, of the text around it and of its path that are read."""
 MOST_ADDRESS_WORDS = 20
 PREFERRED = 1.25
 """The factor of the score of a link to a preferred domain."""
@@ -70,34 +73,24 @@ class LinkReader:
         self.vocabulary = vocabulary
         self.prefer = prefer
 
-    def anchors(self, links: Sequence[LinkContext]) -> list[list[int]]:
-        """The places of the words of each link's text."""
-        return [
-            self.vocabulary.places(link_terms) for link_terms in list(map(terms, _cut(link.anchor for link in links)))
-        ]
+    def places(self, text: str) -> list[int]:
+        """The places of the words of a link, or of those around it."""
+        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
         """The numbers of links on the page with this number; a text around several links is read once."""
-        # The words of all links are found first.
-        nears = list(dict.fromkeys(link.near for link in links))
-        near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
-        anchors = list(map(terms, _cut(link.anchor for link in links)))
-        addresses = list(map(words, [_address_text(link.url) for link in links]))
-        names = [address_of(link.url).host for link in links]
-
         link_numbers = []
-        places = dict[str, list[int]]()
-        for link, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
-            if link.near not in places:
-                places[link.near] = self.vocabulary.places(near_terms[link.near])
-            link_numbers.append(self._numbers(page, name, anchor, places[link.near], address[:MOST_ADDRESS_WORDS]))
+        places_of_text = dict[str, list[int]]()
+        for link in links:
+            if link.near not in places_of_text:
+                places_of_text[link.near] = self.places(link.near)
+            link_numbers.append(self._numbers(page, link, places_of_text[link.near]))
         return link_numbers
 
-    def _numbers(
-        self, page: int | None, name: str, anchor_words: list[str], near: list[int], address_words: list[str]
-    ) -> LinkNumbers:
-        anchor = self.vocabulary.places(anchor_words)
-        address = self.vocabulary.places(address_words)
+    def _numbers(self, page: int | None, link: LinkContext, near: list[int]) -> LinkNumbers:
+        name = address_of(link.url).host
+        anchor = self.places(link.anchor)
+        address = self.vocabulary.places(words(_address_text(link.url))[:MOST_ADDRESS_WORDS])
         features = [ANCHOR * PLACES + place for place in anchor]
         features += [ADDRESS * PLACES + place for place in address]
         features += [NEAR * PLACES + place for place in near]
@@ -115,7 +108,7 @@ class LinkReader:
 
 @dataclass(frozen=True)
 class LinkTable:
-    """A part of the queued links, in rows that are counted from 0."""
+    """All queued links, or those added last, in rows that are counted from 0."""
 
     count: int
     shown: Pairs
@@ -124,8 +117,8 @@ class LinkTable:
     nears: Pairs
     features: Pairs
     table: Values
-    """An array for each column: the priority reported last, the site, the factor of the score, the score, whether the
-    link is queued, and whether it keeps its score.
+    """The arrays REPORTED to KEPT: the priority reported last, the site, the factor of the score, the score, whether
+    the link is queued, and whether it keeps its score.
     """
 
     @property
@@ -144,9 +137,10 @@ class WaitingLinks:
         self.shown: list[list[int]] = []
         self.sites: Counter[int] = Counter()
         """How many links to each site are queued."""
-        self.let_go = 0
+        self.dropped = 0
         """How many links are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
+        """The pages that show each link, the words of its anchors, the words around it, and its features."""
         self._table = np.zeros((6, 1024))
 
     def add(self, url: str, link: LinkNumbers) -> None:
@@ -170,11 +164,12 @@ class WaitingLinks:
         """Record that one more page shows a link, and the words with which it does."""
         if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
             self.shown[row].append(page)
-            self._pairs[0].add(row, [page])
-            self._pairs[1].add(row, anchor)
+            shown, anchors, _, _ = self._pairs
+            shown.add(row, [page])
+            anchors.add(row, anchor)
 
     def remove(self, url: str) -> int | None:
-        """Remove a link, and return its row, which stays until `make_room` drops it; None if there is no such link."""
+        """Remove a link, and return its row, which stays until `make_room` frees it; None if there is no such link."""
         row = self.rows.pop(url, None)
         if row is not None:
             self.urls[row] = None
@@ -186,7 +181,7 @@ class WaitingLinks:
         return row
 
     def all(self) -> LinkTable:
-        """All links, and rows of some that were removed."""
+        """All links, and the removed ones whose rows are not free yet."""
         count = len(self.urls)
         shown, anchors, nears, features = self._pairs
         return LinkTable(
@@ -205,7 +200,8 @@ class WaitingLinks:
     def since(self, mark: tuple[int, ...]) -> LinkTable:
         """The links added after a mark. `show_again` must not have been called since."""
         first, *counts = mark
-        shown, anchors, nears, features = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
+        later_pairs = (pairs.since(count, first) for pairs, count in zip(self._pairs, counts, strict=True))
+        shown, anchors, nears, features = later_pairs
         return LinkTable(
             count=len(self.urls) - first,
             shown=shown,
@@ -216,51 +212,50 @@ class WaitingLinks:
         )
 
     def make_room(self) -> list[tuple[str, int, float]]:
-        """Remove links if too many are queued, and drop the rows of removed links if there are many.
+        """Drop links if too many are queued, and free the rows of removed links if there are many.
 
-        The worst links of the sites with the most links are removed, so that no site crowds out the others. Returns
+        The worst links of the sites with the most links are dropped, so that no site crowds out the others. Returns
         these links with their sites and scores.
         """
-        let_go: list[tuple[str, int, float]] = []
+        dropped: list[tuple[str, int, float]] = []
         if len(self.rows) > MOST_WAITING:
             for row in self._worst(len(self.rows) - MOST_WAITING * 3 // 4):
                 url = self.urls[row] or ""
-                let_go.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
+                dropped.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
                 self.remove(url)
-            self.let_go += len(let_go)
+            self.dropped += len(dropped)
         if len(self.urls) > 1024 and len(self.urls) > 2 * len(self.rows):
-            self._drop()
-        return let_go
+            self._free_rows()
+        return dropped
 
     def _worst(self, count: int) -> list[int]:
-        """The rows of `count` links: those with the most better links to their own site, and among equal ones the
-        oldest.
+        """Rank the links to each site by their reported priorities, among equal ones the newest first; returns the rows
+        of the `count` links with the lowest ranks.
         """
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
         sites = self._table[SITE, rows]
         reported_priorities = self._table[REPORTED, rows]
         order = np.lexsort((-rows, -reported_priorities, sites))
-        first = np.flatnonzero(np.diff(sites[order], prepend=-1))
-        places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
-        chosen: list[int] = rows[order[np.argsort(-places, kind="stable")[:count]]].tolist()
+        # A rank is the number of links since the first one to the same site.
+        first_of_site = np.flatnonzero(np.diff(sites[order], prepend=-1))
+        sizes = np.diff(first_of_site, append=len(rows))
+        ranks = np.arange(len(rows)) - np.repeat(first_of_site, sizes)
+        lowest = np.argsort(-ranks, kind="stable")[:count]
+        chosen: list[int] = rows[order[lowest]].tolist()
         return chosen
 
-    def _drop(self) -> None:
-        """Drop the rows of removed links, and renumber the others."""
+    def _free_rows(self) -> None:
+        """Free the rows of removed links, and renumber the others."""
         rows = sorted(self.rows.values())
         new = np.full(len(self.urls), -1, np.int32)
         new[rows] = np.arange(len(rows), dtype=np.int32)
         for pairs in self._pairs:
-            pairs.keep(new)
+            pairs.renumber(new)
         self._table[:, : len(rows)] = self._table[:, rows]
         self.urls = [self.urls[row] for row in rows]
         self.features = [self.features[row] for row in rows]
         self.shown = [self.shown[row] for row in rows]
         self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
-
-
-def _cut(texts: Iterable[str]) -> list[str]:
-    return [text[:MOST_LINK_TEXT] for text in texts]
 
 
 def _address_text(url: str) -> str:

@@ -1,7 +1,8 @@
 """Computes the relevance of pages by their similarity to the aim of a crawl, as in Rocchio's relevance feedback.
 
-An aim is a vector of words: near to examples and to pages like them, far from other pages. Each language of a crawl has
-one, see crawler/topic/aims.py.
+An aim is a vector of words: near to examples and to pages like them, far from other pages. Each language of a crawl may
+have one, see crawler/topic/aims.py; a `Subject` is an aim with its pages. A word is represented by its place, a number
+(crawler/topic/word_statistics.py).
 
     aim        e + l - u / 2, without negative values, of length 1
     e          mean of the vectors of the examples, in which a word has the value (1 + log of its count) times its
@@ -14,10 +15,10 @@ one, see crawler/topic/aims.py.
                likeness of the pages of l and of u; as long as few pages are known, it is near a usual value
     relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
-If the topic is given in words, l is of the pages that name them most, and o is multiplied by ((n + 0.1) / m)^0.8: n is
-how much the page names the words, m the geometric mean of n + 0.1 for the pages of l and for those of u. So it makes
-little difference whether a topic has one word or ten, of which each page names few. When the aim is computed again, all
-remembered pages are judged again.
+If the topic is given in words, l is the mean of the pages that name them most, and o is multiplied by
+((n + 0.1) / m)^0.8: n is how much the page names the words (crawler/topic/keywords.py), m the geometric mean of the
+mean n + 0.1 of the pages of l and of those of u. So it makes little difference whether a topic has one word or ten, of
+which each page names few. When the aim is computed again, all remembered pages are judged again.
 """
 
 import math
@@ -42,9 +43,9 @@ UNLIKE_WEIGHT = 0.5
 LABEL_WEIGHT = 2.0
 """The weight that labelled pages approach when there are very many."""
 FEW_GOOD = 3
-"""Labelled pages on the topic that have half of that weight."""
+"""So many labelled pages on the topic have half of that weight."""
 FEW_BAD = 10
-"""Labelled pages off the topic that have half of that weight."""
+"""So many labelled pages off the topic have half of that weight."""
 FIRST_BOUND = 0.1
 """The bound of likeness before any page is known."""
 FIRST_NAMED = 0.3
@@ -57,16 +58,16 @@ LEAST_NAMED = 0.1
 LEAST_BOUND = 0.1
 """The least bound, as a share of the mean likeness of the pages most like the aim."""
 
-FEW = 50
-"""Pages after which the learned relevance counts as much as that by the words alone."""
+LEARNED_PAGES = 50
+"""After so many pages, the learned relevance counts as much as the relevance by the words alone."""
 MORE_STEEPNESS = 6.0
 """By how much the exponent s grows at most: relevance is more certain when more pages were seen."""
-MANY = 500
-"""Pages after which half of that growth is reached."""
+STEEPNESS_PAGES = 500
+"""After so many pages, half of that growth is reached."""
 NO_PLACES = np.empty(0, np.intp)
 NO_VALUES: Values = np.empty(0)
 UNNAMED = 0.5
-"""For a topic given in words: the weight, at first, of the relevance by likeness of a page that names none of them."""
+"""If the topic is given in words, the weight of likeness, at first, for a page that names none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,12 @@ class LearnedWords:
 
     def named(self, vector: Vector) -> float:
         """How strongly a page is about the words, from 0 to 1, computed as in crawler/topic/keywords.py."""
-        length = float(np.exp(vector.times - 1).sum())
+        # The value of a word that occurs n times is 1 + log n.
+        length = float(np.exp(vector.values - 1).sum())
         powers = 0.0
-        for place, times in zip(vector.places.tolist(), vector.times.tolist(), strict=True):
+        for place, value in zip(vector.places.tolist(), vector.values.tolist(), strict=True):
             if place in self.weights:
-                powers += self.weights[place] * strength(math.exp(times - 1), length) ** POWER
+                powers += self.weights[place] * strength(math.exp(value - 1), length) ** POWER
         return float((powers / sum(self.weights.values())) ** (1 / POWER))
 
 
@@ -113,29 +115,30 @@ class Subject:
         self.labelled: list[tuple[KnownPage, bool]] = []
         """Pages that people labelled, and whether they are on the topic."""
         self.lesson: Values | None = None
-        """For a language to which the topic is foreign, in place of its words: see crawler/topic/aims.py."""
+        """For a language to which the topic is foreign: a vector that replaces the words, see crawler/topic/aims.py."""
         self.trust = 1.0
         """The factor of relevance, which is lower if a lesson comes from few pages."""
         self.learned_words: LearnedWords | None = None
-        """The words of a foreign language that take the place of the words of the topic."""
+        """The words of a foreign language that replace the words of the topic."""
         self.named_scale = 1.0
-        """The factor by which pages name the words more if words that are only of other languages are left out."""
+        """The factor of how much pages name the words, above 1 if words found only in other languages do not count."""
         self.like: list[KnownPage] = []
         """The pages most like the aim."""
         self.unlike: list[KnownPage] = []
         """The pages least like the aim."""
         self.bound = FIRST_BOUND
         self.named_bound = FIRST_NAMED
+        """The bound m of how much pages name the words."""
         self.aim = np.zeros(PLACES)
         self.weights = np.zeros(PLACES)
         """The weights of words."""
 
     def likeness(self, vector: Vector) -> float:
         """The cosine of a text's words and the aim."""
-        values = vector.times * self.weights[vector.places]
-        length = float(np.sqrt(values @ values))
+        weighted = vector.values * self.weights[vector.places]
+        length = float(np.sqrt(weighted @ weighted))
         if length:
-            return float(values @ self.aim[vector.places]) / length
+            return float(weighted @ self.aim[vector.places]) / length
         return 0.0
 
     def relevance(
@@ -160,10 +163,10 @@ class Subject:
 
     def judged(self, likeness: Any, named: Any, pages: int) -> Any:
         """The relevance of pages after `pages` pages were seen; at first mostly by the words."""
-        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + MANY)
+        steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + STEEPNESS_PAGES)
         if not self.is_named:
             return self.trust * self.relevance(likeness, steepness=steepness)
-        learned_share = pages / (pages + FEW)
+        learned_share = pages / (pages + LEARNED_PAGES)
         learned = self.relevance(likeness, named, steepness)
         return (1 - learned_share) * self.promise(likeness, named) + learned_share * learned
 
@@ -180,10 +183,10 @@ class Subject:
             return max(page.named, self.learned_words.named(page.vector))
         return min(1.0, self.named_scale * page.named)
 
-    def learn(self, stack: "PageStack", shares: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
+    def learn(self, stack: "PageStack", like_counts: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
         """Compute the aim again from the known pages; returns the pages of this run, with their likeness."""
-        # The examples.
-        examples = self.mean_example(stack.weights)
+        # The examples, with labels and words.
+        examples = self.weigh_examples(stack.weights)
         if self.labelled:
             examples += self._labels()
         if self.lesson is not None:
@@ -195,34 +198,37 @@ class Subject:
             self.aim = _unit(examples)
             return []
 
-        # The pages that are most like the aim so far, and the least similar ones.
+        # The rows of the pages that are most like the aim so far, and of the least similar ones.
         if self.is_named and not self.examples:
-            before = np.array([self.named(page) for page in pages])
+            earlier_likeness = np.array([self.named(page) for page in pages])
         else:
-            before = stack.likeness(_unit(examples + self.aim))
-        order = np.argsort(-before, kind="stable")
-        counts = shares or LikeCounts.of(len(pages))
-        like = [at for at in order.tolist() if before[at] > 0 and not pages[at].is_example]
+            earlier_likeness = stack.likeness(_unit(examples + self.aim))
+        order = np.argsort(-earlier_likeness, kind="stable")
+        counts = like_counts or LikeCounts.of(len(pages))
+        like = [at for at in order.tolist() if earlier_likeness[at] > 0 and not pages[at].is_example]
         like = like[: counts.like]
         unlike = order[len(pages) - counts.unlike :].tolist()
 
-        # In place, as each array takes 2 MB.
+        # The new aim, computed in place, as each array takes 2 MB.
         aim = examples
         aim += stack.mean(dict.fromkeys(like, 1.0))
         away = stack.mean(dict.fromkeys(unlike, 1.0))
         away *= UNLIKE_WEIGHT
         aim -= away
         self.aim = _unit(aim)
+
+        # The bounds that follow from it.
         likeness = stack.likeness(self.aim)
         self.bound = _bound(likeness, like, unlike)
         self.like = [pages[at] for at in like]
         self.unlike = [pages[at] for at in unlike]
         if like:
             self.named_bound = bound_of_named(map(self.named, self.like), map(self.named, self.unlike))
+        # The known pages begin with those of this run.
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
 
-    def mean_example(self, weights: Values) -> Values:
-        """The mean of the examples, less half of that of the counterexamples, by these weights, which are kept."""
+    def weigh_examples(self, weights: Values) -> Values:
+        """Keep these weights of words; returns the mean of the examples, less half of that of the counterexamples."""
         self.weights = weights
         mean = mean_of(self.examples, weights)
         if self.against:
@@ -235,7 +241,8 @@ class Subject:
 
     def _labels(self) -> Values:
         """The vector that labelled pages add to the examples: it grows with their number, up to twice the examples."""
-        good, bad = ([page.vector for page, is_good in self.labelled if is_good is which] for which in (True, False))
+        good = [page.vector for page, is_on_topic in self.labelled if is_on_topic]
+        bad = [page.vector for page, is_on_topic in self.labelled if not is_on_topic]
         more = len(good) / (len(good) + FEW_GOOD)
         less = len(bad) / (len(bad) + FEW_BAD)
         more_good = more * mean_of(good, self.weights)
@@ -246,9 +253,9 @@ class Subject:
 def mean_of(texts: Sequence[Vector], weights: Values) -> Values:
     """The mean vector of some texts, each of length 1."""
     mean = np.zeros(PLACES)
-    for places, times in texts:
-        values = times * weights[places]
-        mean[places] += values / (np.sqrt(values @ values) or 1.0)
+    for places, values in texts:
+        weighted = values * weights[places]
+        mean[places] += weighted / (np.sqrt(weighted @ weighted) or 1.0)
     mean /= max(1, len(texts))
     return mean
 
@@ -265,7 +272,7 @@ class PageStack:
         self._has_words = sizes > 0
         # In numpy's type of indices, as any other type would be converted each time.
         self.places = np.concatenate([NO_PLACES, *(page.vector.places for page in pages)]).astype(np.intp)
-        values = np.concatenate([NO_VALUES, *(page.vector.times for page in pages)])
+        values = np.concatenate([NO_VALUES, *(page.vector.values for page in pages)])
         values *= weights.take(self.places)
         lengths = np.sqrt(self._sums(values * values))
         values /= np.repeat(np.where(lengths > 0, lengths, 1.0), sizes)
@@ -295,13 +302,20 @@ class PageStack:
 
 def bound_of_named(like: Iterable[float], unlike: Iterable[float]) -> float:
     """The bound m, given how much the pages most like the topic name the words, and the pages least like it."""
-    most, least = (sum(some) / max(1, len(some)) + LEAST_NAMED for some in (list(like), list(unlike)))
+    most = _mean(list(like)) + LEAST_NAMED
+    least = _mean(list(unlike)) + LEAST_NAMED
     return float(np.sqrt(most * least))
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    """The mean of numbers; 0 if there are none."""
+    return sum(numbers) / max(1, len(numbers))
 
 
 def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
     """The bound of likeness, given the rows of the pages most like the aim and least like it."""
-    near, far = (float(likeness[part].mean()) if part else 0.0 for part in (like, unlike))
+    near = float(likeness[like].mean()) if like else 0.0
+    far = float(likeness[unlike].mean()) if unlike else 0.0
     count = len(likeness)
     bound = (count * float(np.sqrt(near * far)) + FIRST_PAGES * FIRST_BOUND) / (count + FIRST_PAGES)
     return max(bound, LEAST_BOUND * near)

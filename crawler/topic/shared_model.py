@@ -1,11 +1,12 @@
 """Writes what a worker has learned: as a line of JSON for its next run and for other workers, and as words for people.
 
-A line may come from another version or from anybody: it is ignored if it is not valid.
+A line may come from another version or from anybody: it is ignored if it is not valid. A word is written as itself, and
+is in memory represented by its place, a number (crawler/topic/word_statistics.py).
 """
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +16,14 @@ from crawler.metadata.language import CODES
 from crawler.topic.aims import MOST_LANGUAGES
 from crawler.topic.link_scores import Apprentice
 from crawler.topic.relevance import Subject
-from crawler.topic.topic import STOP_WORDS, tells
+from crawler.topic.topic import STOP_WORDS, is_meaningful
 from crawler.topic.translations import ADDRESS_BITS, MOST_SHARED, AddressKey
 from crawler.topic.word_statistics import (
     ADDRESS,
     HOST,
-    LONGEST,
+    KINDS,
+    LONGEST_WORD,
     PLACES,
-    SORTS,
     FeatureCounts,
     KnownPage,
     Vector,
@@ -33,22 +34,23 @@ VERSION = 1
 MOST_WORDS = 200
 """Words of a page that are shared."""
 MOST_PAGES = 60
-"""Pages of a language that are shared."""
+"""Pages of each language that are shared."""
 MOST_KNOWN = MOST_PAGES * (1 + MOST_LANGUAGES)
-"""Pages of all languages that are read."""
+"""Pages of all languages together that are read."""
 MOST_TEXT = 12_000_000
 """Characters of a line that is read: more than are ever written."""
 MOST_COUNT = 1e9
 """The largest number of pages or links; larger numbers are limited to this."""
-MOST_TIMES = 1 + math.log(1e6)
-"""The largest value of a word in the vector of a page."""
+MOST_VALUE = 1 + math.log(1e6)
+"""The largest value of a word in the vector of a page: that of a million occurrences."""
 
 
 @dataclass(frozen=True)
 class Learned:
     """The knowledge that one worker shares."""
 
-    seat: int
+    worker_number: int
+    """The number of the worker among the workers of its crawl; it keeps it in its next run."""
     topic: str
     """Identifies the topic: a worker with another topic can only use the counts of words."""
     pages: int
@@ -66,14 +68,14 @@ class Learned:
 def written(learned: Learned, vocabulary: Vocabulary) -> str:
     """The knowledge of a worker as a line of JSON."""
     names = vocabulary.names
-    features = [
-        (feature // PLACES, names[feature % PLACES], *map(_short, sums))
-        for feature, sums in learned.features.features.items()
-        if feature % PLACES in names
-    ]
+    features = []
+    for feature, (relevance, weight) in learned.features.features.items():
+        kind, place = divmod(feature, PLACES)
+        if place in names:
+            features.append((kind, names[place], _rounded(relevance), _rounded(weight)))
     record = {
         "version": VERSION,
-        "seat": learned.seat,
+        "seat": learned.worker_number,
         "topic": learned.topic,
         "pages": learned.pages,
         "words": learned.words,
@@ -81,7 +83,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         "features": features,
         "good": learned.features.good,
         "bad": learned.features.bad,
-        "translated": [(number, language, _short(relevance)) for number, language, relevance in learned.translated],
+        "translated": [(address, language, _rounded(relevance)) for address, language, relevance in learned.translated],
         "translations": learned.translations,
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
@@ -95,24 +97,25 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
         record = json.loads(text)
         if record["version"] != VERSION:
             return None
-        features = {
-            int(sort) * PLACES + vocabulary.place(_word(word)): (min(_number(sum_), _number(weight)), _number(weight))
-            for sort, word, sum_, weight in record["features"]
-            if sort in SORTS
-        }
+        features = {}
+        for kind, word, relevance, weight in record["features"]:
+            if kind in KINDS:
+                number = int(kind) * PLACES + vocabulary.place(_word(word))
+                # A sum of relevances, each of which is at most 1, is at most the weight.
+                features[number] = (min(_number(relevance), _number(weight)), _number(weight))
         return Learned(
-            seat=int(record["seat"]),
+            worker_number=int(record["seat"]),
             topic=str(record["topic"]),
             pages=int(_number(record["pages"])),
             words={_word(word): _number(count) for word, count in record["words"].items()},
             known=[_known(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
             features=FeatureCounts(features, _number(record["good"]), _number(record["bad"])),
             translated=[
-                (_address(number), _language(language), min(_number(relevance), 1.0))
-                for number, language, relevance in record["translated"][:MOST_SHARED]
+                (_address(address), _language(language), min(_number(relevance), 1.0))
+                for address, language, relevance in record["translated"][:MOST_SHARED]
             ],
             translations=[
-                (_address(number), _address(other)) for number, other in record["translations"][:MOST_SHARED]
+                (_address(address), _address(other)) for address, other in record["translations"][:MOST_SHARED]
             ],
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
@@ -121,32 +124,35 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
 
 def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
     """A page as JSON: how much it names the topic, its most frequent words, its language and its address."""
-    places, times = page.vector
-    most_frequent = np.argsort(-times, kind="stable")[:MOST_WORDS]
-    counted = zip(places[most_frequent].tolist(), times[most_frequent].tolist(), strict=True)
-    words = {names[place]: _short(count) for place, count in counted if place in names}
-    return [_short(page.named), words, page.language, page.address]
+    places, values = page.vector
+    most_frequent = np.argsort(-values, kind="stable")[:MOST_WORDS]
+    value_of_place = zip(places[most_frequent].tolist(), values[most_frequent].tolist(), strict=True)
+    words = {names[place]: _rounded(value) for place, value in value_of_place if place in names}
+    return [_rounded(page.named), words, page.language, page.address]
+
+
+def _rounded(number: float) -> float:
+    return round(float(number), 4)
+
+
+# The functions that follow raise a ValueError or TypeError if a part of the JSON is not valid.
 
 
 def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
-    """The page in such JSON; raises a ValueError or TypeError if it is not valid, like the functions that follow."""
+    """The page that `_page` made into JSON."""
     named, words, language, address = page
-    times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
-    places = np.fromiter(times, np.int32, len(times))
+    values = {vocabulary.place(_word(word)): min(_number(value), MOST_VALUE) for word, value in words.items()}
+    places = np.fromiter(values, np.int32, len(values))
     return KnownPage(
-        Vector(places=places, times=np.fromiter(times.values(), np.float64, len(times))),
+        Vector(places=places, values=np.fromiter(values.values(), np.float64, len(values))),
         named=min(_number(named), 1.0),
         language=_language(language),
         address=_address(address),
     )
 
 
-def _short(number: float) -> float:
-    return round(float(number), 4)
-
-
 def _word(word: Any) -> str:
-    if not isinstance(word, str) or len(word) > LONGEST:
+    if not isinstance(word, str) or len(word) > LONGEST_WORD:
         raise ValueError("no word")
     return word
 
@@ -173,11 +179,11 @@ def _number(value: Any) -> float:
 
 MOST_TOPIC_WORDS = 40
 MOST_LINK_WORDS = 30
-LOOKED_AT = 200
-"""Words of each kind that are considered; words that are meaningless to people are then removed."""
-LEAST_TIMES = 3.0
-"""The weight from which a feature of links is reported."""
-SORT_NAMES = ("", "address", "near", "host")
+EXAMINED = 200
+"""Words of the aims, and features, that are examined; those that are meaningless to people are then left out."""
+LEAST_FEATURE_WEIGHT = 3.0
+"""The least weight of a feature in the summary."""
+KIND_NAMES = ("", "address", "near", "host")
 """The names of the kinds of words of links; that of a link's own text is empty."""
 
 
@@ -189,24 +195,26 @@ def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: App
     """
     aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
     names = vocabulary.names
-    highest = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
-    meaningful = [at for at in highest if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
+    highest = [at for at in np.argsort(-aim, kind="stable")[:EXAMINED].tolist() if aim[at] > 0]
+    meaningful = [at for at in highest if is_meaningful(names.get(at, "")) and vocabulary.is_met(names[at])]
     topic = [[names[at], round(float(aim[at]), 3)] for at in meaningful]
-    best, worst = (
-        _feature_words(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT)
-    )
-    good = [feature for feature in best if feature[1] > 0]
-    bad = [feature for feature in worst if feature[1] < 0]
+    best, worst = apprentice.extremes(LEAST_FEATURE_WEIGHT, EXAMINED)
+    mean = apprentice.mean()
+    good = [[name, difference, kind] for name, difference, kind in _feature_words(best, mean, names) if difference > 0]
+    bad = [[name, difference, kind] for name, difference, kind in _feature_words(worst, mean, names) if difference < 0]
     most = MOST_LINK_WORDS
     return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
-def _feature_words(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
-    """The word of each feature, its difference from the mean, and its kind; meaningless words are omitted."""
-    features = []
+def _feature_words(
+    ranked: list[tuple[int, float]], mean: float, names: dict[int, str]
+) -> Iterator[tuple[str, float, str]]:
+    """The word of each feature, the difference of its value from the mean, and its kind; meaningless words are omitted.
+
+    A word of an address or the name of a host is meaningful even if it is short or has a particle.
+    """
     for feature, value in ranked:
-        sort, place = divmod(feature, PLACES)
+        kind, place = divmod(feature, PLACES)
         name = names.get(place, "")
-        if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
-            features.append([name, round(value - mean, 3), SORT_NAMES[sort]])
-    return features
+        if is_meaningful(name) or (kind in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
+            yield name, round(value - mean, 3), KIND_NAMES[kind]

@@ -28,8 +28,6 @@ from crawler.urls.parsing import absolute
 
 SimilarWords = Mapping[str, Sequence[tuple[str, float]]]
 """For each word its similar words, each with the cosine of both vectors."""
-# Words that say nothing about a topic: the most frequent ones of English, and pairs of characters with a Chinese
-# particle.
 STOP_WORDS = frozenset(
     "a about after all also an and any are as at be been before but by can could did do does each even for from had "
     "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
@@ -37,7 +35,9 @@ STOP_WORDS = frozenset(
     "this those through to too two under up us use very was we well were what when where which while who will with "
     "would you your".split()
 )
+"""The most frequent words of English, which say nothing about a topic."""
 PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及与或一个们等被把对于为以之其中]")
+"""The Chinese particles; a pair of characters with one says nothing about a topic."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,10 @@ class Topic:
         return bool(self.examples or self.example_urls)
 
 
-def tells(word: str) -> bool:
+def is_meaningful(word: str) -> bool:
     """Whether a word of a page may say what the page is about.
 
-    >>> tells("bees"), tells("the"), tells("2024"), tells("蜜蜂"), tells("茶的")
+    >>> is_meaningful("bees"), is_meaningful("the"), is_meaningful("2024"), is_meaningful("蜜蜂"), is_meaningful("茶的")
     (True, False, False, True, False)
     """
     if word.isascii():
@@ -117,12 +117,14 @@ LARGEST = 1024 * 1024
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 ADDRESS = ("http://", "https://")
+"""How a text begins that is an address."""
 MOST_SHOWN = 60
+"""Characters of a text that a message quotes."""
 
 
 def read_topic(path: Path) -> Topic:
     """The topic in a file; raises a TopicError that says what is wrong with the file and what is allowed."""
-    return _File(str(path), _tables(path)).topic()
+    return _TopicFile(str(path), _tables(path)).topic()
 
 
 def _tables(path: Path) -> dict[str, Any]:
@@ -132,9 +134,9 @@ def _tables(path: Path) -> dict[str, Any]:
             raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
+    except TopicError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, TopicError):
-            raise
         why = getattr(error, "strerror", None) or Message("such a name is not possible")
         raise TopicError(
             "topic={path} cannot be read ({why}); give a readable TOML file", path=_shown(str(path)), why=why
@@ -155,7 +157,7 @@ def _tables(path: Path) -> dict[str, Any]:
         ) from None
 
 
-class _File:
+class _TopicFile:
     """The tables of a file, which are read key by key; each method raises a TopicError if its key is wrong."""
 
     def __init__(self, name: str, tables: dict[str, Any]) -> None:
@@ -169,7 +171,7 @@ class _File:
         example_urls, examples = self.texts("examples")
         against_urls, against = self.texts("against")
 
-        # Contradictions and omissions.
+        # Contradictions, wrong domains and omissions.
         both = {*example_urls, *examples} & {*against_urls, *against}
         if both:
             self.reject(
@@ -196,7 +198,7 @@ class _File:
         )
 
     def words(self) -> tuple[tuple[str, float], ...]:
-        """The words with their weights, which are 1 in a list of words."""
+        """The words with their weights; all words of a list have the weight 1."""
         word_table = self.tables.get("words", [])
         if isinstance(word_table, list):
             word_table = dict.fromkeys(self.strings("words", word_table), 1.0)
@@ -211,7 +213,7 @@ class _File:
                     "contains {given}, which is not a word; allowed are words of letters or digits",
                     given=_shown(word),
                 )
-            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)  # a bool is an int in Python
             if not is_number or not _is_weight(weight):
                 self.reject(
                     "words",
@@ -286,4 +288,5 @@ def _may_be_domain(name: str) -> bool:
 
 
 def _shown(text: str) -> str:
+    """A text as a message quotes it."""
     return repr(text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…")

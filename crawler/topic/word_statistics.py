@@ -5,7 +5,7 @@ crawl, and all workers and runs agree. Two words may share a place; of 20,000 wo
 only in traditional and simplified characters share a place on purpose, and so do the forms of a word of the topic.
 
 The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages do not show yet which
-words are common: so IMAGINED pages that have all stop words are counted before them.
+words are common, so IMAGINED pages that have all stop words are counted before them.
 """
 
 from collections import Counter
@@ -26,35 +26,35 @@ Values = NDArray[np.float64]
 
 PLACES = 1 << 18
 """How many places there are."""
-ANCHOR, ADDRESS, NEAR, HOST = SORTS = range(4)
+ANCHOR, ADDRESS, NEAR, HOST = KINDS = range(4)
 """The kinds of words of a link. The number of a feature is the place of its word, plus PLACES times its kind."""
 IMAGINED = 10
 """Imaginary pages before the first."""
-MOST_KNOWN = 200_000
+MOST_CACHED = 200_000
 """Words whose places are cached; others are computed again."""
-LONGEST = 100
-"""Characters of a cached word."""
+LONGEST_WORD = 100
+"""Characters of a word that is cached, or shared with other workers."""
 MOST_SHARED = 20_000
 """Words whose counts are shared with other workers: the most frequent ones."""
 
 
 class Vector(NamedTuple):
-    """A text as a vector: the place of each different word, and 1 + log of the number of its occurrences."""
+    """A text as a vector: the place of each different word, and its value, 1 + log of the number of its occurrences."""
 
     places: Numbers
-    times: Values
+    values: Values
 
 
 @dataclass(frozen=True)
 class FeatureCounts:
-    """The results of links by their features."""
+    """What links with each feature led to, see `Apprentice` in crawler/topic/link_scores.py."""
 
     features: Mapping[int, tuple[float, float]]
     """For each feature the sum of the relevance of the pages that links with it led to, and their weight."""
     good: float
-    """How much of all pages was on the topic."""
+    """The sum of the relevance of all pages."""
     bad: float
-    """How much of all pages was off the topic."""
+    """The sum of 1 - relevance of all pages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +120,16 @@ class Pairs:
         return np.bincount(self.rows, minlength=rows).astype(np.float64)
 
     def since(self, count: int, row: int) -> "Pairs":
-        """The pairs after the first `count`, with `row` as row 0."""
+        """The pairs after the first `count`, whose rows are counted from `row` on."""
         later = Pairs.__new__(Pairs)
         later._rows = self.rows[count:] - row
         later._numbers = self.numbers[count:]
         later._count = len(later._rows)
         return later
 
-    def keep(self, new: Numbers) -> None:
-        """Drop the rows whose new number is below 0, and renumber the others."""
-        rows = new[self.rows]
+    def renumber(self, new_rows: Numbers) -> None:
+        """Give each row its new number, and drop those whose new number is below 0."""
+        rows = new_rows[self.rows]
         kept = rows >= 0
         count = int(np.count_nonzero(kept))
         kept_numbers = self.numbers[kept]
@@ -150,7 +150,7 @@ class Vocabulary:
     def __init__(self, stop_words: Iterable[str] = (), folded: Callable[[str], str] = simplified) -> None:
         self.names: dict[int, str] = {}
         """The word last seen at each place."""
-        self._known = _WordPlaces(self.names, folded)
+        self._word_places = _WordPlaces(self.names, folded)
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
@@ -160,11 +160,11 @@ class Vocabulary:
 
     def place(self, word: str) -> int:
         """The place of a word."""
-        return self._known[word]
+        return self._word_places[word]
 
     def places(self, words: Iterable[str]) -> list[int]:
         """The places of words."""
-        return list(map(self._known.__getitem__, words))
+        return list(map(self._word_places.__getitem__, words))
 
     def is_met(self, word: str) -> bool:
         """Whether a page seen by this worker has the word, or another word with the same place."""
@@ -172,9 +172,9 @@ class Vocabulary:
 
     def vector(self, words: Iterable[str]) -> Vector:
         """A text as a vector."""
-        times = Counter(words)
-        places = np.fromiter(map(self._known.__getitem__, times), np.int32, len(times))
-        return Vector(places=places, times=1 + np.log(np.fromiter(times.values(), np.float64, len(times))))
+        counts = Counter(words)
+        places = np.fromiter(map(self._word_places.__getitem__, counts), np.int32, len(counts))
+        return Vector(places=places, values=1 + np.log(np.fromiter(counts.values(), np.float64, len(counts))))
 
     def see(self, places: Numbers) -> None:
         """Count the words of one more page, each once."""
@@ -211,22 +211,26 @@ class Vocabulary:
         self.pages += pages
         self.counts += self._counted(pages, pages_with_word)
 
-    def take_over(self, seat: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
+    def take_over(self, worker_number: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Use the counts of another worker, in place of those that it shared before."""
         counts = self._counted(pages, pages_with_word)
         places = np.flatnonzero(counts).astype(np.int32)
-        self._others[seat] = pages, places, counts[places]
+        self._others[worker_number] = pages, places, counts[places]
 
     def _counted(self, pages: int, pages_with_word: Mapping[str, float]) -> Values:
-        """The number of pages with a word of each place, which is not above `pages`."""
+        """The number of pages with a word of each place."""
         counts = np.zeros(PLACES)
         for word, count in pages_with_word.items():
             counts[self.place(word)] += count
+        # Words that share a place may together be on more pages than there are.
         return np.minimum(counts, pages)
 
 
 class _WordPlaces(dict[str, int]):
-    """A cache of the places of words, which is cleared when it is full; very long words are not cached."""
+    """A cache of the places of words, which is cleared when it is full; very long words are not cached.
+
+    `folded` returns the form by which a word is hashed: forms with one result share a place.
+    """
 
     def __init__(self, names: dict[int, str], folded: Callable[[str], str]) -> None:
         self.names = names
@@ -234,8 +238,8 @@ class _WordPlaces(dict[str, int]):
 
     def __missing__(self, word: str) -> int:
         place = crc32(self.folded(word).encode("utf-8", "surrogatepass")) % PLACES
-        if len(word) <= LONGEST:
-            if len(self) >= MOST_KNOWN:
+        if len(word) <= LONGEST_WORD:
+            if len(self) >= MOST_CACHED:
                 self.clear()
             self[word] = place
             self.names[place] = word

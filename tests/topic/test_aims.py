@@ -125,10 +125,10 @@ def test_the_learned_words_are_among_those_of_the_topic() -> None:
     assert "汽车" not in words
 
 
-@pytest.mark.parametrize("seat", [1, 2])
-def test_another_run_or_worker_goes_on(seat: int) -> None:
+@pytest.mark.parametrize("worker_number", [1, 2])
+def test_another_run_or_worker_goes_on(worker_number: int) -> None:
     first = bilingual("honey bees")
-    second = TopicFocus(Topic.of("honey bees"), seat=seat)
+    second = TopicFocus(Topic.of("honey bees"), worker_number=worker_number)
     assert second.take_in(first.record())
     bees, queen, cars, oil = relevances(second, ZH)
     assert min(bees, queen) > 0.4 > 0.2 > max(cars, oil)

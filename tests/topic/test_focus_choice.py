@@ -49,7 +49,7 @@ def test_the_share_of_a_site() -> None:
 
 def tries(made: Prioritizer, links: int, priority: int = 5) -> list[int]:
     given = np.arange(links, 0, -1).astype(np.int32) + priority
-    return made.tries(np.minimum(given, HIGHEST), np.ones(links, bool))
+    return made.choose_explored(np.minimum(given, HIGHEST), np.ones(links, bool))
 
 
 def test_what_is_tried_lies_behind_what_comes_next_anyway() -> None:
@@ -81,18 +81,18 @@ def test_what_was_tried_is_owed_no_more() -> None:
 def test_what_is_gone_or_asked_for_first_is_not_tried() -> None:
     made, links = chooser([A] * 5_000), 400
     waits = np.arange(links) % 2 == 0
-    assert made.tries(np.full(links, 5, np.int32), waits) == []
+    assert made.choose_explored(np.full(links, 5, np.int32), waits) == []
     highest = np.where(np.arange(links) < 100, HIGHEST, 5).astype(np.int32)
-    assert made.tries(highest, np.ones(links, bool)) == []
+    assert made.choose_explored(highest, np.ones(links, bool)) == []
     highest[0] = 5
-    (row,) = made.tries(highest, np.ones(links, bool))
+    (row,) = made.choose_explored(highest, np.ones(links, bool))
     assert row == links - 1
 
 
-def test_the_choice_is_a_seats_own_and_the_same_each_time() -> None:
+def test_the_choice_is_a_workers_own_and_the_same_each_time() -> None:
     found = []
-    for seat in (1, 1, 2):
-        made = Prioritizer(FocusOptions(exploration=1.0), seat)
+    for worker_number in (1, 1, 2):
+        made = Prioritizer(FocusOptions(exploration=1.0), worker_number)
         for _ in range(20):
             made.count_page(A)
         found.append(tries(made, 2_000))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from crawler.topic import shared_model
-from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_TIMES, Learned, read, written
+from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_VALUE, Learned, read, written
 from crawler.topic.translations import MOST_SHARED, NO_ADDRESS, AddressKey
-from crawler.topic.word_statistics import LONGEST, PLACES, FeatureCounts, KnownPage, Vocabulary
+from crawler.topic.word_statistics import LONGEST_WORD, PLACES, FeatureCounts, KnownPage, Vocabulary
 
 
 def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> KnownPage:
@@ -34,13 +34,13 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
     line = written(told(first), first)
     found = read(line, second)
     assert found is not None
-    assert (found.seat, found.topic, found.pages, found.words) == (3, "mark", 7, {"bees": 5, "蜜蜂": 2})
+    assert (found.worker_number, found.topic, found.pages, found.words) == (3, "mark", 7, {"bees": 5, "蜜蜂": 2})
     assert found.features == told(first).features
     assert [page.named for page in found.known] == [0.75, 0]
     assert [page.number for page in found.known] == [-1, -1]
     assert [(page.language, page.address) for page in found.known] == [("zh", AddressKey(7, 8)), ("", NO_ADDRESS)]
     assert (found.translated, found.translations) == (told(first).translated, told(first).translations)
-    assert found.known[0].vector.times.tolist() == pytest.approx([1 + log(2), 1], abs=1e-4)
+    assert found.known[0].vector.values.tolist() == pytest.approx([1 + log(2), 1], abs=1e-4)
     assert found.known[0].vector.places.tolist() == first.places(["bees", "wax"])
     assert written(found, second) == line
     assert "\n" not in line
@@ -57,8 +57,8 @@ def test_a_page_is_told_by_the_words_that_tell_most(monkeypatch: pytest.MonkeyPa
 
 def test_what_has_no_name_is_left_out() -> None:
     vocabulary = Vocabulary()
-    long = vocabulary.place("a" * (LONGEST + 1))
-    page = known(f"bees {'a' * (LONGEST + 1)}", vocabulary)
+    long = vocabulary.place("a" * (LONGEST_WORD + 1))
+    page = known(f"bees {'a' * (LONGEST_WORD + 1)}", vocabulary)
     found = json.loads(written(Learned(1, "", 0, {}, [page], FeatureCounts({long: (1, 1)}, 0, 0)), vocabulary))
     assert (found["known"], found["features"]) == ([[0, {"bees": 1}, "", [0, 0]]], [])
 
@@ -114,7 +114,7 @@ def test_another_kind_of_value() -> None:
         {"seat": float("inf")},
         {"seat": float("nan")},
         {"words": ["bees"]},
-        {"words": {"a" * (LONGEST + 1): 1}},
+        {"words": {"a" * (LONGEST_WORD + 1): 1}},
         {"words": {"a" * 1_000_000: 1}},
         {"known": {"0": 1}},
         {"known": [[0]]},
@@ -148,7 +148,7 @@ def test_another_kind_of_value() -> None:
 
 def test_odd_features() -> None:
     rows = [
-        ({"features": [[0, "a" * LONGEST, 0, MOST_COUNT]]}, [(0, MOST_COUNT)]),
+        ({"features": [[0, "a" * LONGEST_WORD, 0, MOST_COUNT]]}, [(0, MOST_COUNT)]),
         ({"features": [[0, "bees", 1e308, 1e308]]}, [(MOST_COUNT, MOST_COUNT)]),
         ({"features": [[0, "\ud800", 5, 2]]}, [(2, 2)]),
         ({"features": [[sort, "bees", 0, 1] for sort in (-1, 4, 0.5, "0", None, [0], {})]}, []),
@@ -164,7 +164,7 @@ def test_no_more_of_a_page_than_a_page_can_have() -> None:
     found = read(changed(known=[[7, {"bees": 1e9}, "", [0, 0]]]), Vocabulary())
     assert found is not None
     assert found.known[0].named == 1
-    assert found.known[0].vector.times.tolist() == [MOST_TIMES]
+    assert found.known[0].vector.values.tolist() == [MOST_VALUE]
 
 
 @pytest.mark.parametrize("pages", [MOST_KNOWN, MOST_KNOWN + 1, 5_000])
@@ -183,7 +183,7 @@ def test_no_longer_line_than_is_written(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_longest_that_is_written_is_read() -> None:
     vocabulary, count = Vocabulary(), 20_000
-    words = [f"{n:\U00020000<{LONGEST}}" for n in range(count)]
+    words = [f"{n:\U00020000<{LONGEST_WORD}}" for n in range(count)]
     vector = vocabulary.vector(words[:300])
     features = {vocabulary.place(word): (1 / 3, 2 / 3) for word in words[:5_000]}
     address = AddressKey(2**48 - 1, 2**48 - 1)
@@ -197,4 +197,4 @@ def test_the_longest_that_is_written_is_read() -> None:
     assert found is not None
     assert [len(found.words), len(found.known)] == [count, MOST_KNOWN]
     assert [len(found.translated), len(found.translations)] == [MOST_SHARED, MOST_SHARED]
-    assert np.isfinite(found.known[0].vector.times).all()
+    assert np.isfinite(found.known[0].vector.values).all()

@@ -55,7 +55,7 @@ def test_what_is_kept() -> None:
     ]
     for new, kept in rows:
         pairs = filled()
-        pairs.keep(np.array(new, np.int32))
+        pairs.renumber(np.array(new, np.int32))
         assert held(pairs) == kept
         pairs.add(7, [1])
         assert held(pairs) == [*kept, (7, 1)]

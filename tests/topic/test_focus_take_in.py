@@ -19,9 +19,9 @@ EXAMPLE = Topic(examples=("Bees and their hive.",))
 MIXED = ["The colony makes wax.", "Petrol for bees.", "A hive by the roads.", "Nothing of all that.", "wax wax honey"]
 
 
-def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> TopicFocus:
+def worker(worker_number: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> TopicFocus:
     """What has fetched some pages of bees and cars, each of which a link led to."""
-    made = TopicFocus(topic, FocusOptions(), seat)
+    made = TopicFocus(topic, FocusOptions(), worker_number)
     made.learn_page("http://a.example/", "", BEES)
     for number in range(start, start + pages):
         url, text, anchor = f"http://a.example/{number}", *((BEES, "hive") if number % 3 else (CARS, "engine"))
@@ -53,7 +53,7 @@ def weights(made: TopicFocus) -> list[float]:
     return [float(made.vocabulary.weights()[place]) for place in made.vocabulary.places(words)]
 
 
-def test_the_same_seat_goes_on() -> None:
+def test_the_same_worker_goes_on() -> None:
     first = worker(1)
     record = first.record()
     second = TopicFocus(EXAMPLE, FocusOptions(), 1)
@@ -85,7 +85,7 @@ def test_runs_that_end_at_once_forget_nothing() -> None:
         before = after
 
 
-def test_what_one_tells_the_same_seat_again_is_the_sum_of_both() -> None:
+def test_what_one_tells_the_same_worker_again_is_the_sum_of_both() -> None:
     second = worker(1, start=20)
     assert second.take_in(worker(1).record())
     told = json.loads(second.record())
@@ -94,7 +94,7 @@ def test_what_one_tells_the_same_seat_again_is_the_sum_of_both() -> None:
     assert told["good"] + told["bad"] == pytest.approx(24)
 
 
-def test_another_seat_is_heard_in_place_of_what_it_told_before() -> None:
+def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
     once, twice = worker(1), worker(1)
     once.take_in(worker(2, start=50, pages=24).record())
     twice.take_in(worker(2, start=50, pages=9).record())
@@ -127,9 +127,9 @@ def test_an_earlier_run_and_another_worker() -> None:
     assert TopicFocus(EXAMPLE).take_in(made.record())
 
 
-@pytest.mark.parametrize("seat", [1, 2])
-def test_another_topic_teaches_words_alone(seat: int) -> None:
-    made, other = worker(1), worker(seat, Topic(examples=(CARS,)), start=50)
+@pytest.mark.parametrize("worker_number", [1, 2])
+def test_another_topic_teaches_words_alone(worker_number: int) -> None:
+    made, other = worker(1), worker(worker_number, Topic(examples=(CARS,)), start=50)
     before = promises(worker(1)), relevances(worker(1))
     assert made.take_in(other.record())
     assert weights(made) != weights(worker(1))
@@ -197,8 +197,8 @@ BELIEVED = [
 
 def test_a_lie_breaks_nothing() -> None:
     for record in BELIEVED:
-        for seat in [1, 2]:
-            made = worker(seat)
+        for worker_number in [1, 2]:
+            made = worker(worker_number)
             assert made.take_in(record)
             made.renew()
             assert all(0 <= relevance <= 1 for relevance in relevances(made))
@@ -206,7 +206,7 @@ def test_a_lie_breaks_nothing() -> None:
             assert (made.vocabulary.weights() > 0).all()
             assert np.isfinite(made.subject.aim).all()
             json.dumps(made.summary(), allow_nan=False)
-            assert TopicFocus(EXAMPLE, seat=3).take_in(made.record())
+            assert TopicFocus(EXAMPLE, worker_number=3).take_in(made.record())
 
 
 def test_another_worker_that_tells_the_truth_later_is_believed() -> None:

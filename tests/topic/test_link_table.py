@@ -102,7 +102,7 @@ def test_the_rows_of_links_that_are_gone() -> None:
             links.remove(f"http://a.example/{n}")
         links.make_room()
         assert len(links.urls) == left
-        assert links.let_go == 0
+        assert links.dropped == 0
         for url, row in links.rows.items():
             page = int(url.rpartition("/")[2])
             assert (links.urls[row], links.shown[row][0]) == (url, page)
@@ -121,5 +121,5 @@ def test_most_waiting(rows: int, left: int, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(link_table, "MOST_WAITING", 100)
     links = filled(rows)
     links.make_room()
-    assert [len(links.rows), links.let_go, links.sites[7]] == [left, rows - left, left]
+    assert [len(links.rows), links.dropped, links.sites[7]] == [left, rows - left, left]
     assert list(links.rows) == [f"http://a.example/{n}" for n in range(rows - left, rows)]

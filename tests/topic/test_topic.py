@@ -1,4 +1,4 @@
-from crawler.topic.topic import Topic, tells
+from crawler.topic.topic import Topic, is_meaningful
 
 
 def test_words_that_tell() -> None:
@@ -52,4 +52,4 @@ def test_words_of_pages_that_tell() -> None:
         ("的蜜", False),
     ]
     for word, does in rows:
-        assert tells(word) is does
+        assert is_meaningful(word) is does

@@ -5,7 +5,7 @@ import pytest
 
 from crawler.topic import word_statistics
 from crawler.topic.topic import STOP_WORDS
-from crawler.topic.word_statistics import IMAGINED, LONGEST, PLACES, Vocabulary
+from crawler.topic.word_statistics import IMAGINED, LONGEST_WORD, PLACES, Vocabulary
 
 
 def seen(*pages: str) -> Vocabulary:
@@ -47,7 +47,7 @@ def test_places_come_from_the_letters() -> None:
 
 
 def test_most_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_statistics, "MOST_KNOWN", 3)
+    monkeypatch.setattr(word_statistics, "MOST_CACHED", 3)
     counted = Vocabulary(STOP_WORDS)
     words = [f"word{n}" for n in range(7)]
     places = counted.places(words)
@@ -55,7 +55,7 @@ def test_most_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [counted.names[place] for place in places] == words
 
 
-@pytest.mark.parametrize(("length", "is_known"), [(LONGEST, True), (LONGEST + 1, False), (1_000_000, False)])
+@pytest.mark.parametrize(("length", "is_known"), [(LONGEST_WORD, True), (LONGEST_WORD + 1, False), (1_000_000, False)])
 def test_long_words_are_not_remembered(length: int, is_known: bool) -> None:
     counted, word = Vocabulary(STOP_WORDS), "a" * length
     place = counted.place(word)
