@@ -1,4 +1,8 @@
-"""Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, the page is retried later."""
+"""Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, and the page is retried later.
+
+A wall is a page that a service shows to robots in place of the requested one. It may stand in front of a whole host, or
+of a few addresses; `count_wall` decides which is likely.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +32,10 @@ logger = logging.getLogger(__name__)
 SHORTEST_SECONDS = 1.0  # the shortest pause of a host that names a shorter one in Retry-After
 WALLED = "walled"  # in place of a status, in the statistics
 WALLS_OF_NEW_HOST = 3
-"""Walls in a row, with a status of success, after which a host that has not answered otherwise is taken for walled."""
+"""Walls in a row, with a status of success, after which a host is considered walled if it has answered nothing else."""
 WALLS_OF_HOST = 20
-"""Walls in a row after which a host that has answered otherwise is taken for walled. A captcha in front of a download
-is a wall, but says nothing about other addresses.
+"""The same for a host that has answered otherwise before. A captcha in front of a download is a wall, but says nothing
+about other addresses.
 """
 
 
@@ -62,9 +66,9 @@ class BackoffMiddleware:
     a page nor an image is read from it.
     """
 
-    delay = 5.0
+    first_pause = 5.0
     """Seconds of the first pause of a host that does not ask for a time; each further pause is twice as long."""
-    times = 5
+    max_pauses = 5
     """Pauses in a row after which a host is closed; the last of them takes 80 seconds."""
 
     def __init__(
@@ -84,13 +88,13 @@ class BackoffMiddleware:
         self.feeds = feeds
         """The texts of pages that are known from feeds."""
         self.rests: dict[str, tuple[int, float]] = {}
-        """How many times in a row each refusing host was paused, and until when."""
+        """How many times in a row each refusing host was paused, and when its last pause ends."""
         self.answered: set[str] = set()
         """Hosts that have answered a request without refusing it."""
         self.walls: Counter[str] = Counter()
         """How many walls in a row, with a status of success, each host has answered with."""
         self.closed: set[str] = set()
-        """Closed hosts; responses to requests already sent may still come."""
+        """Closed hosts, each of which is logged once; responses to requests already sent may still come."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -125,7 +129,7 @@ class BackoffMiddleware:
             header = (response.headers.get("Retry-After") or b"").decode("latin-1")
             outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
             may_be_retried = self.let_rest(name, outcome, retry_after(header, time.time()))
-            max_tries = self.times
+            max_tries = self.max_pauses
             self.withdraw(name)
 
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
@@ -149,7 +153,7 @@ class BackoffMiddleware:
 
     def count_wall(self, name: str, wall: Response) -> bool:
         """Count a wall; returns whether it may be in front of its address only, and not of the whole host."""
-        if wall.status >= 300:
+        if wall.status >= 300:  # the host itself refuses
             return False
         self.walls[name] += 1
         walls_of_host = WALLS_OF_HOST if name in self.answered else WALLS_OF_NEW_HOST
@@ -160,25 +164,25 @@ class BackoffMiddleware:
         slot = self.slot(name)
         if slot is None:
             return
-        for request, answer in list(slot.queue):
+        for request, response in list(slot.queue):
             if address_of(request.url).host == name and can_wait(request):
-                slot.queue.remove((request, answer))
-                answer.errback(HostRestsError())
+                slot.queue.remove((request, response))
+                response.errback(HostRestsError())
 
     def let_rest(self, name: str, outcome: Outcome, retry_after_seconds: float | None) -> bool:
         """Pause the host after an outcome, or close it; returns whether it may be requested again."""
         now = time.monotonic()
-        times, until = self.rests.get(name, (0, 0.0))
-        begins = now >= until
-        if begins:  # responses to requests that were sent before the pause do not extend it
-            times += 1
-            seconds = self.delay * 2 ** (times - 1)
+        pauses, until = self.rests.get(name, (0, 0.0))
+        is_new_pause = now >= until  # responses to requests that were sent before a pause do not extend it
+        if is_new_pause:
+            pauses += 1
+            seconds = self.first_pause * 2 ** (pauses - 1)
             if retry_after_seconds is not None:
                 seconds = max(retry_after_seconds, SHORTEST_SECONDS)
             until = now + seconds
-            self.rests[name] = times, until
+            self.rests[name] = pauses, until
 
-        if until - now > self.limit or times > self.times:
+        if until - now > self.limit or pauses > self.max_pauses:
             is_walled = outcome.code is Code.WALLED
             self.hosts.close(name, Outcome(Code.HOST_WALLED, outcome.detail) if is_walled else HOST_CLOSED)
             if name not in self.closed:
@@ -189,7 +193,7 @@ class BackoffMiddleware:
                     outcome.message,
                 )
             return False
-        if begins:
+        if is_new_pause:
             logger.info("%s refuses (%s): it is paused for %.0f seconds", name, outcome.message, until - now)
         self.hosts.rest(name, until)
         return True

@@ -41,6 +41,7 @@ class ImageNoiseMiddleware:
         self.evidence = evidence
         self.keys = keys
         self.audit = audit
+        """The share of the noise that is requested to audit the verdicts."""
         self.count = count
 
     @classmethod
@@ -73,7 +74,7 @@ class ImageNoiseMiddleware:
         address = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
         request.meta[VERDICT] = _record(sighting, verdict, is_noise) | address | {"audited": is_audited}
 
-        # What follows from it.
+        # The request: refused if the image is noise and not audited.
         if not is_noise:
             self.count("image_noise/kept")
             return

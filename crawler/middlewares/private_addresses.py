@@ -26,9 +26,9 @@ class PublicResolver:
     look-up.
     """
 
-    def __init__(self, resolver: Any, opened: AllowList) -> None:
+    def __init__(self, resolver: Any, allow_list: AllowList) -> None:
         self.resolver = resolver
-        self.opened = [opened]
+        self.allow_lists = [allow_list]
         """The networks that each crawl of this process allows. A connection does not say which crawl opens it, so all
         crawls must allow the address.
         """
@@ -45,16 +45,16 @@ class PublicResolver:
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
         if not _is_encodable(hostName):  # Python would raise an error that Twisted does not expect, and so wait forever
-            nothing = _Nothing(hostName)
-            receiver.resolutionBegan(nothing)
+            no_resolution = _NoResolution(hostName)
+            receiver.resolutionBegan(no_resolution)
             receiver.resolutionComplete()
-            return nothing
+            return no_resolution
         return self.resolver.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
     def may_connect(self, host: str, port: int, address: str) -> bool:
         """Whether an address found for a host is public or allowed."""
         ip = ip_address(address.partition("%")[0])
-        return is_public(ip) or all(allow_list.opens(host, port, ip) for allow_list in self.opened)
+        return is_public(ip) or all(allow_list.opens(host, port, ip) for allow_list in self.allow_lists)
 
 
 def _is_encodable(name: str) -> bool:
@@ -66,7 +66,7 @@ def _is_encodable(name: str) -> bool:
 
 
 @implementer(IHostResolution)
-class _Nothing:
+class _NoResolution:
     """The resolution of a name that cannot be resolved."""
 
     def __init__(self, name: str) -> None:
@@ -85,21 +85,21 @@ class _PublicOnly:
         self.receiver = receiver
         self.host = host
         self.port = port
-        self.passed = 0
-        self.held_back = 0
+        self.passed_count = 0
+        self.refused_count = 0
 
     def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's names
         self.receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802
         if self.guard.may_connect(self.host, self.port, address.host):
-            self.passed += 1
+            self.passed_count += 1
             self.receiver.addressResolved(address)
         else:
-            self.held_back += 1
+            self.refused_count += 1
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        if self.held_back and not self.passed:
+        if self.refused_count and not self.passed_count:
             self.guard.refused.add(self.host.lower())
         self.receiver.resolutionComplete()
 
@@ -108,7 +108,7 @@ class AddressGuard:
     """Puts the guard in front of the reactor's resolver while a crawl runs; gives refused requests their outcome."""
 
     def __init__(self, allowed: list[str]) -> None:
-        self.opened = AllowList(allowed)
+        self.allow_list = AllowList(allowed)
         self.resolver: PublicResolver | None = None
 
     @classmethod
@@ -123,9 +123,9 @@ class AddressGuard:
 
         if isinstance(reactor.nameResolver, PublicResolver):  # by another crawl in this process
             self.resolver = reactor.nameResolver
-            self.resolver.opened.append(self.opened)
+            self.resolver.allow_lists.append(self.allow_list)
         else:
-            self.resolver = PublicResolver(reactor.nameResolver, self.opened)
+            self.resolver = PublicResolver(reactor.nameResolver, self.allow_list)
             reactor.installNameResolver(self.resolver)
 
     def remove(self) -> None:
@@ -133,8 +133,8 @@ class AddressGuard:
 
         if self.resolver is None:
             return
-        self.resolver.opened.remove(self.opened)
-        if not self.resolver.opened and reactor.nameResolver is self.resolver:
+        self.resolver.allow_lists.remove(self.allow_list)
+        if not self.resolver.allow_lists and reactor.nameResolver is self.resolver:
             reactor.installNameResolver(self.resolver.resolver)
 
     def process_request(self, request: Request) -> None:

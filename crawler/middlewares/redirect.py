@@ -40,21 +40,23 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     ) -> Request | Response:
         """Pass a response, or return the request for the target of a redirect; raises a Refusal if there is none."""
         try:
-            answer = super().process_response(request, response)
-        except ValueError:
+            followed = super().process_response(request, response)
+        except ValueError:  # the target is not an address
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING)) from None
         except IgnoreRequest:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS)) from None
-        if "lease" not in request.meta or (answer is response and response.status not in REDIRECT_STATUSES):
-            return answer
+        is_passed = followed is response
+        if "lease" not in request.meta or (is_passed and response.status not in REDIRECT_STATUSES):
+            return followed
 
-        url = None if answer is response else absolute(request.url, answer.url)
+        # Scrapy passes a redirect without a target like any other response.
+        url = None if is_passed else absolute(request.url, followed.url)
         if url is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING))
         lease = await self.redirects.follow(request, url)
         if lease is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
 
-        headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
-        meta = {name: value for name, value in answer.meta.items() if name not in DROPPED_META_KEYS}
-        return answer.replace(url=url, headers=headers, meta=meta | {"lease": lease})
+        headers = {name: value for name, value in followed.headers.items() if name not in CONDITIONS}
+        meta = {name: value for name, value in followed.meta.items() if name not in DROPPED_META_KEYS}
+        return followed.replace(url=url, headers=headers, meta=meta | {"lease": lease})

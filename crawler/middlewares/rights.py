@@ -25,11 +25,10 @@ from crawler.rights import rsl, tdm_reservation
 from crawler.rights.page_rights import NO_FILES, SiteFiles, licence_addresses, may_name_a_file
 from crawler.rights.purpose import Purpose
 from crawler.rights.rsl import LicenceFile
-from crawler.rights.tdm_reservation import TdmFile
 from crawler.spiders.page_reader import page_of, rights_headers
 from crawler.spiders.request_outcomes import OF_SITE, SITE_FILES, Refusal
 from crawler.urls.address import address_of
-from crawler.urls.file_cache import DAY, WEIGHT, Fetched, FileCache
+from crawler.urls.file_cache import DAY, OVERHEAD_BYTES, Fetched, FileCache
 from crawler.urls.lru_dict import LruDict
 
 logger = logging.getLogger(__name__)
@@ -51,7 +50,7 @@ class RightsMiddleware:
         self.crawler = crawler
         self.purpose = purpose
         self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
-        self.named: LruDict[str, int] = LruDict(MAX_KEPT // WEIGHT)
+        self.licence_counts: LruDict[str, int] = LruDict(MAX_KEPT // OVERHEAD_BYTES)
         """How many licence files the pages of a host have named."""
 
     @classmethod
@@ -78,9 +77,9 @@ class RightsMiddleware:
         headers = rights_headers(response)
         if may_name_a_file(response.body, headers):
             site = request.meta.get(SITE_FILES, NO_FILES)
-            place = address_of(response.url).origin
+            origin = address_of(response.url).origin
             for url in licence_addresses(page_of(response), headers):
-                if not self._count_licence(place):
+                if not self._count_licence(origin):
                     continue
                 file = await self.licence(url)
                 if file is not None:
@@ -88,17 +87,17 @@ class RightsMiddleware:
             request.meta[SITE_FILES] = site
         return response
 
-    def _count_licence(self, place: str) -> bool:
+    def _count_licence(self, origin: str) -> bool:
         """Count a licence file that a page of a host names; returns whether it is within the limit."""
-        self.named.set(place, self.named.get(place, 0) + 1)
-        return self.named[place] <= MAX_LICENCES
+        self.licence_counts.set(origin, self.licence_counts.get(origin, 0) + 1)
+        return self.licence_counts[origin] <= MAX_LICENCES
 
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
         """The files of a host, completed by those that the purpose of the crawl needs."""
         if self.purpose.wants_reservations and site.tdm is None:
             address = address_of(url).origin + tdm_reservation.PATH
             if site.robots is None or site.robots.allows(address):
-                tdm = await self.files.get(address, lambda: self._ask(address, _tdm_file))
+                tdm = await self.files.get(address, lambda: self._fetch(address, tdm_reservation.read_file))
                 site = replace(site, tdm=tdm)
         if site.robots is not None and not site.licences:
             licence_files = [await self.licence(address) for address in site.robots.own.licences]
@@ -107,10 +106,10 @@ class RightsMiddleware:
 
     async def licence(self, url: str) -> LicenceFile | None:
         """The licence file at an address, or None if there is none."""
-        licence_file: LicenceFile | None = await self.files.get(url, lambda: self._ask(url, _licence_file))
+        licence_file: LicenceFile | None = await self.files.get(url, lambda: self._fetch(url, rsl.read_file))
         return licence_file
 
-    async def _ask(self, url: str, read: Callable[[bytes, str, str], Any]) -> Fetched[Any]:
+    async def _fetch(self, url: str, read: Callable[[bytes, str, str], Any]) -> Fetched[Any]:
         """The file at an address, as `read` reads it; None if there is none."""
         valid_until = self.files.clock() + DAY
         try:
@@ -123,14 +122,6 @@ class RightsMiddleware:
             return Fetched(None, 0, valid_until)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return Fetched(read(response.body, url, now), len(response.body), valid_until)
-
-
-def _tdm_file(body: bytes, url: str, now: str) -> TdmFile:
-    return tdm_reservation.read_file(body, url, now)
-
-
-def _licence_file(body: bytes, url: str, now: str) -> LicenceFile:
-    return rsl.read_file(body, url, now)
 
 
 def _is_for_content(request: Request) -> bool:

@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take some 25 times as much memory
 SHORTEST_DELAY_SECONDS = 0.001  # a shorter Crawl-delay makes no difference
 SHORT_FAILURES = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
-"""Failures of hosts that can be reached, after which robots.txt is requested again soon. A timeout is none of them, as
-it has taken minutes already.
+"""Failures of hosts that can be reached, after which robots.txt is requested again soon. Timeouts are not included:
+they have already taken minutes.
 """
 NO_RULES = read_robots(b"", "", "")
 """Stands for a robots.txt that does not exist, or is empty."""
@@ -60,10 +60,10 @@ RobotsAnswer = RobotsFile | ClosedHost
 class RobotsMiddleware:
     """Requests each host's robots.txt before its first page, and obeys it."""
 
-    first_pause = BackoffMiddleware.delay
+    first_pause = BackoffMiddleware.first_pause
     """Seconds of the pause after the first failure; each further one is twice as long."""
-    pauses = BackoffMiddleware.times
-    """Failures in a row for which the addresses of a host wait."""
+    max_pauses = BackoffMiddleware.max_pauses
+    """Failures in a row for which the addresses of a host wait; after a further one, they are given up."""
     failure_seconds = 300.0
     """Seconds after the last failure for which robots.txt is not requested and the host's addresses are given up."""
 
@@ -86,8 +86,8 @@ class RobotsMiddleware:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         crawl = crawl_of(crawler)
-        most = crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
-        return cls(crawler, crawl.frontier.hosts, most, crawl.reader.lists.take_in)
+        crawl_delay_limit = crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
+        return cls(crawler, crawl.frontier.hosts, crawl_delay_limit, crawl.reader.lists.take_in)
 
     async def process_request(self, request: Request) -> Request | None:
         """Pass a request, refuse it, or queue it again."""
@@ -97,7 +97,7 @@ class RobotsMiddleware:
         name = address_of(request.url).host
         interval = self.hosts.interval(name)
         only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(origin) is None
-        # That a part of a public page may not connect to a host is no answer to other requests: it has its own key.
+        # A refusal to connect to a private host holds only for requests that must stay public: it has its own key.
         key = f"{origin} if it is public" if only_public else origin
         answer = await self.answers.get(key, partial(self.fetch, origin, only_public))
         if isinstance(answer, ClosedHost):
@@ -145,7 +145,7 @@ class RobotsMiddleware:
     def failed(self, origin: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
         """Pause a host whose robots.txt cannot be read if the failure is short, or close it for a time."""
         failures = self.failures(origin) + 1
-        may_open = is_short and failures <= self.pauses
+        may_open = is_short and failures <= self.max_pauses
         seconds = self.first_pause * 2 ** (failures - 1) if may_open else self.failure_seconds
         valid_until = self.answers.clock() + seconds
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from crawler.urls.lru_dict import LruDict
 
 DAY = 24 * 60 * 60.0  # seconds
-WEIGHT = 200
-"""Bytes that each entry counts for, in addition to its own."""
+OVERHEAD_BYTES = 200
+"""Bytes that are counted for each entry in addition to those of its file."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -35,7 +35,7 @@ class FileCache(Generic[Key, Value]):
 
     def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
         self.clock = clock
-        self.entries: LruDict[Key, Fetched[Value]] = LruDict(max_weight, lambda entry: entry.size + WEIGHT)
+        self.entries: LruDict[Key, Fetched[Value]] = LruDict(max_weight, lambda entry: entry.size + OVERHEAD_BYTES)
         self._fetching: dict[Key, asyncio.Task[Fetched[Value]]] = {}
         self._waiting: Counter[Key] = Counter()
         """How many callers wait for each file that is being fetched."""

@@ -35,8 +35,8 @@ class GuardedConnection(HTTPConnection):
 
     def allowed_address(self) -> str:
         """The first allowed address; raises a NotAllowedError if there is none."""
-        for *_, place in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
-            address = str(place[0])
+        for *_, socket_address in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
+            address = str(socket_address[0])
             if self.may_connect(self.host, self.port, ip_address(address.partition("%")[0])):
                 return address
         raise NotAllowedError

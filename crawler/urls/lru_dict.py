@@ -13,7 +13,7 @@ class LruDict(Mapping[Key, Value]):
     """A dictionary that drops its least recently used entries when they weigh too much.
 
     An entry is used when it is set or read by `use`; other ways to read it do not count. It is weighed when it is set,
-    and weighs 1 without `weigh`. The last entry is kept whatever it weighs.
+    and weighs 1 without `weigh`. The entry that was set last is kept whatever it weighs.
     """
 
     def __init__(self, max_weight: int, weigh: Callable[[Value], int] | None = None) -> None:

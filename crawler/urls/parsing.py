@@ -16,7 +16,10 @@ PLAIN = re.compile(
 )
 RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
-FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
+RESPELLED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
+"""What an address that PLAIN matches may have and its one spelling does not: a default port, a dot segment, an escape
+in lower case, an empty query.
+"""
 MAX_LENGTH = 8192  # characters of an address as written: no server accepts a longer one
 MAX_HOST = 253  # characters of a host name: DNS allows no longer one
 # The characters allowed in a host name: others cannot be looked up.
@@ -75,13 +78,14 @@ def route(href: str) -> str:
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False
-    # Only addresses that match need normalization; the match is faster.
-    if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and FOLDED.search(url):
+    # Few addresses have one of these characters, and looking for them is faster than the expression.
+    if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and RESPELLED.search(url):
         return False
     return len(url) <= MAX_HOST or len(url.split("/", 3)[2]) <= MAX_HOST
 
 
 def _respelled(base: str, href: str) -> str | None:
+    """The address of a link in its one spelling; None if it has no valid host or port, or a user name."""
     try:
         parts = urlsplit(safe_url_string(urljoin(base, href.replace("\\", "/"))))
         port = parts.port
@@ -97,6 +101,7 @@ def _respelled(base: str, href: str) -> str | None:
     path = _without_dots(parts.path)
     if parts.query:
         path = f"{path}?{parts.query}"
+    # Percent-encoded characters in capitals: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.1
     return f"{parts.scheme}://{name}" + re.sub("(?:%[0-9a-fA-F]{2})+", lambda run: run[0].upper(), path)
 
 
@@ -162,14 +167,14 @@ MOST_MARKS = 3
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
 LETTERS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 MARKS = ("Mn", "Mc")
-UNSEEN = (
+INVISIBLE = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2d7f\u3164\ufe00-\ufe0f\uffa0"
     "\U0001107f\U00016fe4\U000e0100-\U000e01ef"
 )
-LIKE_SIGNS = (
+LOOK_ALIKES = (
     "\u01c0-\u01c3\u02b0-\u02ff\u0334-\u0338\u037a\u1400-\u167f\u20d0-\u20ff\u3031-\u3035\ua4f8-\ua4ff\ua78b-\ua78f"
 )
-BETTER_ENCODED = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
+BETTER_ENCODED = re.compile(f"[{INVISIBLE}{LOOK_ALIKES}]")
 """Letters and marks that are invisible, or look like a stroke, a dot or a colon."""
 
 

@@ -8,7 +8,7 @@ of one category is not. A segment that is a number becomes `#`, every other part
 path, the text before a colon in a segment, and the parameters with their values.
 
 If the addresses of a site look alike, its links may distinguish them. A label is the text of a link or the class of its
-element. It counts if links with it lead to many different addresses, as links with the text "Reply" do.
+element. It becomes part of patterns if links with it lead to many different addresses, as those named "Reply" do.
 
     http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
 
@@ -53,11 +53,13 @@ class Patterns:
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.names: set[str] = set()
         self.labels: set[str] = set()
+        """The labels that are part of patterns."""
         self.seen = 0
+        """How many addresses were seen."""
         self._addresses: dict[str, set[int]] = {}
         """For each part that may become a name, the addresses that have it."""
         self._labelled: dict[str, set[int]] = {}
-        """For each label that may become a name, the addresses that have it."""
+        """For each label that may become part of patterns, the addresses that links with it lead to."""
         self.learn(patterns)
 
     def learn(self, patterns: Iterable[str]) -> None:
@@ -69,21 +71,19 @@ class Patterns:
                 self.labels.add(label)
 
     def see(self, url: str, labels: str = "") -> bool:
-        """Count the parts of an address that was not seen before, and the labels of the link to it; returns whether a
-        part became a name.
-        """
+        """Count the parts of a new address, and the labels of the link to it; returns whether a part became a name."""
         self.seen += 1
-        folded = hash(DIGITS.sub("#", url))
-        has_new = False
+        without_digits = hash(DIGITS.sub("#", url))
+        has_new_name = False
         numbers = dict(NUMBERED.findall(url))
         for part in _names(_parts(url)) - self.names:
-            has_new |= self._count(self._addresses, self.names, part, hash((folded, numbers.get(part))))
+            has_new_name |= self._count(self._addresses, self.names, part, hash((without_digits, numbers.get(part))))
         for label in set(labels.splitlines()) - self.labels:
             self._count(self._labelled, self.labels, label, hash(url))
-        return has_new
+        return has_new_name
 
     def _count(self, addresses: dict[str, set[int]], names: set[str], part: str, address: int) -> bool:
-        """Count an address that has a part or a label; returns whether this became a name."""
+        """Count an address that has a part or a label; returns whether this became one of the `names`."""
         addresses_with_part = addresses.setdefault(part, set())
         addresses_with_part.add(address)
         if len(addresses_with_part) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(names) < MOST_NAMES:
@@ -91,13 +91,14 @@ class Patterns:
             names.add(part)
             return True
         if len(addresses) > MOST_PARTS:
+            # Half of them, as sorting takes long.
             rarest_first = sorted(addresses, key=lambda part_or_label: len(addresses[part_or_label]))
             for rare in rarest_first[: len(addresses) - MOST_PARTS // 2]:
                 del addresses[rare]
         return False
 
     def label(self, labels: str) -> str:
-        """The first of the labels of a link that counts, or an empty string."""
+        """The first label of a link that is part of patterns, or an empty string."""
         return next((label for label in labels.splitlines() if label in self.labels), "")
 
     def of(self, url: str) -> str:
@@ -165,13 +166,14 @@ def shorter_addresses(url: str) -> dict[str, str]:
 
 
 def names_of(pattern: str) -> frozenset[str]:
-    """The parts of a pattern that others may have, too: its names, and its parameters without their values.
+    """The parts that a pattern may share with others: its names, and its parameters without their values.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
     """
-    parts = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
-    return frozenset(_names(parts) | {parameter.partition("=")[0] + "=" for parameter in parts[1]})
+    segments, parameters = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
+    without_values = {parameter.partition("=")[0] + "=" for parameter in parameters}
+    return frozenset(_names((segments, parameters)) | without_values)
 
 
 def labels_of(text: str, its_class: str) -> str:

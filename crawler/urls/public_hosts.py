@@ -81,7 +81,7 @@ class AllowList:
         addresses = [address]
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             addresses.append(address.ipv4_mapped)
-        return any(address in network for network in self.networks for address in addresses)
+        return any(each in network for network in self.networks for each in addresses)
 
     def may_connect(self, host: str, port: int, address: Address) -> bool:
         """Whether an address found for a host is public or allowed."""

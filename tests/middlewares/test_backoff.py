@@ -115,9 +115,9 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
 def test_a_host_is_given_up_after_its_last_pause() -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
-    backoff.delay = 0.0
-    may_come_again = [backoff.let_rest("a.example", BUSY, None) for _ in range(backoff.times + 1)]
-    assert may_come_again == [True] * backoff.times + [False]
+    backoff.first_pause = 0.0
+    may_come_again = [backoff.let_rest("a.example", BUSY, None) for _ in range(backoff.max_pauses + 1)]
+    assert may_come_again == [True] * backoff.max_pauses + [False]
     assert [backoff.let_rest(f"{seconds}.example", BUSY, seconds) for seconds in (9.0, 11.0)] == [True, False]
 
 

@@ -221,7 +221,7 @@ def test_an_address_is_open_to_all_crawls_of_a_process_or_to_none() -> None:
     ]
     for first, second, may_connect in rows:
         resolver = PublicResolver(None, AllowList(first))
-        resolver.opened.append(AllowList(second))
+        resolver.allow_lists.append(AllowList(second))
         assert resolver.may_connect("a.example", 80, "10.0.0.1") is may_connect
         assert resolver.may_connect("a.example", 80, "93.184.216.34")
 

@@ -28,8 +28,8 @@ class HurriedBackoffMiddleware(BackoffMiddleware):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         hurried = super().from_crawler(crawler)
-        hurried.delay = crawler.settings.getfloat("HURRIED_DELAY", cls.delay)
-        hurried.times = crawler.settings.getint("HURRIED_TIMES", cls.times)
+        hurried.first_pause = crawler.settings.getfloat("HURRIED_DELAY", cls.first_pause)
+        hurried.max_pauses = crawler.settings.getint("HURRIED_TIMES", cls.max_pauses)
         return hurried
 
 
@@ -41,5 +41,5 @@ class HurriedRobotsMiddleware(RobotsMiddleware):
         hurried = super().from_crawler(crawler)
         usual = crawler.settings.getfloat("HURRIED_DELAY", cls.first_pause)
         hurried.first_pause = crawler.settings.getfloat("HURRIED_ROBOTS_DELAY", usual)
-        hurried.pauses = crawler.settings.getint("HURRIED_TIMES", cls.pauses)
+        hurried.max_pauses = crawler.settings.getint("HURRIED_TIMES", cls.max_pauses)
         return hurried

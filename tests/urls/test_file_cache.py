@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from crawler.urls.file_cache import WEIGHT, Fetched, FileCache
+from crawler.urls.file_cache import OVERHEAD_BYTES, Fetched, FileCache
 
 
 class Server:
@@ -29,11 +29,11 @@ class Server:
 @pytest.mark.parametrize(
     ("max_weight", "sizes", "left"),
     [
-        (1_000 + 3 * WEIGHT, (300, 300, 400), "abc"),
-        (999 + 3 * WEIGHT, (300, 300, 400), "bc"),
-        (1_000 + 3 * WEIGHT, (300, 300, 901), "c"),
+        (1_000 + 3 * OVERHEAD_BYTES, (300, 300, 400), "abc"),
+        (999 + 3 * OVERHEAD_BYTES, (300, 300, 400), "bc"),
+        (1_000 + 3 * OVERHEAD_BYTES, (300, 300, 901), "c"),
         (10, (11,), "a"),
-        (3 * WEIGHT, (0, 0, 0, 0), "bcd"),
+        (3 * OVERHEAD_BYTES, (0, 0, 0, 0), "bcd"),
     ],
     ids=["all", "one too many", "a large one", "larger than all", "empty ones"],
 )
@@ -43,14 +43,14 @@ def test_as_many_files_are_kept_as_there_is_room_for(max_weight: int, sizes: Seq
         for key, size in zip("abcd", sizes, strict=False):
             await server.get(key, size)
         assert "".join(key for key in "abcd" if server.cache.last(key)) == left
-        assert server.cache.entries.weight == sum(sizes["abcd".index(key)] + WEIGHT for key in left)
+        assert server.cache.entries.weight == sum(sizes["abcd".index(key)] + OVERHEAD_BYTES for key in left)
 
     asyncio.run(fill())
 
 
 def test_what_was_used_last_is_kept() -> None:
     async def use() -> None:
-        server = Server(2 * WEIGHT)
+        server = Server(2 * OVERHEAD_BYTES)
         for key in "abac":
             await server.get(key)
         assert [server.cache.last(key) for key in "abc"] == ["a1", None, "c1"]
@@ -67,7 +67,7 @@ def test_an_outdated_file_is_fetched_again() -> None:
         server.now = 10.0
         assert server.cache.last("a") == "a1"
         assert await server.get("a", 70) == "a2"
-        assert server.cache.entries.weight == 70 + WEIGHT
+        assert server.cache.entries.weight == 70 + OVERHEAD_BYTES
 
     asyncio.run(use())
 
