@@ -2,10 +2,11 @@
 
 The text may be the articleBody of JSON-LD, a part of the data at the beginning of a script (__NEXT_DATA__,
 window.__INITIAL_STATE__ = {...}), or a long string in a program. The longest prose is chosen, preferably prose beside
-the page's own title. Scripts are read only if the page itself shows little text.
+the page's own title. Scripts are read only if the text that a method has extracted is short.
 
-In the data (`ScriptData`) a text is one long string or a list of paragraphs; each paragraph is a string, a node with a
-string, or a line in pieces. Texts of comments, of other articles and of the user interface are excluded by their keys.
+In the data (`ScriptData`) a text is one long string or a list of paragraphs. A paragraph is a string, an object with a
+string, or a list of the pieces of a line. Texts of comments, of other articles and of the user interface are excluded
+by their keys.
 """
 
 import json
@@ -21,17 +22,28 @@ from crawler.metadata.title import headline
 from crawler.page.page import Page
 from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
 
+MAX_SCRIPTS = 200
+MAX_SCRIPT = 3_000_000  # characters
 MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text
-MIN_PROSE = 30
+MIN_PROSE = 30  # characters
+MIN_STRING = 200  # characters of a string in a program
 MIN_TITLE = 8  # characters
 MAX_TITLE = 400  # characters
+MIN_TEXT = 250  # a Chinese character counts as two
+# Text that is not beside the page's title is accepted only if it has this width, and if the page itself shows fewer
+# than MAX_SHOWN characters.
+MIN_UNTITLED = 1_500
+MAX_SHOWN = 1_000
+# The text of the scripts replaces a method's text that is narrower than MAX_OWN, if it is TIMES_AS_WIDE.
+MAX_OWN = 1_500
+TIMES_AS_WIDE = 3
 # A list is replaced by one in it that contains this share of its text.
-MOST = 0.8
-_DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
-_ADDRESSED = frozenset(("url", "slug", "href", "link", "path", "permalink", "canonicalUrl", "id", "uri"))
+NEARLY_ALL = 0.8
+_BEFORE_DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
+_ADDRESS_KEYS = frozenset(("url", "slug", "href", "link", "path", "permalink", "canonicalUrl", "id", "uri"))
 _TITLE_KEYS = frozenset(("title", "headline", "name", "subject"))
-_ELSEWHERE = re.compile(
+_KEYS_OF_OTHER_TEXT = re.compile(
     r"comment|repl(?:y|ies)|related|recommend|trending|popular|i18n|locale|translat|messages|intl|footer|nav|menu|legal"
     r"|privacy|cookie|consent|config|settings|feature|seo|meta|schema|css|style|script|prompt|error|advert|author|bio"
     r"|caption|review|faq",
@@ -40,18 +52,26 @@ _ELSEWHERE = re.compile(
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 _TAGGED = re.compile(r"&lt;/?[a-zA-Z]")
 _CODE = re.compile(r"[{}\[\]\\=;]")
-_HOLDING = (str, list, dict)
-_OPENINGS = frozenset(("[{", '{"', "[["))
-_GOES_ON = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
+_TYPES_WITH_TEXT = (str, list, dict)
+_JSON_BEGINNINGS = frozenset(("[{", '{"', "[["))
+_CONTINUATIONS = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
+"""First characters of a piece that continues a line."""
+_SKIPPED_TYPES = re.compile("ld\\+json|importmap|speculationrules|x-mathjax", re.IGNORECASE)
+_STRING = re.compile(
+    r"\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?|`[^`\\]*+(?:\\.[^`\\]*+)*+`?", re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A string in the data that may be part of the text."""
 
-    at: int
+    container: int
     """The number of the container around it."""
     key: str
+    """The key of the string, or of the list that it is in."""
     text: str
     weight: int
     """Its length if it is prose, else 0."""
@@ -65,7 +85,7 @@ class TextCandidate:
     """Characters of prose."""
     html: str
     _: KW_ONLY
-    titled: bool = False
+    is_titled: bool = False
     """Whether it is beside the page's title."""
 
 
@@ -75,9 +95,9 @@ class ScriptData:
     def __init__(self, data: Any, title: str) -> None:
         self.parents: list[int] = []
         """For each container the number of the one around it; -1 for the first."""
-        self.lists: list[bool] = []
+        self.is_list: list[bool] = []
         """Whether each container is a list."""
-        self.titled: list[bool] = []
+        self.is_titled: list[bool] = []
         """Whether each container is beside the page's title, or in an object that is."""
         self.pieces: list[_Piece] = []
         stack: list[tuple[Any, str, int]] = [(data, "", -1)]
@@ -85,101 +105,111 @@ class ScriptData:
             node, key, parent = stack.pop()
 
             # A string may contain JSON.
-            if isinstance(node, str) and node[:2] in _OPENINGS:
-                inner = document(node)
+            if isinstance(node, str) and node[:2] in _JSON_BEGINNINGS:
+                inner = data_of_script(node)
                 if inner is not None:
                     node = inner
             if isinstance(node, str):
-                self.pieces.append(_Piece(at=parent, key=key, text=node, weight=prose(node)))
+                self.pieces.append(_Piece(container=parent, key=key, text=node, weight=prose(node)))
                 continue
 
             self.parents.append(parent)
-            self.lists.append(isinstance(node, list))
+            self.is_list.append(isinstance(node, list))
             number = len(self.parents) - 1
             is_titled = _is_titled(node, title) if isinstance(node, dict) else None
             if is_titled is None:
-                is_titled = parent >= 0 and self.titled[parent]
-            self.titled.append(is_titled)
+                is_titled = parent >= 0 and self.is_titled[parent]
+            self.is_titled.append(is_titled)
 
-            if isinstance(node, list):  # its key was examined with it
-                kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _HOLDING)]
+            if isinstance(node, list):  # the items have the key of the list, which was examined before it was added
+                kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _TYPES_WITH_TEXT)]
             else:
                 kept = [
-                    (child, name, number) for name, child in islice(node.items(), MAX_NODES) if _counts(name, child)
+                    (child, name, number)
+                    for name, child in islice(node.items(), MAX_NODES)
+                    if _may_hold_text(name, child)
                 ]
-            stack += reversed(kept)
+            stack += reversed(kept)  # so that the first child is next, and the numbers follow the document
 
     def weights(self, pieces: list[_Piece]) -> list[int]:
         """The characters of prose of these pieces in each container."""
         weights = [0] * len(self.parents)
         for piece in pieces:
-            weights[piece.at] += piece.weight
+            weights[piece.container] += piece.weight
+        # A container has a higher number than the one around it, so its sum is complete before it is added to that.
         for number in range(len(self.parents) - 1, 0, -1):
             weights[self.parents[number]] += weights[number]
         return weights
 
     def candidates(self) -> Iterator[TextCandidate]:
         """The longest string, and the list with the most text: both beside the page's title, and both elsewhere."""
-        for titled in (True, False):
-            pieces = [piece for piece in self.pieces if piece.at >= 0 and self.titled[piece.at] is titled]
+        for is_titled in (True, False):
+            # A document that is only a string has no container.
+            pieces = [
+                piece for piece in self.pieces if piece.container >= 0 and self.is_titled[piece.container] is is_titled
+            ]
             if not any(piece.weight for piece in pieces):
                 continue
 
             longest = max(pieces, key=lambda piece: piece.weight)
-            yield TextCandidate(weight=longest.weight, html=as_html([longest.text]), titled=titled)
+            yield TextCandidate(weight=longest.weight, html=as_html([longest.text]), is_titled=is_titled)
 
             weights = self.weights(pieces)
-            most = max((weights[number] for number, is_list in enumerate(self.lists) if is_list), default=0)
+            lists = [number for number, is_list in enumerate(self.is_list) if is_list]
+            most = max((weights[number] for number in lists), default=0)
             if most:
                 # The innermost of the lists that contain nearly all text; inner lists have higher numbers.
-                homes = [n for n, is_list in enumerate(self.lists) if is_list and weights[n] >= MOST * most]
+                home = [number for number in lists if weights[number] >= NEARLY_ALL * most][-1]
                 yield TextCandidate(
-                    weight=weights[homes[-1]], html=as_html(self.paragraphs(homes[-1], pieces)), titled=titled
+                    weight=weights[home], html=as_html(self.paragraphs(home, pieces)), is_titled=is_titled
                 )
 
     def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
-        """The paragraphs in a list: its pieces, with the pieces of one line joined."""
-        # The pieces in the list, under the keys that prose has.
+        """The paragraphs in the list `home`: its pieces, with the pieces of one line joined."""
+        # The pieces in the list, under the keys that prose has. The containers in it have the numbers after its own.
         inside = {home}
         for number in range(home + 1, len(self.parents)):
             if self.parents[number] not in inside:
                 break
             inside.add(number)
-        pieces = [piece for piece in pieces if piece.at in inside]
-        keys = {piece.key for piece in pieces if piece.weight}
+        pieces = [piece for piece in pieces if piece.container in inside]
+        keys_of_prose = {piece.key for piece in pieces if piece.weight}
 
         lines: list[list[str]] = []
-        last = home
+        last_list = home
         for piece in pieces:
-            if piece.key not in keys:
+            if piece.key not in keys_of_prose:
                 continue
-            line = self.list_around(piece.at)
-            if lines and home not in (line, last) and self.is_one_line(last, line, lines[-1][-1], piece.text):
+            its_list = self.list_around(piece.container)
+            # A piece that is not in an inner list is a paragraph of its own.
+            is_inner = home not in (its_list, last_list)
+            if lines and is_inner and self.is_one_line(last_list, its_list, lines[-1][-1], piece.text):
                 if piece.text:
                     lines[-1].append(piece.text)
             else:
                 lines.append([piece.text])
-            last = line
-        return list(map("".join, lines))
+            last_list = its_list
+        return ["".join(line) for line in lines]
 
-    def is_one_line(self, last: int, line: int, before: str, text: str) -> bool:
-        """Whether two adjacent pieces in these lists belong to one line."""
-        if before[-1:].isspace() or text[:1] in _GOES_ON:
-            around = self.list_around(self.parents[line])
-            last_around = self.list_around(self.parents[last])
-            return line in (last, last_around) or around in (last, last_around)
-        return line == last and before[-1:] not in FULL_STOPS
+    def is_one_line(self, last_list: int, its_list: int, last_text: str, text: str) -> bool:
+        """Whether a piece continues the line of the piece before it, given their lists and texts."""
+        if last_text[-1:].isspace() or text[:1] in _CONTINUATIONS:
+            # The words of a link, for example, are in a list in the list of the line.
+            around = self.list_around(self.parents[its_list])
+            last_around = self.list_around(self.parents[last_list])
+            return its_list in (last_list, last_around) or around in (last_list, last_around)
+        return its_list == last_list and last_text[-1:] not in FULL_STOPS
 
     def list_around(self, number: int) -> int:
-        """The list around a container, or the container if it is a list; 0 if there is none."""
-        while number > 0 and not self.lists[number]:
+        """The container if it is a list, else the nearest list around it; 0 if there is none."""
+        while number > 0 and not self.is_list[number]:
             number = self.parents[number]
         return max(number, 0)
 
 
-def document(source: str) -> Any:
+def data_of_script(source: str) -> Any:
     """The JSON of which a script consists, or which it assigns first; None if there is none."""
-    start = _DATA.match(source)
+    start = _BEFORE_DATA.match(source)
     if not start:
         return None
     try:
@@ -188,24 +218,26 @@ def document(source: str) -> Any:
         return None
 
 
-def _counts(key: str, value: Any) -> bool:
+def _may_hold_text(key: str, value: Any) -> bool:
     """Whether a value can contain text of the page itself."""
-    return isinstance(value, _HOLDING) and not _ELSEWHERE.search(key[:60])
+    return isinstance(value, _TYPES_WITH_TEXT) and not _KEYS_OF_OTHER_TEXT.search(key[:60])
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
-    """Whether a node has the page's title. False if it has another title and an address, so that it stands for another
-    page; None if it shows neither.
+    """Whether an object has the page's title. False if it has another title and an address, so that it describes
+    another page; None in other cases.
     """
     has_other_title = False
     for key in _TITLE_KEYS:
         value = node.get(key)
         if isinstance(value, str) and MIN_TITLE <= len(value) <= MAX_TITLE:
             own = letters(_TAG.sub("", unescaped(value)))
-            if own and (own == title or ((own in title or title in own) and 2 * len(own) > len(title) > len(own) / 2)):
+            # The name of the site may be a part of one of them.
+            is_part = own in title or title in own
+            if own and (own == title or (is_part and 2 * len(own) > len(title) > len(own) / 2)):
                 return True
             has_other_title = True
-    if has_other_title and not _ADDRESSED.isdisjoint(node):
+    if has_other_title and not _ADDRESS_KEYS.isdisjoint(node):
         return False
     return None
 
@@ -218,9 +250,10 @@ def prose(text: str) -> int:
         if _TAGGED.search(text):
             text = unescaped(text)
         text = _TAG.sub(" ", text)
-    # Programs, keys and the like.
-    if len(_CODE.findall(text)) * 40 > len(text) or not has_full_stop(text):
+    is_program = len(_CODE.findall(text)) * 40 > len(text)
+    if is_program or not has_full_stop(text):
         return 0
+    # Keys and encoded data have few spaces; so have some scripts that are not ASCII.
     spaces = text.count(" ")
     if spaces * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii():
         return len(text)
@@ -240,37 +273,17 @@ def as_html(texts: list[str]) -> str:
     return "".join(parts)
 
 
-MAX_SCRIPTS = 200
-MAX_SCRIPT = 3_000_000  # characters
-MIN_TEXT = 250  # a Chinese character counts as two
-MIN_STRING = 200  # characters of a string in a program
-# Text that is not beside the page's title is accepted only if it has this width, and if the page itself shows fewer
-# than MAX_SHOWN characters.
-MIN_UNTITLED = 1_500
-MAX_SHOWN = 1_000
-# The text of the scripts replaces a method's text that is narrower than MAX_OWN, if it is TIMES as wide.
-MAX_OWN = 1_500
-TIMES = 3
-
-_SKIPPED_TYPES = re.compile("ld\\+json|importmap|speculationrules|x-mathjax", re.IGNORECASE)
-_STRING = re.compile(
-    r"\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?|`[^`\\]*+(?:\\.[^`\\]*+)*+`?", re.DOTALL
-)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
-
-
 def replacement(page: Page, text: str) -> str:
     """The text in the page's scripts if it should replace the text of a method; otherwise empty."""
-    if page.withheld.parts:  # the scripts may have the marked text without its marks
+    if page.withheld.parts:  # the scripts may contain the text that the page's owner has marked, without the marks
         return ""
-    if len(text) >= MAX_OWN:
+    if len(text) >= MAX_OWN:  # a text is at least as wide as it is long: its width need not be computed
         return ""
     own_width = width(text)
     if own_width >= MAX_OWN:
         return ""
     text_in_scripts = script_text(page)
-    if width(text_in_scripts) >= TIMES * own_width:
+    if width(text_in_scripts) >= TIMES_AS_WIDE * own_width:
         return text_in_scripts
     return ""
 
@@ -286,15 +299,16 @@ def _script_text(page: Page) -> str:
     if len(structured_data.posts) > 1:
         texts = [post.text for post in structured_data.posts]
     body = as_html(texts)
-    candidates = [TextCandidate(weight=prose(body), html=body, titled=True), *_in_scripts(page)]
+    # JSON-LD describes the page, so its text counts as beside the title.
+    candidates = [TextCandidate(weight=prose(body), html=body, is_titled=True), *_in_scripts(page)]
+    best = max((candidate for candidate in candidates if candidate.is_titled), key=lambda candidate: candidate.weight)
+    min_width = MIN_TEXT
     shown = sum(len(block.text) for block in page.blocks)
-    best = max(candidates, key=lambda candidate: (candidate.titled, candidate.weight))
-    least = MIN_TEXT
-    if not best.weight and shown < MAX_SHOWN:  # a page that shows nothing without its scripts
+    if not best.weight and shown < MAX_SHOWN:  # no prose beside the title, and a page that is empty without its scripts
         best = max(candidates, key=lambda candidate: candidate.weight)
-        least = MIN_UNTITLED
-    text = _text(best.html) if best.weight else ""
-    return text if width(text) >= least else ""
+        min_width = MIN_UNTITLED
+    text = _lines_of(best.html) if best.weight else ""
+    return text if width(text) >= min_width else ""
 
 
 def _in_scripts(page: Page) -> Iterator[TextCandidate]:
@@ -313,7 +327,7 @@ def _in_scripts(page: Page) -> Iterator[TextCandidate]:
 
 def _in_script(source: str, title: str) -> Iterator[TextCandidate]:
     """Possible texts in a script: in the data at its beginning, or else in its strings."""
-    data = document(source)
+    data = data_of_script(source)
     if data is not None:
         yield from ScriptData(data, title).candidates()
         return
@@ -323,7 +337,7 @@ def _in_script(source: str, title: str) -> Iterator[TextCandidate]:
         if string.end() - string.start() < MIN_STRING:
             continue
         text = _ESCAPE.sub(_unescaped, string[0][1:-1])
-        data = document(text) if text[:1] in ("{", "[") else None
+        data = data_of_script(text) if text[:1] in ("{", "[") else None
         if data is not None:
             yield from ScriptData(data, title).candidates()
             continue
@@ -341,6 +355,6 @@ def _unescaped(escape: re.Match[str]) -> str:
     return _ESCAPED.get(escape[3], escape[3])
 
 
-def _text(html: str) -> str:
+def _lines_of(html: str) -> str:
     """The lines of a text written as HTML, each once: data often contains the same text in two forms."""
     return "\n".join(dict.fromkeys(block.text for block in Page.from_html(html[:MAX_TEXT]).blocks))

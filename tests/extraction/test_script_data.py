@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.script_text import ScriptData, TextCandidate, as_html, document, prose
+from crawler.extraction.script_text import ScriptData, TextCandidate, as_html, data_of_script, prose
 
 LINE = "The bees dance in the hive now."
 
@@ -42,13 +42,13 @@ def test_a_title_is_that_of_the_page() -> None:
         (200, 400, False),
     ]
     for title, value, is_titled in rows:
-        assert ScriptData({"title": "b" * value}, "b" * title).titled == [is_titled]
+        assert ScriptData({"title": "b" * value}, "b" * title).is_titled == [is_titled]
 
 
 def test_another_title_with_an_address_is_of_another_page() -> None:
     for address, is_own in [({}, True), ({"slug": "bees"}, False), ({"date": "bees"}, True)]:
         page = {"title": "Why bees dance", "block": {"title": "What wasps do"} | address}
-        assert ScriptData({"page": page}, "whybeesdance").titled == [False, True, is_own]
+        assert ScriptData({"page": page}, "whybeesdance").is_titled == [False, True, is_own]
 
 
 def test_so_many_nodes_are_looked_at() -> None:
@@ -81,7 +81,7 @@ def test_what_a_script_starts_from() -> None:
         ("{", None),
     ]
     for source, found in rows:
-        assert document(source) == found
+        assert data_of_script(source) == found
 
 
 def test_a_text_as_html() -> None:

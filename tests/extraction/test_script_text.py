@@ -184,7 +184,7 @@ def test_a_line_in_many_pieces_costs_little() -> None:
     pieces = ["the bees dance. " * 25] * 8_000
     data = ScriptData({"body": [["Bees dance in the sun all day long. "], pieces]}, "")
     started = time.process_time()
-    assert data.paragraphs(data.lists.index(True), data.pieces) == [
+    assert data.paragraphs(data.is_list.index(True), data.pieces) == [
         "Bees dance in the sun all day long. " + "".join(pieces)
     ]
     assert time.process_time() - started < 1  # measured 0.1
