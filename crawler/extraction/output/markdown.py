@@ -34,19 +34,22 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
-KINDS = {"b": Markup.STRONG, "strong": Markup.STRONG, "i": Markup.EM, "em": Markup.EM, "a": Markup.LINK}
-KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
+MARKUP_OF_TAG = {"b": Markup.STRONG, "strong": Markup.STRONG, "i": Markup.EM, "em": Markup.EM, "a": Markup.LINK}
+MARKUP_OF_TAG |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-SCOPES = frozenset(("blockquote", "li", "dd"))
+INDENTING = frozenset(("blockquote", "li", "dd"))
+"""Elements whose lines are indented or quoted."""
 # Nested lists and quotes that are shown; deeper ones are not indented further.
-MAX_SCOPES = 8
+MAX_INDENTS = 8
 MAX_ALT = 300  # characters
 MAX_FRAGMENT = 200  # characters
-# First lines among which the headline is looked for; also the elements around an image that are examined.
+FIRST_LINES = 10
+"""Lines among which repetitions of the title are looked for."""
 MAX_ABOVE = 10
+"""Elements around an image that are examined."""
 MAX_AFTER = 3
 """Blocks after the last kept one with which images are still examined: the blocks may be captions of these images."""
-WHOLE = frozenset(("html", "body"))
+WHOLE_PAGE = frozenset(("html", "body"))
 # Images smaller than this are icons, as are images with such file names.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
@@ -57,10 +60,13 @@ def markdown(page: Page, extraction: Extraction, links: bool = False, refused: C
     if not extraction.blocks:
         return ""
     lines = _LineReader(page, extraction.blocks, links).run()
+
+    # The title is written above the text: the first line that repeats it is dropped, and so is each heading that does.
     title = fold_space(without_marks(extraction.title))
-    same = [line for line in lines[:MAX_ABOVE] if _letters(line.block.text) == _letters(title)]
-    titles = {id(line) for line in same if line is same[0] or line.heading is not None}
-    lines = [line for line in lines if id(line) not in titles]
+    same = [line for line in lines[:FIRST_LINES] if _letters(line.block.text) == _letters(title)]
+    repetitions = {id(line) for line in same if line is same[0] or line.heading is not None}
+    lines = [line for line in lines if id(line) not in repetitions]
+
     text = laid_out(lines, _images(page, extraction.blocks, refused))
     return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
 
@@ -71,26 +77,31 @@ class _LineReader:
         self.links = links
         """Whether links are written with their addresses."""
         self.kept = {id(block) for block in blocks}
-        self.left = len(self.kept)
+        self.blocks_left = len(self.kept)
         """How many kept blocks have not been reached."""
         self.links_left = MAX_LINKS
+        """How many more links may be written with their addresses."""
         self.footnotes = footnotes(page, blocks)
         self.labels: list[str] = []
         """The labels of the footnotes that this line refers to."""
         self.at = 0
         """The index of the next block."""
         self.long_lines: set[str] = set()
+        """The long lines so far; a repetition of one is not written, see `remember_long_line`."""
         self.lines: list[MarkdownLine] = []
         self.pieces: list[str] = []
+        """The texts and marks of this line."""
         self.linked: list[etree._Element] = []
         """The links in this line."""
         self.anchor: etree._Element | None = None
+        """The open link."""
         self.touches_link = False
         """Whether nothing has been read since the end of a link."""
         self.containers: list[etree._Element] = []
         self.open: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
         self.scopes: list[Indent] = []
+        """The open quotes, items and footnotes."""
         self.headings: list[etree._Element] = []
         self.pres: list[etree._Element] = []
         self.tables: list[MarkdownTable] = []
@@ -111,13 +122,13 @@ class _LineReader:
                 self.leave(element, element.tag)
             if text:
                 self.read(text)
-            if not self.left:
+            if not self.blocks_left:
                 break
         self.end_line()
         return self.lines
 
     def read(self, text: str) -> None:
-        """Add a text to the line."""
+        """Add a text to the line. An empty text marks a tag within a word, where `raw` inserts no space."""
         self.pieces.append(text if text.isascii() else without_marks(text))
         self.touches_link = False
 
@@ -133,35 +144,37 @@ class _LineReader:
         if tag not in INLINE:
             self.end_line()
             self.containers.append(element)
-            self.begin(element, tag)
+            self.enter_container(element, tag)
             return
         if tag == "a":
             if self.touches_link or self.anchor is not None:
-                self.read(" ")
+                self.read(" ")  # adjacent links are never one word
             self.anchor = element
         elif tag in WITHIN_WORDS:
             self.read("")
-        kind = self.footnotes.kind(element) or KINDS.get(tag)
+        kind = self.footnotes.kind(element) or MARKUP_OF_TAG.get(tag)
+        # A mark within one of the same kind would add nothing.
         if kind and (kind is not Markup.LINK or self.links) and all(kind is not outer for outer, _ in self.open):
             self.open.append((kind, element))
-            self.mark(kind, element)
+            self.open_mark(kind, element)
 
     def leave(self, element: etree._Element, tag: str) -> None:
         """Leave an element."""
         if tag not in INLINE:
             self.end_line()
             self.containers.pop()
-            self.end(element, tag)
+            self.leave_container(element, tag)
             return
         if self.open and self.open[-1][1] is element:
-            self.pieces.append(MARKS[self.open.pop()[0]][1])
+            kind, _ = self.open.pop()
+            self.pieces.append(MARKS[kind][1])
         if tag == "a" and self.anchor is element:
             self.anchor = None
             self.touches_link = True
         elif tag in WITHIN_WORDS:
             self.read("")
 
-    def mark(self, kind: Markup, element: etree._Element) -> None:
+    def open_mark(self, kind: Markup, element: etree._Element) -> None:
         """Add the opening mark of an element to the line."""
         self.pieces.append(MARKS[kind][0])
         if kind is Markup.LINK:
@@ -169,10 +182,10 @@ class _LineReader:
         elif kind is Markup.NOTE:
             self.labels.append(self.footnotes.references[element])
 
-    def begin(self, element: etree._Element, tag: str) -> None:
+    def enter_container(self, element: etree._Element, tag: str) -> None:
         """Record that the next lines are in an element that is not inline."""
         self.breaks = self.breaks + 1 if tag == "br" else 2
-        if tag in SCOPES or element in self.footnotes.notes:
+        if tag in INDENTING or element in self.footnotes.notes:
             self.scopes.append(Indent(element, self.footnotes.notes.get(element, "")))
         if tag in HEADINGS:
             self.headings.append(element)
@@ -187,11 +200,11 @@ class _LineReader:
         elif self.tables and tag in ("td", "th"):
             self.tables[-1].begin_cell(element)
 
-    def end(self, element: etree._Element, tag: str) -> None:
+    def leave_container(self, element: etree._Element, tag: str) -> None:
         """Record that an element that is not inline has ended."""
         if tag != "br":
             self.breaks = 2
-        if tag in SCOPES or element in self.footnotes.notes:
+        if tag in INDENTING or element in self.footnotes.notes:
             self.scopes.pop()
         if tag in HEADINGS:
             self.headings.pop()
@@ -212,11 +225,11 @@ class _LineReader:
         bare = "".join(self.pieces)
         if not bare.isascii():
             bare = without_marks(bare)
-        is_block = bare.strip() if self.pres else fold_space(bare)
-        if is_block:
+        block_text = bare.strip() if self.pres else fold_space(bare)
+        if block_text:
             block = self.page.blocks[self.at] if self.at < len(self.page.blocks) else None
             if block is not None and id(block) in self.kept:
-                self.left -= 1
+                self.blocks_left -= 1
                 if self.page.document is not None or not remember_long_line(block.text, self.long_lines):
                     self.keep(block)
             self.at += 1
@@ -227,7 +240,7 @@ class _LineReader:
         self.labels = []
         self.touches_link = False
         for kind, element in self.open:
-            self.mark(kind, element)
+            self.open_mark(kind, element)
 
     def keep(self, block: Block) -> None:
         """Render the line of a kept block, and store it with the elements around it."""
@@ -245,14 +258,16 @@ class _LineReader:
                 marked = without_returns(marked)
                 if not marked:
                     return
-                text = rendered(marked, map(self.address, self.linked), iter(self.labels), strong=heading is None)
+                text = rendered(marked, map(self.count_address, self.linked), iter(self.labels), strong=heading is None)
             else:  # the two walks do not agree
                 text = escaped(block.text)
 
-        # A footnote is not indented by the elements around it. In the tree an open <dd> contains the next one.
-        scopes = self.scopes[next((at for at, scope in enumerate(self.scopes) if scope.label), 0) :][:MAX_SCOPES]
+        # A footnote is not indented by the elements around it.
+        start = next((at for at, scope in enumerate(self.scopes) if scope.label), 0)
+        scopes = self.scopes[start:][:MAX_INDENTS]
+        # In the tree a <dd> without an end tag contains the next one, which does not belong to it.
         scopes = [
-            scope for scope, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(scope)
+            scope for scope, inner in zip_longest(scopes, scopes[1:]) if inner is None or not inner.follows(scope)
         ]
 
         line = MarkdownLine(
@@ -269,8 +284,8 @@ class _LineReader:
         if table is not None:
             table.add(line)
 
-    def address(self, anchor: etree._Element) -> str:
-        """The address of a link in the form of Markdown; empty if the link is not shown."""
+    def count_address(self, anchor: etree._Element) -> str:
+        """The address of a link in the form of Markdown, counted; empty if the link is not shown."""
         href = anchor.get("href", "").strip()
         if href in ("", "#") or not self.links_left:
             return ""
@@ -289,26 +304,26 @@ def _letters(text: str) -> str:
 
 
 def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
-    """The images between the kept blocks, by the index of the block after each, and the images directly after the last
+    """The images between the kept blocks, by the index of the next kept block, and the images directly after the last
     kept block, by AFTER_ALL.
     """
     kept = {id(block) for block in blocks}
-    indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
-    are_kept = set(indexes)
-    last = indexes[-1]
+    kept_indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
+    are_kept = set(kept_indexes)
+    last = kept_indexes[-1]
     images_before: dict[int, list[str]] = {}
     seen = set(refused)
     for image in page.images:
         if image.at > last + MAX_AFTER:
             break
         is_after = image.at > last and _is_beside(image, page.blocks[last])
-        near = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
-        if (near or is_after) and image.url not in seen and not _is_icon(image):
+        is_between = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
+        if (is_between or is_after) and image.url not in seen and not _is_icon(image):
             seen.add(image.url)
             alt = escaped(fold_space(without_marks(image.alt[:MAX_ALT])), in_link=True, more=True)
             before = AFTER_ALL
             if not is_after:
-                before = indexes[bisect_left(indexes, image.at)]
+                before = kept_indexes[bisect_left(kept_indexes, image.at)]
             images_before.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
     return images_before
 
@@ -318,7 +333,7 @@ def _is_beside(image: ImageLink, block: Block) -> bool:
     around = block.element.getparent()
     return (
         around is not None
-        and around.tag not in WHOLE
+        and around.tag not in WHOLE_PAGE
         and any(ancestor is around for ancestor in islice(image.element.iterancestors(), MAX_ABOVE))
     )
 

@@ -1,9 +1,9 @@
 """Writes a line of Markdown: its text, with characters escaped that would be read as markup, and its emphasis, code and
 links.
 
-While a line is read, each mark of its markup is one of Unicode's noncharacters, which occur in no text
-(https://www.unicode.org/faq/private_use.html#noncharacters). So white space is folded and words are separated as in
-plain text.
+A line is first a list of pieces: texts, and marks where markup begins or ends. A mark is one of Unicode's
+noncharacters, which occur in no text (https://www.unicode.org/faq/private_use.html#noncharacters), so white space can
+be folded and words separated as in plain text. `raw` joins the pieces, and `rendered` replaces the marks by Markdown.
 """
 
 import re
@@ -42,26 +42,26 @@ MARKS = {
 }
 """The marks that open and close each kind."""
 OPEN_CODE, CLOSE_CODE = MARKS[Markup.CODE]
-VERBATIM: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
-VERBATIM |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
-VERBATIM |= {MARKS[kind][1]: None for kind in (Markup.MATH, Markup.DISPLAY)}
-"""The marks before text in which nothing is escaped, with its kind, and the marks after it."""
+AFTER_VERBATIM_MARK: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
+AFTER_VERBATIM_MARK |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
+AFTER_VERBATIM_MARK |= {MARKS[kind][1]: None for kind in (Markup.MATH, Markup.DISPLAY)}
+"""The marks of code and formulas, in which nothing is escaped, and the kind of the text after each mark."""
 OPEN_LINK, CLOSE_LINK = MARKS[Markup.LINK]
 OPEN_NOTE, CLOSE_NOTE = MARKS[Markup.NOTE]
 OPEN_RETURN, CLOSE_RETURN = MARKS[Markup.RETURN]
 RETURN = re.compile(f"{OPEN_RETURN}[^{CLOSE_RETURN}]*{CLOSE_RETURN}")
-# Characters beside a link back from a footnote, which are left without it: "^", "[]".
-LEFT = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
-MATH = dict(zip("".join((*MARKS[Markup.MATH], *MARKS[Markup.DISPLAY])), ("$", "$", "$$", "$$"), strict=True))
-SIGNS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
+# Characters beside a link back from a footnote, which remain after the link is removed: "^", "[]".
+REST_OF_RETURN = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
+MATH_SIGNS = dict(zip("".join((*MARKS[Markup.MATH], *MARKS[Markup.DISPLAY])), ("$", "$", "$$", "$$"), strict=True))
+EMPHASIS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
 MARK = re.compile("([\ufdd0-\ufddf])")
 # Markdown has no emphasis with a space at its inner edge, or with a sign at its inner edge and a letter outside
 # (https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run).
 SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6\ufdd8\ufdda]) | ([\ufdd1\ufdd3\ufdd5\ufdd7\ufdd9\ufddb])")
 SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddf]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
 SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddf]{1,9})")
-EMPTY = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
-DEEPEST = 3  # nested marks: a link, strong, em
+EMPTY_MARKS = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
+MOST_NESTED = 3  # marks within each other: a link, strong, em
 SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?! )|(?<=[^ ])\*|(?<![^\W_])_(?! )|(?<=[^ ])_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])"
     r"|\[(?=\^)|&(?=#?\w{1,32};)|~(?=~)"
@@ -76,8 +76,8 @@ START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script draws. Its length is bounded, because its end is searched for from each
-# beginning.
+# TeX in the text of a page, which a script of the page draws. Its length is bounded, because its end is searched for
+# from each beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
 SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
 DOLLARS = re.compile(IN_DOLLARS)
@@ -89,12 +89,13 @@ IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 
 def without_marks(text: str) -> str:
-    """A line without its marks. The pattern is faster than `str.translate` if the text is not ASCII."""
+    """A text without marks. The pattern is faster than `str.translate` if the text is not ASCII."""
     return MARK.sub("", text)
 
 
 def raw(pieces: list[str]) -> str:
-    """The pieces of a line, with its marks, as one text, in which spaces are as in `crawler.page.blocks.joined`."""
+    """The pieces of a line as one text with marks, in which spaces are as in `crawler.page.blocks.joined`."""
+    # The spaces between words, and none at the line ends of Chinese: the same rules, applied to the texts only.
     spaced = []
     before = ""
     for piece in pieces:
@@ -113,11 +114,11 @@ def raw(pieces: list[str]) -> str:
         return fold_space(text)
 
     # Spaces and signs at the inner edges of marks are moved out of them, and empty marks are removed.
-    for _ in range(DEEPEST):
+    for _ in range(MOST_NESTED):
         if not MARK.search(text):
             break
         text = SPACE_INSIDE.sub(lambda mark: f" {mark[1]}" if mark[1] else f"{mark[2]} ", fold_space(text))
-        text = EMPTY.sub(lambda empty: " " if " " in empty[0] else "", text)
+        text = EMPTY_MARKS.sub(lambda empty: " " if " " in empty[0] else "", text)
     text = SIGN_AT_START.sub(r"\2\1", SIGN_AT_END.sub(r"\2\1", text))
     return fold_space(text)
 
@@ -126,7 +127,7 @@ def without_returns(text: str) -> str:
     """A line with its marks, without the links back from footnotes."""
     if OPEN_RETURN not in text:
         return text
-    return LEFT.sub("", fold_space(EMPTY.sub("", RETURN.sub("", text))))
+    return REST_OF_RETURN.sub("", fold_space(EMPTY_MARKS.sub("", RETURN.sub("", text))))
 
 
 def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong: bool = True) -> str:
@@ -136,40 +137,43 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     takes the next label from `labels`.
     """
     tokens = MARK.split(text)
-    has_math = not MATH.keys().isdisjoint(tokens)
+    has_math = not MATH_SIGNS.keys().isdisjoint(tokens)
     out: list[str] = []
     address = ""
     opened = 0
     inside: Markup | None = None
 
-    # Tokens at even places are texts, the others are marks.
+    # Tokens at even indexes are texts, the others are marks.
     for at, token in enumerate(tokens):
         if inside is Markup.NOTE:
-            inside = None if token == CLOSE_NOTE else inside
+            inside = None if token == CLOSE_NOTE else inside  # the text of the reference is replaced by the label
         elif token == OPEN_NOTE:
             inside = Markup.NOTE
             out.append(f"[^{next(labels, '')}]")
         elif at % 2 == 0:
-            out.append(_unmarked(token, inside, has_math, (bool(address), at + 1 < len(tokens), not at)))
-        elif token in VERBATIM:
-            inside = VERBATIM[token]
-            out.append(MATH.get(token, ""))
+            place = bool(address), at + 1 < len(tokens), not at
+            out.append(_unmarked(token, inside, has_math, place))
+        elif token in AFTER_VERBATIM_MARK:
+            inside = AFTER_VERBATIM_MARK[token]
+            out.append(MATH_SIGNS.get(token, ""))
         elif token == OPEN_LINK:
             address = next(addresses, "")
             opened = len(out)
             out.append("[" if address else "")
         elif token == CLOSE_LINK:
             out.append(f"]({address})" if address else "")
-            if not "".join(out[opened + 1 : -1]).strip():
+            if not "".join(out[opened + 1 : -1]).strip():  # a link without text
                 del out[opened:]
             address = ""
         elif not inside and (strong or token not in MARKS[Markup.STRONG]):
-            out.append(SIGNS[token])
+            out.append(EMPHASIS[token])
     return NOTE_AT_START.sub(r"\1\\:", "".join(out).strip())
 
 
 def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[bool, bool, bool]) -> str:
-    """A part of a line without marks: code and formulas as they are, other text escaped."""
+    """A part of a line without marks: code and formulas as they are, other text escaped. `place` holds the last three
+    arguments of `escaped`. TeX that the text contains between dollars or backslashes is a formula, too.
+    """
     if inside is Markup.MATH:
         return tamed(text)
     if inside is Markup.CODE and text.strip():
@@ -182,6 +186,7 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[boo
     pattern = SOURCE if "\\)" in text or "\\]" in text else DOLLARS
     for formula in pattern.finditer(text):
         source = next(filter(None, formula.groups()))
+        # Between dollars are often prices, between backslashes and brackets seldom anything but formulas.
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
         parts.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
@@ -217,7 +222,8 @@ def _with_dollars(text: str, has_math: bool) -> str:
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:
-    r"""Text in which nothing is markup. `more` tells that markup follows, `first` that the text begins a line.
+    r"""Text in which nothing is markup. `in_link` tells that the text is in a link, `more` that markup follows, and
+    `first` that the text begins a line.
 
     >>> escaped("*a* 2 * 3 [b](c) snake_case <b> a < b"), escaped("1986. Bees"), escaped("- a #b")
     ('\\*a\\* 2 * 3 [b\\](c) snake_case \\<b> a < b', '1986\\. Bees', '\\- a #b')
@@ -246,8 +252,8 @@ def code_span(text: str) -> str:
     ('``a`b``', '`` `a ``')
     """
     ticks = "`" * (max(map(len, TICKS.findall(text)), default=0) + 1)
-    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
+    space = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{ticks}{space}{text}{space}{ticks}"
 
 
 def target(url: str) -> str:

@@ -1,4 +1,8 @@
-"""Joins lines of Markdown into a document: finds its paragraphs, items, tables and quotes, and separates them."""
+"""Joins lines of Markdown into a document: finds its paragraphs, items, tables and quotes, and separates them.
+
+Adjacent lines of the same table, code, heading or element make a part (`laid_out`). Each part is added to the document
+(`_Document.add`) with the marks and indents of its scopes: the quotes, items and footnotes around it.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,11 @@ from crawler.page.blocks import Block
 
 # A table with more columns, or with longer cells, is not a table of data, but for layout.
 MAX_COLUMNS = 60
-MAX_CELL = 400
+MAX_CELL = 400  # characters of a line
 MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
-"""Characters of a cell in a table of data, which has a row of headers; the longest cells seen have 1,000."""
-NOTE_INDENT = 4
+"""The same in a table with a row of headers, which is one of data; the longest cells seen have 1,000."""
+NOTE_INDENT = 4  # spaces
 # The marks of a list directly after another one: adjacent lists with the same marks would be one list.
 OTHER_MARKS = str.maketrans("-.", "*)")
 MAX_ROWS = 1_000  # rows that a cell may span
@@ -35,8 +39,8 @@ class Indent:
     element: etree._Element
     label: str = ""
     """The label of a footnote."""
-    is_begun: bool = False
-    """Whether its first line has been written."""
+    has_line: bool = False
+    """Whether a line of it has been written, so that its mark is not written again."""
 
     @property
     def is_quote(self) -> bool:
@@ -53,7 +57,7 @@ class MarkdownTable:
     """A table, and the position of the walk in it."""
 
     is_layout: bool = False
-    """Whether it is a table for layout: with another table, a heading or a long text in it."""
+    """Whether it is a table for layout: with another table, a heading, code or a long text in it."""
     row: int = -1
     column: int = 0
     cell: etree._Element | None = None
@@ -140,34 +144,36 @@ class _Document:
         self.images = images
         self.out: list[str] = []
         self.before: MarkdownLine | None = None
-        """The line by which the last part was placed."""
+        """The line whose scopes the last part was written in."""
         self.marks: dict[etree._Element, str] = {}
         """The marks of items."""
         self.lists_with_other_marks: set[etree._Element] = set()
+        """The lists whose items have `OTHER_MARKS`."""
         self.starts = Starts()
         self.parts: Counter[etree._Element | None] = Counter()
         """How many parts of each <pre> there were."""
 
     def add(self, part: list[str], line: MarkdownLine) -> None:
-        """Add the lines of a part, in the quotes, items and footnotes around this line of it."""
+        """Add the lines of a part, in the scopes of this line of it."""
         if not part:
             return
         between = self.between(line)
-        first = rest = ""
+        first_indent = ""
+        indent = ""
         for at, scope in enumerate(line.scopes):
             if scope.is_quote:
-                first = f"{first}> "
-                rest = f"{rest}> "
+                first_indent += "> "
+                indent += "> "
                 continue
-            if scope.is_begun:
-                first += self.space(scope)
+            if scope.has_line:
+                first_indent += self.further_indent(scope)
             else:
-                self.separate(line.scopes[: at + 1])
-                first += self.mark(scope)
-            rest += self.space(scope)
-            scope.is_begun = True
+                self.choose_other_marks(line.scopes[: at + 1])
+                first_indent += self.mark(scope)
+            indent += self.further_indent(scope)
+            scope.has_line = True
         self.out.append(between)
-        self.out.append("\n".join([first + part[0], *(rest + text for text in part[1:])]))
+        self.out.append("\n".join([first_indent + part[0], *(indent + text for text in part[1:])]))
         self.before = line
 
     def between(self, line: MarkdownLine) -> str:
@@ -176,8 +182,8 @@ class _Document:
         if before is None:
             return ""
 
-        # A new item of the same list, of a list in the item, or after the term that it defines: no empty line.
-        new = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.is_begun)), None)
+        # No empty line is before a new item of the same list, of a list in the last item, or of a list of definitions.
+        new = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.has_line)), None)
         if new is not None and not line.scopes[new].label:
             item = line.scopes[new].element
             items = [scope for scope in before.scopes if not scope.is_quote]
@@ -189,11 +195,12 @@ class _Document:
             if in_list or is_nested or is_definition:
                 return "\n"
 
+        # The empty line has the marks of the scopes that continue, so that it does not end them.
         prefix = ""
         for earlier, other in zip(before.scopes, line.scopes, strict=False):
             if earlier is not other:
                 break
-            prefix += "> " if earlier.is_quote else self.space(earlier)
+            prefix += "> " if earlier.is_quote else self.further_indent(earlier)
         return f"\n{prefix.rstrip()}\n"
 
     def mark(self, scope: Indent) -> str:
@@ -208,36 +215,39 @@ class _Document:
             self.marks |= marks
         return self.marks[item]
 
-    def separate(self, scopes: tuple[Indent, ...]) -> None:
-        """Choose other marks for the list of the innermost item if a list is directly before it, as both would be read
-        as one.
+    def choose_other_marks(self, scopes: tuple[Indent, ...]) -> None:
+        """Choose other marks for the list of the innermost item if another list is directly before it, as both would be
+        read as one.
         """
+        # The last part must be in an item in the same scopes.
         if self.before is None:
             return
-        before = self.before.scopes[: len(scopes)]
-        if len(before) < len(scopes) or before[:-1] != scopes[:-1]:
+        scopes_before = self.before.scopes[: len(scopes)]
+        if len(scopes_before) < len(scopes) or scopes_before[:-1] != scopes[:-1]:
             return
-        earlier = before[-1]
-        other = scopes[-1]
-        if {earlier.element.tag, other.element.tag} != {"li"} or earlier.label or other.label:
+        earlier = scopes_before[-1]
+        item = scopes[-1]
+        if {earlier.element.tag, item.element.tag} != {"li"} or earlier.label or item.label:
             return
-        home = other.element.getparent()
-        if home is None or home is earlier.element.getparent():
-            return
-        usual_sign = "." if home.tag == "ol" else "-"
-        if self.mark(earlier)[-2] == usual_sign:
-            self.lists_with_other_marks.add(home)
 
-    def space(self, scope: Indent) -> str:
-        """The beginning of the further lines of an item or a footnote."""
+        its_list = item.element.getparent()
+        if its_list is None or its_list is earlier.element.getparent():
+            return
+        usual_sign = "." if its_list.tag == "ol" else "-"
+        if self.mark(earlier)[-2] == usual_sign:  # a space follows the sign
+            self.lists_with_other_marks.add(its_list)
+
+    def further_indent(self, scope: Indent) -> str:
+        """The indent of the lines of an item or a footnote after its first."""
         if scope.label:
             return " " * NOTE_INDENT
         return " " * len(self.mark(scope))
 
     def fenced(self, lines: list[MarkdownLine]) -> list[str]:
         """A part of a <pre> between fences."""
-        self.parts[lines[0].pre] += 1
-        return fenced(lines, self.parts[lines[0].pre] <= MAX_PARTS)
+        pre = lines[0].pre
+        self.parts[pre] += 1
+        return fenced(lines, self.parts[pre] <= MAX_PARTS)
 
     def show_images(self, line: MarkdownLine) -> None:
         """Add the images that come before this line."""
@@ -249,11 +259,11 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     """The lines as a document, with the images before the blocks whose indexes they have."""
     document = _Document(images)
     written: set[MarkdownTable] = set()
-    units = {table for table in {line.table for line in lines} if table is not None and table.is_data}
-    parts = [list(group) for _, group in groupby(lines, lambda line: _unit(line, units))]
+    data_tables = {table for table in {line.table for line in lines} if table is not None and table.is_data}
+    parts = [list(group) for _, group in groupby(lines, lambda line: _unit(line, data_tables))]
     for number, part in enumerate(parts, 1):
-        unit = _unit(part[0], units)
-        if _is_label(part, parts[number : number + 1]):
+        unit = _unit(part[0], data_tables)
+        if _is_label_of_code(part, parts[number : number + 1]):
             continue
         heading = part[0].heading
         if isinstance(unit, MarkdownTable):
@@ -280,17 +290,19 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     return "".join(document.out)
 
 
-def _is_label(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
-    """Whether a part is only the language of the code in the part after it, which the fence of the code names."""
+def _is_label_of_code(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
+    """Whether a part is only the language of the code in the next part, which the fence of the code names. `after` is
+    that part, or empty after the last one.
+    """
     if len(part) > 1 or part[0].pre is not None or not after:
         return False
     pre = after[0][0].pre
     return pre is not None and part[0].text.lower() == language(pre)
 
 
-def _unit(line: MarkdownLine, tables: set[MarkdownTable]) -> object:
-    """The table, code, heading or element of a line: adjacent lines with the same unit are one part."""
-    if line.table is not None and line.table in tables:
+def _unit(line: MarkdownLine, data_tables: set[MarkdownTable]) -> object:
+    """The data table, code, heading or element of a line: adjacent lines with the same unit are one part."""
+    if line.table is not None and line.table in data_tables:
         return line.table
     if line.pre is not None:
         return line.pre
@@ -311,7 +323,9 @@ def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iter
 
 
 def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
-    """The lines of a paragraph, separated by backslashes; lines that the page has only wrapped are joined."""
+    """The lines of a paragraph, with a backslash at the end of each but the last, which is a line break of Markdown;
+    lines that the page has only wrapped are joined.
+    """
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
         plain = [line.block.text for line in lines]
@@ -347,9 +361,11 @@ def table_rows(table: MarkdownTable) -> list[str]:
     rows = []
     for _, group in groupby(sorted(texts), key=lambda place: place[0]):
         cells = [""] * columns
-        for place in group:
-            # A pipe at the start of a line is already escaped.
-            cells[place[1]] = texts[place].removeprefix("\\" * texts[place].startswith("\\|")).replace("|", "\\|")
+        for row, column in group:
+            text = texts[row, column]
+            if text.startswith("\\|"):  # a pipe at the start of a line is already escaped
+                text = text[1:]
+            cells[column] = text.replace("|", "\\|")
         rows.append(f"| {' | '.join(cells)} |")
     return [rows[0], f"|{' --- |' * columns}", *rows[1:]]
 
