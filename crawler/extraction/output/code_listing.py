@@ -12,8 +12,8 @@ from crawler.page.text import fold_space
 # Parts of a <pre>, separated by other elements, whose indentation is restored: for each of them, the whole <pre> is
 # read.
 MAX_PARTS = 5
-GUTTER = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
-NAMED = re.compile(
+GUTTER_CLASS = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
+LANGUAGE_CLASS = re.compile(
     r"(?:\blang(?:uage)?-|\bbrush:\s?|(?<![\w-])highlight-(?:source-)?|(?:^|\s)highlight\s+)([A-Za-z0-9+#]{1,20})(?![\w-])"
 )
 NO_LANGUAGES = frozenset(
@@ -26,7 +26,7 @@ FRAMES = frozenset("code div figure span table tbody td tr".split())
 """Elements that may frame a <pre>, with nothing else in them."""
 MAX_FRAMES = 6
 """Elements around a <pre> that may be frames: a <figure> with a table of line numbers and code is the fifth."""
-PROSE = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
+NEVER_IN_FRAMES = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
 """Elements that are never in a frame of code."""
 MAX_BESIDE = 4
 """Elements beside a <pre> in its frame: numbers, a caption, a button."""
@@ -43,11 +43,14 @@ def listing(pre: etree._Element, lines: list[str]) -> list[str]:
 
 def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
     """The lines as they are in the <pre>; with its empty lines, too, if no other line of it is missing."""
+    # All lines of the <pre> are used if they differ from the blocks only in white space.
     code = source(pre).split("\n")
     letters_of_code = list(map(_letters, code))
     kept_letters = [letters for line in lines for letters in map(_letters, line.split("\n")) if letters]
     if [letters for letters in letters_of_code if letters] == kept_letters:
         return code
+
+    # Otherwise each line is looked for below the line before it. If one is missing, the blocks stay as they are.
     rest = iter(zip(letters_of_code, code, strict=True))
     kept_code = [next((line for letters, line in rest if letters == kept), None) for kept in kept_letters]
     if None in kept_code:
@@ -75,13 +78,15 @@ def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
         next_cell = cell.getnext()
         if next_cell is not None:
             return next(next_cell.iter("pre"), None) is not None
-    return any(element is not None and GUTTER.search(element.get("class", "")) for element in (pre, pre.getparent()))
+    return any(
+        element is not None and GUTTER_CLASS.search(element.get("class", "")) for element in (pre, pre.getparent())
+    )
 
 
 def language(pre: etree._Element) -> str:
     """The language of code as the page names it; empty if it does not."""
     for element in chain([pre], pre.iterchildren("code"), _frames(pre)):
-        for match in NAMED.finditer(element.get("class", "")):
+        for match in LANGUAGE_CLASS.finditer(element.get("class", "")):
             name = match[1].lower()
             if name not in NO_LANGUAGES:
                 return name
@@ -94,7 +99,7 @@ def _frames(pre: etree._Element) -> Iterator[etree._Element]:
     for frame in islice(pre.iterancestors(), MAX_FRAMES):
         beside = chain(inner.itersiblings(), inner.itersiblings(preceding=True))
         tags = [element.tag for element in islice(beside, MAX_BESIDE + 1)]
-        is_tight = len(tags) <= MAX_BESIDE and PROSE.isdisjoint(tags)
+        is_tight = len(tags) <= MAX_BESIDE and NEVER_IN_FRAMES.isdisjoint(tags)
         if frame.tag != "pre" and not (frame.tag in FRAMES and is_tight):
             return
         yield frame

@@ -1,9 +1,12 @@
 """The footnotes of a page, and the links from the text to them and back.
 
 A reference is a short link within the page, such as a raised 1 or [a], to an element below it. That element is a
-footnote if it links back to the reference, or if the reference is raised and the element is named as a note. Pandoc,
-markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references of the kept
+footnote if it links back to the reference, or if the reference is raised and its fragment is named as a note. Pandoc,
+markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references in the kept
 text count.
+
+`footnotes` reads the labels of the links, then the elements that they lead to (`_references`), then the links back from
+these (`_returns`).
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ from crawler.page.links import MAX_LINKS
 from crawler.page.page import Page
 
 MAX_PIECES = 8  # texts in a reference that are joined
-MAX_ABOVE = 8  # elements between a note and its link back
+MAX_AROUND = 8  # elements around a link or a target that are examined
 MAX_NAME = 200  # characters
 _LABEL = re.compile(r"[\[(]?\s*([\w*†‡§¶]{1,4})(?::\d{1,3})?\s*[\])]?")
-_NAMED = re.compile("fn|foot|note|cite|ref", re.IGNORECASE)
-_REFERENCE = re.compile("footnote|noteref", re.IGNORECASE)
-_NO_NOTES = frozenset("html body main article h1 h2 h3 h4 h5 h6 dt".split())
+_NOTE_NAME = re.compile("fn|foot|note|cite|ref", re.IGNORECASE)
+_REFERENCE_NAME = re.compile("footnote|noteref", re.IGNORECASE)
+_NEVER_NOTES = frozenset("html body main article h1 h2 h3 h4 h5 h6 dt".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Footnotes:
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
     """The footnotes in these blocks to which others of these blocks refer."""
-    # Links that may be references, by their texts and their places.
+    # Links in the blocks that may be references, with the labels that are their texts.
     links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
     labels = {}
     for link in links:
@@ -62,26 +65,30 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
             labels[link] = text[1]
     if not labels:
         return Footnotes()
-    own = {block.element for block in blocks}
-    labels = {link: label for link, label in labels.items() if _around(link) in own}
+    elements_of_blocks = {block.element for block in blocks}
+    labels = {link: label for link, label in labels.items() if _block_level_element(link) in elements_of_blocks}
 
-    # Notes that link back, or whose references are raised. A note keeps its label if that is unique in the text.
+    # Notes that link back, or whose references are raised. A note keeps its label if that is a number or word that no
+    # earlier note has; otherwise it gets the next free number.
     references = _references(page.root, labels, _kept(blocks))
     returns = dict(_returns(links, references))
-    returned = set(returns.values())
+    notes_with_returns = set(returns.values())
     label_of_note: dict[etree._Element, str] = {}
-    used: set[str] = set()
-    free = (label for label in map(str, count(1)) if label not in used)
-    for note, its in references.items():
-        if note in returned or any(map(_is_raised, its)):
-            label = labels[its[0]]
-            if not label.isalnum() or label in used:
-                label = next(free)
-            used.add(label)
+    used_labels: set[str] = set()
+    free_labels = (label for label in map(str, count(1)) if label not in used_labels)
+    for note, its_links in references.items():
+        if note in notes_with_returns or any(map(_is_raised, its_links)):
+            label = labels[its_links[0]]
+            if not label.isalnum() or label in used_labels:
+                label = next(free_labels)
+            used_labels.add(label)
             label_of_note[note] = label
     return Footnotes(
         references={
-            link: label_of_note[note] for note, its in references.items() if note in label_of_note for link in its
+            link: label_of_note[note]
+            for note, its_links in references.items()
+            if note in label_of_note
+            for link in its_links
         },
         notes=label_of_note,
         returns=frozenset(link for link, note in returns.items() if note in label_of_note),
@@ -95,61 +102,66 @@ def _references(
 
     An element that is reached by several fragments, such as a whole list, is not a note.
     """
+    # The positions of the links and of their targets in the page.
     fragments_of_links = set(map(_fragment, labels))
     targets: dict[str, tuple[int, etree._Element]] = {}
-    places: dict[etree._Element, int] = {}
+    positions: dict[etree._Element, int] = {}
     for at, element in enumerate(root.iter(etree.Element)):
         if element in labels:
-            places[element] = at
+            positions[element] = at
         for name in (element.get("id"), element.get("name")):
             if name in fragments_of_links:
                 targets.setdefault(name, (at, element))
+
+    # The links to each element below them.
     links_of_note: defaultdict[etree._Element, list[etree._Element]] = defaultdict(list)
     fragments: defaultdict[etree._Element, set[str]] = defaultdict(set)
     for link in labels:
-        at, target = targets.get(_fragment(link), (0, link))
-        if at <= places[link]:
+        at, target = targets.get(_fragment(link), (0, link))  # without a target, it is not below the link either
+        if at <= positions[link]:
             continue
         note = _note(target)
         if note is not None and note in kept:
             links_of_note[note].append(link)
             fragments[note].add(_fragment(link))
-    return {note: its for note, its in links_of_note.items() if len(fragments[note]) == 1}
+    return {note: its_links for note, its_links in links_of_note.items() if len(fragments[note]) == 1}
 
 
 def _note(target: etree._Element) -> etree._Element | None:
-    """The element around the text of the note that a link leads to."""
-    note = _around(target)
+    """The element with the text of the note at the target of a link; None if it cannot be a note."""
+    note = _block_level_element(target)
     if note is not None and note.tag == "dt":
         note = note.getnext()
-    if note is None or note.tag in _NO_NOTES:
+    if note is None or note.tag in _NEVER_NOTES:
         return None
     return note
 
 
-def _around(element: etree._Element) -> etree._Element | None:
+def _block_level_element(element: etree._Element) -> etree._Element | None:
     """The nearest block-level element that is or contains an element; None if it is far above."""
-    around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
+    around = islice(chain([element], element.iterancestors()), MAX_AROUND)
     return next((ancestor for ancestor in around if ancestor.tag not in INLINE), None)
 
 
 def _returns(
     links: Sequence[etree._Element], references: Mapping[etree._Element, Sequence[etree._Element]]
 ) -> Iterator[tuple[etree._Element, etree._Element]]:
-    """The links from notes back to their references, with the notes."""
-    names = {
+    """The links from notes back to their references, with the notes. A link back leads to the reference itself, to an
+    element directly around it, or to its first child.
+    """
+    names_of_references = {
         note: {
             name
-            for link in its
+            for link in its_links
             for element in (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
             for name in (element.get("id"), element.get("name"))
         }
-        for note, its in references.items()
+        for note, its_links in references.items()
     }
     for link in links:
-        for ancestor in islice(link.iterancestors(), MAX_ABOVE):
+        for ancestor in islice(link.iterancestors(), MAX_AROUND):
             note = ancestor.getnext() if ancestor.tag == "dt" else ancestor
-            if note in names and _fragment(link) in names[note]:
+            if note in names_of_references and _fragment(link) in names_of_references[note]:
                 yield link, note
                 break
 
@@ -157,12 +169,12 @@ def _returns(
 def _is_raised(link: etree._Element) -> bool:
     """Whether a link is raised or named as a reference, and the fragment that it leads to is named as a note."""
     around = (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
-    is_named = _REFERENCE.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
-    return bool(_NAMED.search(_fragment(link)) and (is_named or any(element.tag == "sup" for element in around)))
+    is_named = _REFERENCE_NAME.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
+    return bool(_NOTE_NAME.search(_fragment(link)) and (is_named or any(element.tag == "sup" for element in around)))
 
 
 def _kept(blocks: Sequence[Block]) -> set[etree._Element]:
-    """The elements around the blocks."""
+    """The elements of the blocks, and all elements around them."""
     kept: set[etree._Element] = set()
     for block in blocks:
         for ancestor in chain([block.element], block.element.iterancestors()):

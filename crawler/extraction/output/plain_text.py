@@ -29,13 +29,14 @@ MAX_DEPTH = 8  # nested lists that are indented; deeper ones are not indented fu
 MAX_COLUMNS = 60
 MAX_ROWS = 1_000
 HOLDERS = frozenset(("li", "td", "th", "pre"))
+"""The elements whose text is laid out: items, cells and code. The holder of a text is the nearest of them around it."""
 # An item or cell above one of these elements is not the holder of the text in it.
-OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
-# Levels from a text to its holder; deeper text is laid out. An item gets its mark only if the text is in the item
-# itself, or in a child of it: deeper text in a list belongs to a card or a reader's comment.
-REACH = 3
+NEVER_IN_HOLDERS = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
+# The most levels from a text to its holder. An item gets its mark only if the text is in the item itself, or in a child
+# of it: deeper text in a list belongs to a card or a reader's comment.
+MAX_ABOVE = 3
 # Characters of a line that is written once; shorter ones may be repeated on purpose. In Chinese it is half as many.
-DOUBLE_LENGTH = 160
+LONG_LINE = 160
 # Characters of the cells, and of the row, that share a line.
 MAX_CELL = 120
 MAX_ROW = 400
@@ -54,15 +55,18 @@ def plain(blocks: Sequence[Block], *, keeps_repeated: bool = False) -> str:
         lines = text.new_lines(run)
         if lines:
             text.add(element, lines)
-    text.end()
+    text.end_open()
     return "\n".join(text.lines)
 
 
 class _Text:
+    """The lines so far, and the row or code that is open: its lines are added when it ends."""
+
     def __init__(self, *, keeps_repeated: bool) -> None:
         self.keeps_repeated = keeps_repeated
         self.lines: list[str] = []
         self.long_lines: set[str] = set()
+        """The long lines so far; see `remember_long_line`."""
         self.holders: dict[etree._Element, etree._Element | None] = {}
         """The holders that were found for elements."""
         self.begun: set[etree._Element] = set()
@@ -95,23 +99,23 @@ class _Text:
         """Add adjacent lines of an element."""
         holder = self.holder(element)
         if holder is None:
-            self.end()
+            self.end_open()
             self.lines += self.unwrapped(element, lines)
         elif holder.tag == "li":
-            self.end()
+            self.end_open()
             lines = self.unwrapped(element, lines)
             if element is holder or element.getparent() is holder:
                 lines[0] = self.mark(holder, lines[0]) + lines[0]
             self.lines += lines
         elif holder.tag == "pre":
             if holder is not self.pre:
-                self.end()
+                self.end_open()
                 self.pre = holder
             self.code += lines
         else:
             row = holder.getparent()
             if row is None or row is not self.row:
-                self.end()
+                self.end_open()
                 self.row = row
             self.cells.setdefault(holder, []).extend(self.unwrapped(element, lines))
 
@@ -121,7 +125,7 @@ class _Text:
             return lines
         return unwrapped(element, lines, self.starts)
 
-    def end(self) -> None:
+    def end_open(self) -> None:
         """End the row or the code that is open."""
         if self.cells:
             self.lines += row_lines(self.row_cells())
@@ -139,6 +143,7 @@ class _Text:
     def row_cells(self) -> list[list[str]]:
         """The lines of the cells of the open row, with the empty cells between them whose columns have text."""
         row = self.row
+        # Empty cells are looked for only if the row may have some.
         if row is None or len(self.cells) < 2 or not len(self.cells) < len(row) <= MAX_COLUMNS:
             return list(self.cells.values())
         table = next(islice(row.iterancestors("table"), 1), None)
@@ -150,13 +155,17 @@ class _Text:
         return [lines for column, lines in cells if lines or column in self.columns[table]]
 
     def holder(self, element: etree._Element) -> etree._Element | None:
-        """The item, cell or code that an element is, or that is at most `REACH` levels above it; None without one."""
+        """The item, cell or code that an element is, or that is at most `MAX_ABOVE` levels above it; None without
+        one.
+        """
+        # The holder is stored for all elements on the way up. If the levels are used up, nothing is stored, because
+        # those farther up may have a holder.
         passed = []
         ancestor: etree._Element | None = element
-        for _ in range(REACH + 1):
+        for _ in range(MAX_ABOVE + 1):
             if ancestor is None or ancestor.tag in HOLDERS:
                 break
-            if ancestor.tag in OUTSIDE:
+            if ancestor.tag in NEVER_IN_HOLDERS:
                 ancestor = None
                 break
             if ancestor in self.holders:
@@ -177,13 +186,13 @@ class _Text:
         if item in self.begun:
             return ""
         self.begun.add(item)
-        home = item.getparent()
-        above = home.getparent() if home is not None else None
+        its_list = item.getparent()
+        above = its_list.getparent() if its_list is not None else None
         depth = 0
         if above is not None:
             depth = min(self.depths.get(above, -1) + 1, MAX_DEPTH)
         self.depths[item] = depth
-        if MARKED.match(line):
+        if ITEM_MARK.match(line):
             return INDENT * depth
         if item not in self.marks:
             self.marks |= item_marks(item)
@@ -192,21 +201,21 @@ class _Text:
 
 def item_marks(item: etree._Element) -> dict[etree._Element, str]:
     """The mark of each item of the list around this item: its number in an ordered list; otherwise the item's dash."""
-    home = item.getparent()
-    if home is None or home.tag != "ol":
+    its_list = item.getparent()
+    if its_list is None or its_list.tag != "ol":
         return {item: DASH}
     marks = {}
-    number = _number(home.get("start"), 1) - 1
-    for child in home.iterchildren("li"):
-        number = _number(child.get("value"), number + 1)
+    number = _whole_number(its_list.get("start"), 1) - 1
+    for child in its_list.iterchildren("li"):
+        number = _whole_number(child.get("value"), number + 1)
         marks[child] = f"{number}. "
     return marks
 
 
-def _number(value: str | None, otherwise: int) -> int:
+def _whole_number(value: str | None, default: int) -> int:
     if value and value.isascii() and value.isdigit() and len(value) <= 9:
         return int(value)
-    return otherwise
+    return default
 
 
 def _columns(table: etree._Element | None) -> set[int]:
@@ -223,12 +232,12 @@ def _places(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
     column = 0
     for cell in islice(row.iterchildren("td", "th"), MAX_COLUMNS):
         yield column, cell
-        column += max(1, _number(cell.get("colspan"), 1))
+        column += max(1, _whole_number(cell.get("colspan"), 1))
 
 
 def remember_long_line(line: str, long_lines: set[str]) -> bool:
     """Remember a line if it is long; returns whether it was remembered before."""
-    if len(line) * 2 < DOUBLE_LENGTH or (len(line) < DOUBLE_LENGTH and line[0] < EASTERN):
+    if len(line) * 2 < LONG_LINE or (len(line) < LONG_LINE and line[0] < EASTERN):  # judged by its first character
         return False
     if line in long_lines:
         return True
@@ -247,18 +256,19 @@ def row_lines(cells: list[list[str]]) -> list[str]:
 
 
 LEAST_LINES = 4
+"""Adjacent lines from which a page may have wrapped them."""
 # Columns of a full line; a Chinese character has two.
 NARROWEST = 36
 WIDEST = 120
 # The share of the full width by which wrapped lines may be shorter, because letters have different widths.
 SLACK = 0.12
-# The least share of line ends that are full and within a sentence, and of those within a sentence, the least share that
-# is full.
+# The least share of ends of lines that are full and within a sentence. Of the ends within a sentence, the least share
+# that is full is LEAST_FULL.
 LEAST_WITHIN = 0.5
 LEAST_FULL = 0.9
 # The beginning of a line that is an item of a list: "Place: …", "l3:5:wait".
 LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
-MARKED = re.compile(
+ITEM_MARK = re.compile(
     r"[-–—*]\s|[•·‣・▪◦●○■□►▶◆◇★☆※✓✔]|[(（\[]?\d{1,3}[.)）\]、．](?!\d)|[①-⑳]|[一二三四五六七八九十]{1,3}、"
 )
 """The beginning of an item if the page itself has written its mark."""
@@ -285,24 +295,25 @@ def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list
 def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> list[range]:
     """The lines of each paragraph, as ranges of indexes; empty if the page has not wrapped these lines."""
     widths = list(map(width, lines))
-    full = max(widths)
-    if not NARROWEST <= full <= WIDEST:
+    full_width = max(widths)
+    if not NARROWEST <= full_width <= WIDEST:
         return []
-    ends = range(len(lines) - 1)
 
-    # Whether the lines are wrapped.
-    is_full = [widths[at] + _first_width(lines[at + 1]) > full * (1 - SLACK) for at in ends]
-    is_within = [_is_within(lines[at], lines[at + 1]) for at in ends]
-    both = sum(full_end and within_end for full_end, within_end in zip(is_full, is_within, strict=True))
+    # Whether the lines are wrapped: the end of a line is full if the first word of the next line did not fit there.
+    ends = range(len(lines) - 1)
+    is_full = [widths[at] + _first_word_width(lines[at + 1]) > full_width * (1 - SLACK) for at in ends]
+    is_within = [_is_within_sentence(lines[at], lines[at + 1]) for at in ends]
+    both = sum(full and within for full, within in zip(is_full, is_within, strict=True))
     if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(is_within) or not any(map(has_full_stop, lines)):
         return []
 
+    # A paragraph ends where the page separates it, or at a short line with the end of a sentence.
     starts_of_paragraphs = starts[element]
-    begun = [at + 1 for at in ends if lines[at + 1] in starts_of_paragraphs or not (is_within[at] or is_full[at])]
-    return [range(start, end) for start, end in pairwise([0, *begun, len(lines)])]
+    firsts = [at + 1 for at in ends if lines[at + 1] in starts_of_paragraphs or not (is_within[at] or is_full[at])]
+    return [range(first, end) for first, end in pairwise([0, *firsts, len(lines)])]
 
 
-def _first_width(line: str) -> int:
+def _first_word_width(line: str) -> int:
     """The columns that the first word of a line would take at the end of the line before, with a space."""
     if line[0] >= EASTERN:
         return 2
@@ -310,11 +321,11 @@ def _first_width(line: str) -> int:
     return 1 + len(word[0]) if word else 1
 
 
-def _is_within(line: str, after: str) -> bool:
+def _is_within_sentence(line: str, after: str) -> bool:
     """Whether the end of a line is within a sentence that continues in the next line."""
     last = line[-1]
     first = after[0]
-    if last in STOPS or LABEL.match(after) or MARKED.match(after):
+    if last in STOPS or LABEL.match(after) or ITEM_MARK.match(after):
         return False
     return first.islower() or (first >= EASTERN and last >= EASTERN) or last in ",，、"
 
