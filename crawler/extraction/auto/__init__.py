@@ -9,9 +9,10 @@
 3. Blocks at the same place of elements that repeat, such as the posts of a thread, are judged alike (.repeated_blocks).
 4. Blocks that pages of the site have in common are not main text (.common_blocks), if other pages are known and these
    blocks do not hold most of the text.
-5. The set of blocks with the highest expected F is kept (.model), with tables, lists and cards as wholes (.wholes),
-   without readers' comments (.readers_comments), and without links to the pages before and after the page
-   (.neighbour_links). The blocks are written as readable text (crawler.extraction.output.plain_text).
+5. The set of blocks with the highest expected F, a mean of precision and recall, is kept (.model), with tables, lists
+   and cards as wholes (.wholes), without readers' comments (.readers_comments), and without links to the pages before
+   and after the page (.neighbour_links). The blocks are written as readable text
+   (crawler.extraction.output.plain_text).
 6. If that F is low, the page is in doubt, and the blocks are chosen in another way (.second_look).
 7. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
 
@@ -41,11 +42,13 @@ FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 DOUBT = 0.8
 """The expected F1 below which a page is in doubt: one page in eight is, with an F1 of two thirds; others have .93."""
 LEAST_OF_FIRST = 0.2
-"""The least words of a second choice, as a share of those of the first: so it cannot omit a list that is all text."""
+"""The least words of a second choice, as a share of those of the first. If a list is all of the text, the second choice
+may omit it; then the first one is kept.
+"""
 LEAST_WORDS = 50
 """The least words of an article without its comments."""
 SURE = 0.85
-"""The least average probability of the words of such an article."""
+"""The least average probability of the words of such an article to be main text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class MainText:
     """The main text of a page, and the model's other results."""
 
     text: str
-    places: list[int] | None
+    indexes: list[int] | None
     """The indexes of its blocks; None if the text comes from the page's scripts."""
     page_type: str
     _: KW_ONLY
@@ -63,8 +66,8 @@ class MainText:
 
 def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") -> list[int]:
     """The main text without elements named as comments, unless the rest would not be an article."""
-    named_blocks = frozenset(page.once(named_as_comments))
-    rest = [index for index in kept if index not in named_blocks]
+    comment_blocks = frozenset(page.once(named_as_comments))
+    rest = [index for index in kept if index not in comment_blocks]
     tokens = judgement.tokens[rest]
     is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
     return rest if is_article else kept
@@ -77,14 +80,14 @@ def auto(
     blocks that its pages have in common are excluded.
     """
     main = main_text(page, favour, model, library)
-    if main.places is None:
+    if main.indexes is None:
         return Extraction(text=main.text, title=headline(page), page_type=main.page_type)
-    kept = tuple(page.blocks[index] for index in main.places)
+    kept = tuple(page.blocks[index] for index in main.indexes)
     return Extraction(
         text=main.text,
         title=headline(page, kept),
         blocks=kept,
-        comments=comments(page, frozenset(main.places), main.page_type == PageType.FORUM),
+        comments=comments(page, frozenset(main.indexes), main.page_type == PageType.FORUM),
         page_type=main.page_type,
         ended=Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None,
         certainty=main.certainty,
@@ -95,16 +98,16 @@ def main_text(
     page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
 ) -> MainText:
     """The main text, usually with the headline, without the comments."""
-    places: list[int] = []
+    indexes: list[int] = []
     page_type = ""
     certainty: float | None = None
     if page.blocks:
-        places, page_type, certainty = _judged(page, FAVOURS[favour], model, library)
-    text = plain([page.blocks[index] for index in places])
+        indexes, page_type, certainty = _chosen(page, FAVOURS[favour], model, library)
+    text = plain([page.blocks[index] for index in indexes])
     scripts_text = replacement(page, text)
     if scripts_text:
-        return MainText(text=scripts_text, places=None, page_type=page_type)
-    return MainText(text=text, places=places, page_type=page_type, certainty=certainty if text else None)
+        return MainText(text=scripts_text, indexes=None, page_type=page_type)
+    return MainText(text=text, indexes=indexes, page_type=page_type, certainty=certainty if text else None)
 
 
 def choices(page: Page) -> list[list[int]]:
@@ -116,7 +119,7 @@ def choices(page: Page) -> list[list[int]]:
     return [is_kept.nonzero()[0].tolist() for is_kept in chosen]
 
 
-def _judged(
+def _chosen(
     page: Page, weight: float, model: "Model | None", library: "BlockLibrary | None"
 ) -> tuple[list[int], str, float]:
     """The indexes of the blocks of the main text, the type of the page, and the expected F1 of the first choice."""
@@ -127,24 +130,24 @@ def _judged(
     judgement = page.once(judged) if model is None else judge(page, model)
     if library is not None:
         judgement = without(judgement, library.common_blocks(page))
-    likely = judgement.probabilities
+    probabilities = judgement.probabilities
     tokens = judgement.tokens
 
     # The first choice, and the second one if that is in doubt.
-    chosen = choose(likely, tokens, weight).tolist()
-    places = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
-    certainty = round(expected_f1(likely, tokens, places), 4)
+    chosen = choose(probabilities, tokens, weight).tolist()
+    indexes = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
+    certainty = round(expected_f1(probabilities, tokens, indexes), 4)
     if certainty < DOUBT and judgement.page_type != PageType.FORUM:  # its posts are judged alike already
         chosen = second_choice(page, judgement, weight)
-        second = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
-        if tokens[second].sum() >= LEAST_OF_FIRST * tokens[places].sum():
-            places = second
-    return places, judgement.page_type, certainty
+        second_indexes = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
+        if tokens[second_indexes].sum() >= LEAST_OF_FIRST * tokens[indexes].sum():
+            indexes = second_indexes
+    return indexes, judgement.page_type, certainty
 
 
-def _without_surroundings(page: Page, places: list[int], judgement: "BlockJudgement") -> list[int]:
+def _without_surroundings(page: Page, indexes: list[int], judgement: "BlockJudgement") -> list[int]:
     """The places of the text without links to neighbouring pages and without comments."""
-    places = without_comments_beside_main(page, without_neighbours(page, places))
+    indexes = without_comments_beside_main(page, without_neighbours(page, indexes))
     if judgement.page_type == PageType.ARTICLE:  # in manuals such names have other meanings
-        places = _without_comments(page, places, judgement)
-    return places
+        indexes = _without_comments(page, indexes, judgement)
+    return indexes

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from crawler.extraction.auto import text_arrays
 from crawler.extraction.auto.page_arrays import (
     EXTRA,
-    FRAME,
+    FRAME_BITS,
     FRAMES,
     HEAD,
     LEVELS,
-    TAG,
+    TAG_NUMBERS,
     TAGS,
     WRAPS,
     BlockColumns,
@@ -44,9 +44,10 @@ FAR = 99
 NO_HEADING = 8.0
 """Stands for the distance of a heading, as a logarithm, if there is none."""
 TITLED = 0.4
-"""The score above which a block counts as the headline: how well it matches the title, and more for an <h1>."""
-_FRAME_BITS = np.arange(len(FRAMES))[:, None]
-_HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
+"""The score above which a block counts as the headline: how well it matches the title, plus HEADING_BONUS for <h1>."""
+HEADING_BONUS = 0.3
+_FRAME_POSITIONS = np.arange(len(FRAMES))[:, None]
+_HEADINGS = range(TAG_NUMBERS["h1"], TAG_NUMBERS["h6"] + 1)
 
 Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
 """The names of some features, and their rows; a single column applies to all blocks."""
@@ -66,9 +67,9 @@ class Features:
         return [name for group in self.groups for name in group]
 
 
-def features(seen: PageArrays, scores: Scores, levels: Ints) -> Features:
+def features(arrays: PageArrays, scores: Scores, levels: Ints) -> Features:
     """The features of all blocks; there must be at least one block."""
-    columns = block_columns(seen, scores, levels)
+    columns = block_columns(arrays, scores, levels)
     titles, title = _of_titles(columns)
     parts = [
         *_of_text(columns),
@@ -108,11 +109,11 @@ _ENDS = _each("ends", len(KINDS))
 
 def _of_text(columns: BlockColumns) -> list[Rows]:
     """The text of a block."""
-    seen = columns.seen
+    arrays = columns.arrays
     kinds = columns.kinds
     number = columns.number
     text = [
-        np.log1p(seen.lengths),
+        np.log1p(arrays.lengths),
         columns.log_widths,
         np.log1p(columns.words),
         columns.density,
@@ -125,8 +126,8 @@ def _of_text(columns: BlockColumns) -> list[Rows]:
     return [
         (_TEXT, text),
         (_SHARES, kinds[UPPER:] / columns.looked_at),
-        (_BEGINS, _one_of(seen.texts.first[:number], len(KINDS))),
-        (_ENDS, _one_of(seen.texts.last[:number], len(KINDS))),
+        (_BEGINS, _one_of(arrays.texts.first[:number], len(KINDS))),
+        (_ENDS, _one_of(arrays.texts.last[:number], len(KINDS))),
     ]
 
 
@@ -138,18 +139,18 @@ _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images af
 
 def _of_elements(columns: BlockColumns) -> list[Rows]:
     """The element of a block and the elements around it."""
-    seen = columns.seen
+    arrays = columns.arrays
     number = columns.number
-    homes = seen.homes
-    outline = seen.outline
-    log_links = np.log1p(seen.links)
-    log_images = np.log1p(seen.images)
+    homes = arrays.homes
+    outline = arrays.outline
+    log_links = np.log1p(arrays.links)
+    log_images = np.log1p(arrays.images)
     own = columns.scores.own
     depths = outline.depths[homes]
     return [
-        (_TAG_IS, _one_of(seen.tags, len(TAGS) + 1)),
-        (_WRAP_IS, _one_of(seen.wrap_tags, len(WRAPS) + 1)),
-        (_IN, (outline.frames[homes] >> _FRAME_BITS) & 1),
+        (_TAG_IS, _one_of(arrays.tags, len(TAGS) + 1)),
+        (_WRAP_IS, _one_of(arrays.wrap_tags, len(WRAPS) + 1)),
+        (_IN, (outline.frames[homes] >> _FRAME_POSITIONS) & 1),
         (_ELEMENTS, [depths, own, columns.around, log_links, log_images[:number], log_images[1:]]),
     ]
 
@@ -162,9 +163,9 @@ def _of_place(columns: BlockColumns) -> list[Rows]:
     at = columns.at
     number = columns.number
     total = columns.total
-    lengths = columns.seen.lengths
+    lengths = columns.arrays.lengths
     done = np.cumsum(lengths)
-    copies = np.log(np.bincount(columns.seen.copies)[columns.seen.copies])
+    copies = np.log(np.bincount(columns.arrays.copies)[columns.arrays.copies])
     place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
     return [(_PLACE, place)]
 
@@ -179,8 +180,8 @@ def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     """
     at = columns.at
     number = columns.number
-    shares, covers = _echoes(columns.seen.texts, number, columns.words)
-    matches = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
+    shares, covers = _echoes(columns.arrays.texts, number, columns.words)
+    matches = shares[0] * covers[0] + HEADING_BONUS * (columns.arrays.tags == TAG_NUMBERS["h1"])
     headline = int(matches.argmax()) if matches.max() > TITLED else None
     distances = np.zeros((3, number))
     if headline is not None:
@@ -189,9 +190,9 @@ def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, distances)], headline
 
 
-_NEAR = ("width", "density", "own names", "words", "ends with stop", "in body")
+_NEAREST = ("width", "density", "own names", "words", "ends with stop", "in body")
 # +1 marks the values of the block before, which are shifted to the next column, and -1 those of the block after.
-_BEFORE, _AFTER = (tuple(f"{name} {step}" for name in _NEAR) for step in ("+1", "-1"))
+_BEFORE, _AFTER = (tuple(f"{name} {step}" for name in _NEAREST) for step in ("+1", "-1"))
 _SAME = ("same home before", "sibling before", "same home after", "sibling after", "step", "step after")
 _WINDOW = ("width", "linked", "prose", "own names", "names around", "words", "links")
 _WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
@@ -199,7 +200,7 @@ _WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
 
 def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     """The blocks before and after a block: the nearest ones, and the means of several."""
-    seen = columns.seen
+    arrays = columns.arrays
     scores = columns.scores
     number = columns.number
     at = columns.at
@@ -207,14 +208,14 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     # The nearest blocks, and whether they are in the same container.
     near = np.array([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     same = np.zeros((2, number + 1), np.float32)
-    for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
+    for row, home in enumerate((arrays.homes, arrays.outline.parents[arrays.homes])):
         same[row, 1:number] = home[1:] == home[:-1]
-    depths = seen.outline.depths[seen.homes]
+    depths = arrays.outline.depths[arrays.homes]
     steps = np.zeros(number + 1, np.int64)
     steps[1:number] = depths[1:] - depths[:-1]
 
     # The means.
-    window = [columns.widths, seen.linked, columns.prose, scores.own, columns.around, scores.words, seen.links]
+    window = [columns.widths, arrays.linked, columns.prose, scores.own, columns.around, scores.words, arrays.links]
     sums = _sums(window)
     windows: list[Rows] = []
     for names, reach in zip(_WINDOWS, REACHES, strict=True):
@@ -240,7 +241,7 @@ _UNDER = ("heading words", "heading ago")
 def _of_headings(columns: BlockColumns) -> list[Rows]:
     """The distances of the next prose before and after a block, and the last heading before it."""
     at = columns.at
-    tags = columns.seen.tags
+    tags = columns.arrays.tags
     is_prose = columns.prose > PROSE
     ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
     ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
@@ -257,22 +258,24 @@ def _of_headings(columns: BlockColumns) -> list[Rows]:
 
 
 _HOLDS = (
-    "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(",")  # in this order
+    "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(
+        ","
+    )  # in the order of `held`
 )
 _HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS]
 
 
 def _of_containers(columns: BlockColumns) -> list[Rows]:
     """The contents of the containers around a block."""
-    seen = columns.seen
+    arrays = columns.arrays
     scores = columns.scores
     levels = columns.levels
-    outline = seen.outline
+    outline = arrays.outline
 
     # The sums in each container, as differences of sums up to its bounds.
     ones = np.ones(columns.number)
-    images = seen.images[: columns.number]
-    sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
+    images = arrays.images[: columns.number]
+    sums = _sums([columns.widths, arrays.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, images = inside
@@ -300,9 +303,9 @@ _PATH = ("path width", "path linked", "path prose", "path word score", "path cou
 
 def _of_paths(columns: BlockColumns) -> list[Rows]:
     """The properties of the blocks with the same path."""
-    path = columns.seen.outline.paths[columns.seen.homes]
+    path = columns.arrays.outline.paths[columns.arrays.homes]
     counts = np.bincount(path)
-    values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
+    values = (columns.widths, columns.arrays.linked, columns.prose, columns.scores.words)
     sums = np.array([np.bincount(path, column, len(counts)) for column in values])
     means = (sums / np.maximum(counts, 1))[:, path]
     np.log1p(means[:3], out=means[:3])
@@ -316,26 +319,26 @@ _PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
 
 def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
     """The page, with the same values for all blocks."""
-    seen = columns.seen
+    arrays = columns.arrays
     wide = max(1.0, float(columns.widths.sum()))
-    every = columns.letters.sum()
-    frames = seen.outline.frames[seen.homes]
+    letters = columns.letters.sum()
+    frames = arrays.outline.frames[arrays.homes]
 
     values = [
         np.log1p(wide),
-        seen.linked.sum() / wide,
+        arrays.linked.sum() / wide,
         columns.prose.sum() / wide,
         np.log1p(columns.number),
-        columns.unspaced.sum() / every,
-        columns.kinds[CASELESS].sum() / every,
-        np.log1p(seen.images.sum()),
-        seen.lengths[seen.tags == TAG["p"]].sum() / columns.total,
-        *(np.count_nonzero(frames & FRAME[tag]) / columns.number for tag in ("article", "main", "td")),
+        columns.unspaced.sum() / letters,
+        columns.kinds[CASELESS].sum() / letters,
+        np.log1p(arrays.images.sum()),
+        arrays.lengths[arrays.tags == TAG_NUMBERS["p"]].sum() / columns.total,
+        *(np.count_nonzero(frames & FRAME_BITS[tag]) / columns.number for tag in ("article", "main", "td")),
         has_title,
         np.log1p(columns.prose.max()),
-        np.log1p(np.count_nonzero(seen.texts.owner == columns.number + EXTRA - 1)),
+        np.log1p(np.count_nonzero(arrays.texts.owner == columns.number + EXTRA - 1)),  # the words of the article
         (columns.in_body * columns.widths).sum() / wide,
-        *seen.page,
+        *arrays.page,
         *columns.scores.kinds,
     ]
     return (*_PAGE, *_each("page kind", len(columns.scores.kinds))), np.array(values, np.float32)[:, None]
@@ -364,14 +367,15 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
     """
     shares = np.empty((2, number), np.float32)
     covers = np.empty((2, number), np.float32)
+    # The texts after those of the blocks are the title and the description.
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
     words_of_blocks = texts.words[: bounds[0]]
     owner = texts.owner[: bounds[0]]
     for row in range(2):
-        theirs = np.zeros(text_arrays.BUCKETS, bool)
+        is_in_text = np.zeros(text_arrays.BUCKETS, bool)
         words_of_text = texts.words[bounds[row] : bounds[row + 1]]
-        theirs[words_of_text] = True
-        hits = np.bincount(owner[theirs[words_of_blocks]], minlength=number)
+        is_in_text[words_of_text] = True
+        hits = np.bincount(owner[is_in_text[words_of_blocks]], minlength=number)
         shares[row] = hits / np.maximum(words, 1)
         covers[row] = np.minimum(hits / max(1, len(set(words_of_text.tolist()))), 1)
     return shares, covers

@@ -18,9 +18,9 @@ HEADINGS_AND_LABELS = frozenset("h1 h2 h3 h4 h5 h6 dt th caption figcaption".spl
 
 
 class BlockLibrary(Library):
-    """The common blocks of a site."""
+    """The common blocks of a site. Its labels are a block's tag and text."""
 
-    longest_near = 0
+    longest_near = 0  # characters of labels that match if they are nearly equal: no blocks do
 
     def labels(self, page: Page) -> frozenset[LeafLabel]:
         """The blocks of a page that may be common."""
@@ -39,9 +39,9 @@ class BlockLibrary(Library):
 def _parts_of_wholes(page: Page) -> frozenset[int]:
     """The blocks, by index, that are lines of code or cells of data tables."""
     containers = page.containers
-    listings = [at for at, tag in enumerate(containers.tags) if tag == "pre"]
+    listings = [home for home, tag in enumerate(containers.tags) if tag == "pre"]
     wholes = (*listings, *data_tables(page))
-    return frozenset(chain.from_iterable(range(containers.starts[at], containers.ends[at]) for at in wholes))
+    return frozenset(chain.from_iterable(range(containers.starts[home], containers.ends[home]) for home in wholes))
 
 
 def _labels(page: Page) -> frozenset[LeafLabel]:

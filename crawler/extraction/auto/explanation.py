@@ -23,7 +23,8 @@ from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has,
 
 MOST_EXPLAINED = 1_000
 """Above this number of blocks none is explained, because each page is judged once more for each group of features."""
-_SURE = 1e-6
+_LEAST_P = 1e-6
+"""The least probability whose logit is computed, as that of 0 is infinite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +65,25 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
         )
         return PageExplanation(limit=share * best, best=best, share=share, blocks=unexplained)
 
-    # As `judge` does, but with the features at hand.
+    # The same steps as in `judge`: here the features are changed, and the network computes the probabilities again.
     model = model or shipped()
-    seen = page_arrays.page_arrays(page)
-    levels = page_arrays.ranges(seen)
-    outline = seen.outline
-    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    features = block_features.features(seen, model.vocabulary.scores(seen), levels)
+    arrays = page_arrays.page_arrays(page)
+    levels = page_arrays.ranges(arrays)
+    outline = arrays.outline
+    groups_of_blocks = network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
+    features = block_features.features(arrays, model.vocabulary.scores(arrays), levels)
     matrix = features.matrix
     names = features.names
     first = model.networks[0]
-    normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
+    normalized = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
 
-    def likely(rows: Floats) -> Floats:
-        return together(model.networks, network.hidden_of(model.networks, rows, nest))[1]
+    def probabilities_of(rows: Floats) -> Floats:
+        return together(model.networks, network.hidden_of(model.networks, rows, groups_of_blocks))[1]
 
-    network_probabilities = likely(normal)
-    changes = _changes(names, normal, likely, network_probabilities)
-    chances = alike(network_probabilities, seen)
-    best = best_f(chances, tokens(seen), share)
+    network_probabilities = probabilities_of(normalized)
+    changes = _changes(names, normalized, probabilities_of, network_probabilities)
+    chances = alike(network_probabilities, arrays)
+    best = best_f(chances, tokens(arrays), share)
     limit = share * best
     blocks = []
     for at, chance in enumerate(chances.tolist()):
@@ -94,27 +95,29 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
 
 
 def _changes(
-    names: list[str], normal: Floats, likely: Callable[[Floats], Floats], probabilities: Floats
+    names: list[str], normalized: Floats, probabilities_of: Callable[[Floats], Floats], probabilities: Floats
 ) -> dict[str, Floats]:
     """For each group, by how much the logit of each block would fall if the group had its usual values."""
     groups = np.array([group_of(name) for name in names])
     changes: dict[str, Floats] = {}
     for group in GROUPS:
-        usual = normal.copy()
-        usual[:, groups == group] = 0
-        changes[group] = _logit(probabilities) - _logit(likely(usual))
+        usual = normalized.copy()
+        usual[:, groups == group] = 0  # the mean of a normalized feature
+        changes[group] = _logit(probabilities) - _logit(probabilities_of(usual))
     return changes
 
 
 def _logit(values: Floats) -> Floats:
-    sure = np.clip(values.astype(np.float64), _SURE, 1 - _SURE)
+    sure = np.clip(values.astype(np.float64), _LEAST_P, 1 - _LEAST_P)
     return np.log(sure / (1 - sure))
 
 
 MOSTLY = 0.5
 """The share above which a property holds for most of a text."""
-PART = 0.15
+SOME = 0.15
+"""The share from which a property holds for a notable part of a text or page."""
 LITTLE = 0.05
+"""The share below which it holds for almost nothing."""
 LINE = 40
 """Characters below which a line is short."""
 PARAGRAPH = 200
@@ -123,8 +126,9 @@ NEAR = 2  # blocks
 FAR = 6  # blocks
 SPEAKS = 0.5
 """The least score of names or words that is a reason."""
-STORY = ("article", "main", "p", "blockquote", "figcaption", "pre")
-FRAME = ("nav", "header", "footer", "aside", "form", "button", "label", "iframe")
+# Elements that support the verdicts.
+TEXT_ELEMENTS = ("article", "main", "p", "blockquote", "figcaption", "pre")
+FRAME_ELEMENTS = ("nav", "header", "footer", "aside", "form", "button", "label", "iframe")
 
 
 class JudgedBlock(Judged):
@@ -142,7 +146,9 @@ class JudgedBlock(Judged):
     @property
     def element(self) -> str:
         """An element around it that supports the verdict."""
-        return next((tag for tag in (STORY if self.verdict else FRAME) if self.feature(f"in {tag}")), "")
+        return next(
+            (tag for tag in (TEXT_ELEMENTS if self.verdict else FRAME_ELEMENTS) if self.feature(f"in {tag}")), ""
+        )
 
     @property
     def tag(self) -> str:
@@ -186,8 +192,8 @@ class BlockReason(ReasonCode):
     NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.feature("stops")
 
     NO_LINKS = auto(), N_("almost none of it is links"), lambda b: b.linked < LITTLE
-    FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= PART
-    LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > PART
+    FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= SOME
+    LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > SOME
 
     TEXT_WORDS = auto(), N_("its words are typical of main text"), has("word score", over=SPEAKS)
     MENU_WORDS = auto(), N_("its words are typical of menus and notices"), lambda b: b.feature("word score") < -SPEAKS
@@ -204,8 +210,8 @@ class BlockReason(ReasonCode):
         lambda b: min(b.feature("text before"), b.feature("text after")) > LITTLE,
     )
     REPEATED = auto(), N_("the page contains the same text more than once"), lambda b: b.number("copies") >= 1
-    START = auto(), N_("it is at the start of the page"), lambda b: b.feature("text before") < PART
-    END = auto(), N_("it is at the end of the page"), lambda b: b.feature("text after") < PART
+    START = auto(), N_("it is at the start of the page"), lambda b: b.feature("text before") < SOME
+    END = auto(), N_("it is at the end of the page"), lambda b: b.feature("text after") < SOME
 
     HEADLINE = auto(), N_("it is the headline"), has("is title")
     OF_TITLE = auto(), N_("it repeats the title"), has("in title", over=MOSTLY)
@@ -234,7 +240,7 @@ class BlockReason(ReasonCode):
     AMONG_SENTENCES = (
         auto(),
         N_("the elements around it have {share:.0%} of the page's sentences"),
-        lambda b: b.share > PART,
+        lambda b: b.share > SOME,
     )
     AMONG_LINKS = auto(), N_("{links:.0%} of the elements around it is links"), lambda b: b.links > MOSTLY
     APART_FROM_SENTENCES = (

@@ -29,6 +29,7 @@ from crawler.page.page import Page, PageType
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
+"""A page that a loaded model must be able to judge."""
 KINDS = tuple(kind.value for kind in PageType)
 """The types of page."""
 LEAST_SURE = 0.6
@@ -40,7 +41,7 @@ MAX_BYTES = 50 << 20
 MAX_LAYERS = 1_000
 # Errors of numpy and zipfile for files that are not archives of arrays; an unknown compression raises
 # NotImplementedError, a RuntimeError.
-NO_WEIGHTS = (
+LOAD_ERRORS = (
     *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, RuntimeError, MemoryError),
     *(BadZipFile, TokenError, zlib.error),
 )
@@ -59,24 +60,29 @@ class LearnedWeights:
     kinds: Floats
     """The scores of the page's own names: a row for each bucket, a column for each type of page."""
     kinds_bias: Floats
+    """For each type of page, what is added to the sum of its scores."""
 
-    def scores(self, seen: PageArrays) -> Scores:
+    def scores(self, arrays: PageArrays) -> Scores:
         """The scores of the names and words of a page."""
-        number = len(seen.homes)
-        outline = seen.outline
-        owner = seen.words.owner
+        number = len(arrays.homes)
+        outline = arrays.outline
+        owner = arrays.words.owner
         count = int(owner[-1]) + 1
-        own = np.bincount(owner, self.own[seen.words.buckets], count)
-        inside = np.bincount(owner, self.around[seen.words.buckets], count)
+
+        # The score of each name, then of each container: with those around it, as a parent comes before its children.
+        own = np.bincount(owner, self.own[arrays.words.buckets], count)
+        inside = np.bincount(owner, self.around[arrays.words.buckets], count)
         around = [0.0]
         for score, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
-            around.append(around[parent + 1] + score)
-        texts = seen.texts
+            around.append(around[parent + 1] + score)  # shifted by one, so that the first container has a parent, too
+
+        # The score of each block by its words, and of the page's own names.
+        texts = arrays.texts
         counts = np.bincount(texts.owner, minlength=number + page_arrays.EXTRA)[:number]
         sums = np.bincount(texts.owner, self.words[texts.words], minlength=number + page_arrays.EXTRA)[:number]
-        kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
+        kinds = np.exp(self.kinds[np.array(arrays.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
-            own=(own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
+            own=(own[outline.names[arrays.homes]] + own[arrays.wraps] * (arrays.wraps >= 0)).astype(np.float32),
             around=np.array(around[1:], np.float32),
             words=(sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
             kinds=kinds / kinds.sum(),
@@ -115,27 +121,27 @@ class BlockJudgement:
 
 def judge(page: Page, model: Model) -> BlockJudgement:
     """The probability that each block is main text, and the type of the page; there must be a block."""
-    seen = page_arrays.page_arrays(page)
-    scores = model.vocabulary.scores(seen)
-    levels = page_arrays.ranges(seen)
-    outline = seen.outline
-    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    matrix = block_features.features(seen, scores, levels).matrix
-    hidden_values, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
-    kinds = summary(hidden_values, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return BlockJudgement(probabilities=alike(likely, seen), tokens=tokens(seen), page_type=page_type(kinds))
+    arrays = page_arrays.page_arrays(page)
+    scores = model.vocabulary.scores(arrays)
+    levels = page_arrays.ranges(arrays)
+    outline = arrays.outline
+    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
+    matrix = block_features.features(arrays, scores, levels).matrix
+    hidden_values, probabilities = together(model.networks, network.hidden(model.networks, matrix, nest))
+    kinds = summary(hidden_values, probabilities, scores.kinds) @ model.kinds.weights + model.kinds.bias
+    return BlockJudgement(probabilities=alike(probabilities, arrays), tokens=tokens(arrays), page_type=page_type(kinds))
 
 
-def without(judgement: BlockJudgement, places: Sequence[int]) -> BlockJudgement:
+def without(judgement: BlockJudgement, indexes: Sequence[int]) -> BlockJudgement:
     """The judgement with the probability of these blocks set to 0, unless they hold most of the probable main text, as
     on copies of an article.
     """
     words = judgement.probabilities * judgement.tokens
-    if len(places) == 0 or words[places].sum() > MOST_COMMON * words.sum():
+    if len(indexes) == 0 or words[indexes].sum() > MOST_COMMON * words.sum():
         return judgement
-    likely = judgement.probabilities.copy()
-    likely[places] = 0
-    return replace(judgement, probabilities=likely)
+    probabilities = judgement.probabilities.copy()
+    probabilities[indexes] = 0
+    return replace(judgement, probabilities=probabilities)
 
 
 def page_type(scores: Floats) -> str:
@@ -157,22 +163,23 @@ def judged(page: Page) -> BlockJudgement:
 
 def together(networks: Sequence[Network], hidden_values: Floats) -> tuple[Floats, Floats]:
     """The values of all networks for each block, side by side, and their average probability."""
-    likely = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
-    return np.concatenate(hidden_values, 1), sum(likely[1:], likely[0]) / len(likely)
+    probabilities = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
+    return np.concatenate(hidden_values, 1), sum(probabilities[1:], probabilities[0]) / len(probabilities)
 
 
-def tokens(seen: PageArrays) -> Floats:
+def tokens(arrays: PageArrays) -> Floats:
     """How many words each block has, a Chinese character counting as one; at least one."""
-    number = len(seen.homes)
-    words = np.bincount(seen.texts.owner, minlength=number + page_arrays.EXTRA)[:number]
-    read = np.maximum(seen.texts.kinds[:number].sum(1), 1)
-    counts: Floats = np.maximum(words * seen.lengths / read, 1).astype(np.float32)
+    number = len(arrays.homes)
+    words = np.bincount(arrays.texts.owner, minlength=number + page_arrays.EXTRA)[:number]
+    # Only the beginning of a long block is read: its words are scaled to its length.
+    read = np.maximum(arrays.texts.kinds[:number].sum(1), 1)
+    counts: Floats = np.maximum(words * arrays.lengths / read, 1).astype(np.float32)
     return counts
 
 
-def summary(hidden_values: Floats, likely: Floats, kinds: Floats) -> Floats:
+def summary(hidden_values: Floats, probabilities: Floats, kinds: Floats) -> Floats:
     """A page as one row of numbers: averages over its blocks and over its main text, and the scores of its names."""
-    weight = likely / max(float(likely.sum()), 1e-6)
+    weight = probabilities / max(float(probabilities.sum()), 1e-6)
     return np.concatenate([hidden_values.mean(0), weight @ hidden_values, np.log(np.maximum(kinds, 1e-4))])
 
 
@@ -192,12 +199,12 @@ def save(model: Model, path: Path) -> None:
         "kinds_bias": model.kinds.bias,
     }
     for number, net in enumerate(networks):
-        for place, layer in enumerate((net.first, *net.layers, net.last)):
-            arrays |= {f"weights{number}.{place}": layer.weights, f"bias{number}.{place}": layer.bias}
-    held: dict[str, Any] = {name: rows.astype(np.float16) for name, rows in arrays.items()}
-    held["steps"] = np.array([[layer.step for layer in net.layers] for net in networks], np.int8)
+        for index, layer in enumerate((net.first, *net.layers, net.last)):
+            arrays |= {f"weights{number}.{index}": layer.weights, f"bias{number}.{index}": layer.bias}
+    saved_arrays: dict[str, Any] = {name: rows.astype(np.float16) for name, rows in arrays.items()}
+    saved_arrays["steps"] = np.array([[layer.step for layer in net.layers] for net in networks], np.int8)
     with path.open("wb") as file:
-        np.savez_compressed(file, **held)
+        np.savez_compressed(file, **saved_arrays)
 
 
 def load(path: Path) -> Model:
@@ -205,9 +212,9 @@ def load(path: Path) -> Model:
     try:
         with path.open("rb") as file:
             _check_size(file)
-            with np.load(file, allow_pickle=False) as held, np.errstate(all="ignore"):
-                steps = held["steps"]
-                rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
+            with np.load(file, allow_pickle=False) as saved_arrays, np.errstate(all="ignore"):
+                steps = saved_arrays["steps"]
+                rows = {name: saved_arrays[name].astype(np.float32) for name in saved_arrays.files if name != "steps"}
         if (
             steps.ndim != 2
             or not 0 < steps.size <= MAX_LAYERS
@@ -220,7 +227,7 @@ def load(path: Path) -> Model:
             raise ValueError("shapes")
         judge(Page(url="", body=SAMPLE), model)  # fails if the number of features differs
         return model
-    except NO_WEIGHTS as error:
+    except LOAD_ERRORS as error:
         raise ModelFileError(f"{str(path)!r} holds no weights of auto") from error
 
 
@@ -265,8 +272,8 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
     networks = []
     for number, inner in enumerate(steps):
         layers = [
-            Layer(step=step, weights=rows[f"weights{number}.{place}"], bias=rows[f"bias{number}.{place}"])
-            for place, step in enumerate((0, *inner, 0))
+            Layer(step=step, weights=rows[f"weights{number}.{index}"], bias=rows[f"bias{number}.{index}"])
+            for index, step in enumerate((0, *inner, 0))
         ]
         networks.append(
             Network(
@@ -312,8 +319,8 @@ def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> f
     0.9090909090909091
     """
     hits = probabilities * tokens
-    places = np.array([at for at in kept if at < len(hits)], np.intp)
-    return float(2 * hits[places].sum() / max(tokens[places].sum() + hits.sum(), 1e-9))
+    indexes = np.array([at for at in kept if at < len(hits)], np.intp)
+    return float(2 * hits[indexes].sum() / max(tokens[indexes].sum() + hits.sum(), 1e-9))
 
 
 def choose(probabilities: Floats, tokens: Floats, weight: float) -> NDArray[np.bool_]:

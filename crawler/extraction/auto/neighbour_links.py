@@ -18,7 +18,7 @@ from crawler.page.page import Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
-RELATIONS = frozenset(("prev", "previous", "next", "up", "home", "start", "contents"))
+NEIGHBOUR_RELATIONS = frozenset(("prev", "previous", "next", "up", "home", "start", "contents"))
 MAX_TITLE = 300
 """Characters of a title that are compared."""
 MOST_LETTERS = 600
@@ -41,19 +41,20 @@ class NeighbourLinks:
     """The neighbours that the head of a page names, and the links to them."""
 
     titles: frozenset[str]
-    """The titles of the neighbours in the head, as letters."""
+    """The titles of the neighbours in the head, without spaces and signs."""
     linked: frozenset[int]
     """The indexes of blocks with a link to a neighbour."""
     images: frozenset[str]
     """The addresses of images with a link to a neighbour, such as arrows."""
 
 
-def without_neighbours(page: Page, places: list[int]) -> list[int]:
+def without_neighbours(page: Page, indexes: list[int]) -> list[int]:
     """The indexes of the blocks of a text, without links to neighbouring pages before and after it."""
     neighbours = page.once(_neighbours)
-    begun = list(dropwhile(lambda place: _is_neighbour(page, place, neighbours), places))
-    ended = list(dropwhile(lambda place: _is_neighbour(page, place, neighbours), reversed(begun)))
-    return ended[::-1]
+    # Neighbours are dropped from the beginning, then from the end.
+    without_first = list(dropwhile(lambda index: _is_neighbour(page, index, neighbours), indexes))
+    reversed_rest = list(dropwhile(lambda index: _is_neighbour(page, index, neighbours), reversed(without_first)))
+    return reversed_rest[::-1]
 
 
 def neighbour_images(page: Page) -> frozenset[str]:
@@ -63,7 +64,9 @@ def neighbour_images(page: Page) -> frozenset[str]:
 
 def _neighbours(page: Page) -> NeighbourLinks:
     elements = [
-        element for element in page.describing("link") if RELATIONS & set(element.get("rel", "").lower().split())
+        element
+        for element in page.describing("link")
+        if NEIGHBOUR_RELATIONS & set(element.get("rel", "").lower().split())
     ]
     if not elements:
         return NeighbourLinks(titles=frozenset(), linked=frozenset(), images=frozenset())
@@ -75,25 +78,25 @@ def _neighbours(page: Page) -> NeighbourLinks:
     return NeighbourLinks(titles=frozenset(titles - {""}), linked=linked, images=images)
 
 
-def _is_neighbour(page: Page, place: int, neighbours: NeighbourLinks) -> bool:
+def _is_neighbour(page: Page, index: int, neighbours: NeighbourLinks) -> bool:
     """Whether a block consists of links to neighbours with words for them, or is the title of a neighbour or a link to
     it. Without such words, a heading or an item of a list is not one, as it may be part of a table of contents.
     """
-    if _has_word_for_neighbour(page, place):
+    if _has_word_for_neighbour(page, index):
         return True
-    block = page.blocks[place]
+    block = page.blocks[index]
     if block.tag in HEADINGS or block.tag == "li":
         return False
-    is_link = place in neighbours.linked and block.linked == len(block.text)
+    is_link = index in neighbours.linked and block.linked == len(block.text)
     return is_link or letters(block.text[:MAX_TITLE]) in neighbours.titles
 
 
-def _has_word_for_neighbour(page: Page, place: int) -> bool:
+def _has_word_for_neighbour(page: Page, index: int) -> bool:
     """Whether a block consists of words for neighbouring pages and of links."""
-    block = page.blocks[place]
+    block = page.blocks[index]
     if not block.linked or len(block.text) > MOST_LETTERS:
         return False
-    links = page.once(_links_by_block)[place]
+    links = page.once(_links_by_block)[index]
     unlinked = block.text
     for link in links:
         unlinked = unlinked.replace(link, "", 1)

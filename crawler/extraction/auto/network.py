@@ -26,12 +26,13 @@ LIMIT = 4.0
 AROUND = 3
 """Levels of containers over which the means are computed."""
 RUN = 32
-"""Rows whose sums are computed by one product."""
+"""Rows whose sums are computed by one product of matrices."""
 COMPARED = -1
 """The step of the layer that compares blocks with the main text."""
 LEAST_TEXT = 1e-3
 """Added to the sum of a page's probabilities, which may be 0."""
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
+"""The matrix that adds the rows before each row of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,9 @@ class BlockGroups:
 
 
 def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGroups:
-    """The groups of each block."""
+    """The groups of each block, given the containers around each (`page_arrays.ranges`), the bounds of the containers,
+    and the path of each block.
+    """
     inner = levels[:AROUND]
     number = levels.shape[1]
     rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
@@ -103,14 +106,14 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     )
 
 
-def _numbered(places: Ints, most: int) -> tuple[Ints, Ints]:
-    """The distinct numbers below `most`, and for each position the rank of its number."""
-    is_there = np.zeros(most, bool)
-    is_there[places] = True
-    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[places]
+def _numbered(numbers: Ints, end: int) -> tuple[Ints, Ints]:
+    """The distinct numbers in an array of numbers below `end`, and for each position the rank of its number."""
+    occurs = np.zeros(end, bool)
+    occurs[numbers] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
 
 
-def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Floats:
+def hidden(networks: Sequence[Network], matrix: Floats, groups_of_blocks: BlockGroups) -> Floats:
     """The values of each block before the last step of each network: one row for each block; `matrix` is overwritten.
 
     The networks have the same scales, steps and width.
@@ -118,26 +121,26 @@ def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Fl
     matrix -= networks[0].means[:, None]  # in place, as pages may be large
     matrix *= networks[0].scales[:, None]
     np.maximum(matrix, -LIMIT, out=matrix)
-    return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, nest)
+    return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, groups_of_blocks)
 
 
-def hidden_of(networks: Sequence[Network], features: Floats, nest: BlockGroups) -> Floats:
+def hidden_of(networks: Sequence[Network], features: Floats, groups_of_blocks: BlockGroups) -> Floats:
     """The values of `hidden`, given normalized features with one row for each block."""
     number = len(features)
     hidden_values = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
     for net, values in zip(networks, hidden_values, strict=True):
         _step(features, net.first, values)
-    for place, layer in enumerate(networks[0].layers):
+    for index, layer in enumerate(networks[0].layers):
         if layer.step == COMPARED:
             for net, values in zip(networks, hidden_values, strict=True):
-                values += _compared(net, values, net.layers[place])
+                values += _compared(net, values, net.layers[index])
             continue
         if layer.step:
-            seen = _beside(hidden_values, layer.step)
+            inputs = _beside(hidden_values, layer.step)
         else:
-            seen = with_means(hidden_values, nest)
-        for net, rows, values in zip(networks, seen.reshape(len(networks), number, -1), hidden_values, strict=True):
-            values += _step(rows, net.layers[place])
+            inputs = with_means(hidden_values, groups_of_blocks)
+        for net, rows, values in zip(networks, inputs.reshape(len(networks), number, -1), hidden_values, strict=True):
+            values += _step(rows, net.layers[index])
     return hidden_values
 
 
@@ -152,17 +155,17 @@ def logistic(values: Floats) -> Floats:
     return 1 / (1 + np.exp(-bounded))
 
 
-def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
+def _step(inputs: Floats, layer: Layer, out: Floats | None = None) -> Floats:
     """The output of a layer: relu(W x + b)."""
-    output: Floats = np.matmul(seen, layer.weights, out=out)
+    output: Floats = np.matmul(inputs, layer.weights, out=out)
     output += layer.bias
     return np.maximum(output, 0, out=output)
 
 
 def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
     """The output of a layer that compares. As m is the same for all blocks, one matrix is enough for all of them."""
-    likely = probabilities(network, rows)
-    text = likely @ rows / (likely.sum() + LEAST_TEXT)
+    page_probabilities = probabilities(network, rows)
+    text = page_probabilities @ rows / (page_probabilities.sum() + LEAST_TEXT)
     own, both, same = layer.weights.reshape(3, rows.shape[1], -1)
     output: Floats = rows @ (own + text[:, None] * both)
     output += text @ same + layer.bias
@@ -173,34 +176,34 @@ def _beside(hidden_values: Floats, step: int) -> Floats:
     """For each network and block three rows: of the block `step` positions before, of the block itself, and of the
     block `step` positions after; zeros if there is none.
     """
-    many, number, width = hidden_values.shape
-    seen = np.zeros((many, number, 3, width), np.float32)
-    seen[:, step:, 0] = hidden_values[:, :-step]
-    seen[:, :, 1] = hidden_values
-    seen[:, :-step, 2] = hidden_values[:, step:]
-    return seen
+    network_count, number, width = hidden_values.shape
+    inputs = np.zeros((network_count, number, 3, width), np.float32)
+    inputs[:, step:, 0] = hidden_values[:, :-step]
+    inputs[:, :, 1] = hidden_values
+    inputs[:, :-step, 2] = hidden_values[:, step:]
+    return inputs
 
 
-def with_means(hidden_values: Floats, nest: BlockGroups) -> Floats:
+def with_means(hidden_values: Floats, groups_of_blocks: BlockGroups) -> Floats:
     """For each network and block its own row, and the means of its groups."""
-    many, number, width = hidden_values.shape
+    network_count, number, width = hidden_values.shape
     # No index is out of bounds; to take without a check is faster.
-    sums = _sums(hidden_values.take(nest.rows, 1, mode="clip"))
-    means = sums.take(nest.ends, 1, mode="clip")
-    means -= sums.take(nest.starts, 1, mode="clip")
-    means /= nest.sizes
-    seen = np.empty((many, number, 1 + nest.groups.shape[1], width), np.float32)
-    seen[:, :, 0] = hidden_values
-    seen[:, :, 1:] = means.take(nest.groups, 1, mode="clip")
-    return seen
+    sums = _sums(hidden_values.take(groups_of_blocks.rows, 1, mode="clip"))
+    means = sums.take(groups_of_blocks.ends, 1, mode="clip")
+    means -= sums.take(groups_of_blocks.starts, 1, mode="clip")
+    means /= groups_of_blocks.sizes
+    inputs = np.empty((network_count, number, 1 + groups_of_blocks.groups.shape[1], width), np.float32)
+    inputs[:, :, 0] = hidden_values
+    inputs[:, :, 1:] = means.take(groups_of_blocks.groups, 1, mode="clip")
+    return inputs
 
 
 def _sums(rows: Floats) -> Floats:
     """The sums of the rows before each row. Within runs they are a product of matrices, which is faster than to add row
     by row.
     """
-    many, number, width = rows.shape
-    runs = rows.reshape(many, number // RUN, RUN, width)
+    network_count, number, width = rows.shape
+    runs = rows.reshape(network_count, number // RUN, RUN, width)
     sums: Floats = _BEFORE @ runs
     done = np.cumsum(sums[:, :-1, -1] + runs[:, :-1, -1], 1)
     sums[:, 1:] += done[:, :, None]

@@ -37,27 +37,33 @@ Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
 """Characters of a block that are read; its length counts in full."""
 MOST_BODY = 40_000
+"""Characters of the article that the page gives to machines."""
 MOST_OF_ALL = 1_000_000
 """Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
 """Texts that are read in addition to the blocks: title, description, and the article as the page gives it to machines.
 """
 MOST_NAME = 200
+"""Characters of the names of an element."""
 MOST_TITLE = 300
 MOST_ABOUT = 1_000
+"""Characters of the description."""
 
 TAGS = (
     "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "
     "noscript"
 ).split()
-TAG = dict(zip(TAGS, count(1)))
+"""The tags of blocks that are distinguished."""
+TAG_NUMBERS = dict(zip(TAGS, count(1)))
 WRAPS = "a b strong em i span font time small code img label".split()
-_WRAP = dict(zip(WRAPS, count(1)))
+"""The tags that are distinguished of the first inline element in a block."""
+WRAP_NUMBERS = dict(zip(WRAPS, count(1)))
 FRAMES = (
     "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
     "section button label h1 h2 h3 h4 h5 h6 p a dd dt center font address details iframe"
 ).split()
-FRAME = {tag: 1 << place for place, tag in enumerate(FRAMES)}
+"""The tags of elements around a block that are distinguished."""
+FRAME_BITS = {tag: 1 << place for place, tag in enumerate(FRAMES)}
 _TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
 _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
@@ -74,12 +80,15 @@ class ContainerArrays:
     frames: Ints
     """A bit for each of FRAMES that the container is or is in."""
     depths: Ints
+    """The levels from the root to the container."""
     paths: Ints
     """A number that containers share if their names, and those of all containers around them, are the same."""
     places: Ints
     """A number that containers share if they repeat; see `places`."""
     starts: Ints
+    """The index of its first block."""
     ends: Ints
+    """The index of the first block after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,7 @@ def _outline(page: Page) -> ContainerArrays:
     starts = page.containers.starts
     ends = page.containers.ends
     tags = page.containers.tags
-    if len(page.blocks) > MAX_BLOCKS:
+    if len(page.blocks) > MAX_BLOCKS:  # only the containers of the blocks that are judged
         last = 1 + max(page.homes[:MAX_BLOCKS])
         name_numbers = name_numbers[:last]
         parents = parents[:last]
@@ -135,7 +144,7 @@ def _outline(page: Page) -> ContainerArrays:
     depths = [0]
     paths = [0]
     numbers: dict[tuple[int, int], int] = {}
-    bits = FRAME.get
+    bits = FRAME_BITS.get
     for name, parent, start, end, tag in zip(name_numbers, parents, starts, ends, tags, strict=True):
         if start == end:  # a container without blocks is not needed
             for column in (frames, depths, paths):
@@ -166,14 +175,17 @@ def places(page: Page) -> Ints:
     own.
     """
     names = element_names(page)
+    # The kinds of each container, of its parent and of the parent of that.
     own = np.array(kinds(names.names))[names.containers]
     parents = np.array(page.containers.parents)
     around = np.append(own, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
-    many = 2 * int(np.abs(own).max()) + 1
-    shared = (own * many + around) * many + farther
+
+    # The three kinds are the digits of a number. The numbers without a class are beyond all of these.
+    base = 2 * int(np.abs(own).max()) + 1
+    shared = (own * base + around) * base + farther
     has_class = np.maximum(np.maximum(own, around), farther) > 0
-    numbers: Ints = np.where(has_class, shared, many**3 + np.arange(len(own)))
+    numbers: Ints = np.where(has_class, shared, base**3 + np.arange(len(own)))
     return numbers
 
 
@@ -198,7 +210,7 @@ def page_arrays(page: Page) -> PageArrays:
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
 
-    same: dict[str, int] = {}
+    number_of_text: dict[str, int] = {}
     names = element_names(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
     name_texts = _beginnings((" ".join(filter(None, name)) for name in names.names), MOST_NAME)
@@ -208,11 +220,11 @@ def page_arrays(page: Page) -> PageArrays:
         outline=_outline(page),
         homes=np.array(homes, np.int64),
         wraps=np.array(names.wraps[:MAX_BLOCKS], np.int64),
-        wrap_tags=np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
-        tags=np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
+        wrap_tags=np.array([0 if wrap is None else WRAP_NUMBERS.get(wrap.tag, 0) for wrap in wraps], np.int64),
+        tags=np.array([TAG_NUMBERS.get(block.tag, 0) for block in blocks], np.int64),
         lengths=np.array([len(block.text) for block in blocks], np.float32),
         linked=np.array([block.linked for block in blocks], np.float32),
-        copies=np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
+        copies=np.array([number_of_text.setdefault(block.text, len(number_of_text)) for block in blocks], np.int64),
         links=_counts([link.at for link in page.link_elements if _leads(link.href)], number + 1)[:number],
         images=_counts([min(image.at, number) for image in page.image_elements], number + 1),
         page=_head(page),
@@ -293,10 +305,10 @@ class Scores:
 class BlockColumns:
     """Values from which several features are computed."""
 
-    seen: PageArrays
+    arrays: PageArrays
     scores: Scores
     levels: Ints
-    """For each level and block, a container; see `ranges`."""
+    """For each level and block, the index of a container; see `ranges`."""
     number: int
     """The number of blocks."""
     at: Ints
@@ -330,34 +342,34 @@ class BlockColumns:
     """The characters of all blocks, at least 1."""
 
 
-def ranges(seen: PageArrays) -> Ints:
+def ranges(arrays: PageArrays) -> Ints:
     """For each level and block, a container: the innermost one around the block, and then each larger one."""
-    levels = [seen.homes]
+    levels = [arrays.homes]
     for _ in range(LEVELS - 1):
-        levels.append(seen.outline.outer[levels[-1]])
+        levels.append(arrays.outline.outer[levels[-1]])
     return np.array(levels)
 
 
-def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
+def block_columns(arrays: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
     """The values of all blocks from which features are computed."""
-    number = len(seen.homes)
-    lengths = seen.lengths
-    kinds = seen.texts.kinds[:number].T
+    number = len(arrays.homes)
+    lengths = arrays.lengths
+    kinds = arrays.texts.kinds[:number].T
     # Only the beginning of a long block is read, so that these numbers are scaled to its length.
     looked_at = np.maximum(kinds.sum(0), 1)
     stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
     widths = lengths + 2 * unspaced
-    density = seen.linked / np.maximum(lengths, 1)
-    last = seen.texts.last[:number]
+    density = arrays.linked / np.maximum(lengths, 1)
+    last = arrays.texts.last[:number]
     return BlockColumns(
-        seen=seen,
+        arrays=arrays,
         scores=scores,
         levels=levels,
         number=number,
         at=np.arange(number),
         kinds=kinds,
         looked_at=looked_at,
-        words=np.bincount(seen.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
+        words=np.bincount(arrays.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
         letters=np.maximum(kinds[[LOWER, UPPER, CASELESS, UNSPACED]].sum(0), 1),
         stops=stops,
         unspaced=unspaced,
@@ -366,22 +378,23 @@ def block_columns(seen: PageArrays, scores: Scores, levels: Ints) -> BlockColumn
         density=density,
         prose=widths * (1 - density) * (stops > 0),
         ends_stop=(last == STOP) | ((last == QUOTE) & (stops > 0)),
-        in_body=_in_body(seen.texts, number),
-        around=scores.around[seen.homes],
+        in_body=_in_body(arrays.texts, number),
+        around=scores.around[arrays.homes],
         total=max(1.0, float(lengths.sum())),
     )
 
 
 def _in_body(texts: Characters, number: int) -> Floats:
     """The share of each block's pairs of words that are in the article of the structured data; 0 without an article."""
-    first = int(np.searchsorted(texts.owner, number + 2))
+    first = int(np.searchsorted(texts.owner, number + 2))  # the article's first word: its text is the last one
     if first == len(texts.words):
         return np.zeros(number, np.float32)
+    # The pairs of adjacent words, hashed to buckets; those of two texts are left out.
     pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
-    theirs = np.zeros(PAIRS, bool)
-    theirs[pairs[first:]] = True
+    is_in_article = np.zeros(PAIRS, bool)
+    is_in_article[pairs[first:]] = True
     together = texts.owner[:-1] == texts.owner[1:]
     owner = texts.owner[:-1][together]
     counts = np.bincount(owner, minlength=number)[:number]
-    hits = np.bincount(owner[theirs[pairs[together]]], minlength=number)[:number]
+    hits = np.bincount(owner[is_in_article[pairs[together]]], minlength=number)[:number]
     return (hits / np.maximum(counts, 1)).astype(np.float32)

@@ -12,7 +12,7 @@ NAME_BUCKETS = 1 << 13
 """How many buckets there are."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
-"""Characters of an address, or of a name, that are read."""
+"""Characters of an address, a class or an id that are read."""
 
 
 def page_names(page: Page) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Finds readers' comments by the names of the elements around them, or by the heading above them.
 
-Besides remarks, such elements contain by-lines, buttons and notices, each at a place of its own (.page_arrays). All
-blocks at a place are remarks, also short ones, if most of its text is prose.
+Besides remarks, such elements contain by-lines, buttons and notices. Blocks at the same place of repeated elements
+(`page_arrays.places`) are alike: all blocks at a place are remarks, also short ones, if most of its text is prose.
 """
 
 import re
@@ -16,10 +16,11 @@ from crawler.page.element_names import Name, element_names
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop
 
-# "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
-WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
-HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", re.IGNORECASE)
+# Parts of names. "no-comments", "comments-off" and the link to the comments match too, but contain no sentences.
+NAMES_OF_COMMENTS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
+COMMENTS_HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", re.IGNORECASE)
 MOST_LETTERS = 200
+"""Characters of a class or id that are read."""
 WITHOUT_STOP = 40
 """Characters from which a line is prose even without a full stop."""
 LEAST_PROSE = 0.5
@@ -29,21 +30,21 @@ FORM = re.compile(
 )
 FORM_LEVELS = 4  # from a line of a form to the form
 BY_LINE = re.compile(r"author|by-?line|meta|date|posted|vcard|footer|details|(?<![a-z])by(?![a-z])", re.IGNORECASE)
-WHOLE = frozenset(("html", "body"))
+WHOLE_PAGE = frozenset(("html", "body"))
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-UNREAD = frozenset(("button", "label", "option", "legend", *HEADINGS))
+NEVER_REMARKS = frozenset(("button", "label", "option", "legend", *HEADINGS))
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
-    """The remarks of readers, without the blocks of the main text, given by index; empty if remarks are the main text,
-    as in a thread.
+    """The remarks of readers, without the blocks of the main text (`kept`, by index). Empty if the page is a thread
+    whose remarks are its main text.
     """
-    places = page.once(named_as_comments)
-    if is_thread and any(index in kept for index in places):
+    indexes = page.once(named_as_comments)
+    if is_thread and any(index in kept for index in indexes):
         return ""
-    left = [index for index in places if index not in kept and not _is_of_form(page.blocks[index].element)]
-    if left:
-        return "\n".join(page.blocks[index].text for index in _remarks(page, left))
+    others = [index for index in indexes if index not in kept and not _is_of_form(page.blocks[index].element)]
+    if others:
+        return "\n".join(page.blocks[index].text for index in _remarks(page, others))
     return ""
 
 
@@ -53,8 +54,9 @@ def named_as_comments(page: Page) -> list[int]:
     containers = page.containers
     name_texts = [_class_and_id(name) for name in elements.names]
     all_names = "\n".join(name_texts)
-    words = [word for word in WORDS if word in all_names]
-    if not words and not any(block.tag in HEADINGS and HEADING.fullmatch(block.text) for block in page.blocks):
+    # A search in all names at once shows for most pages that there are no comments.
+    words = [word for word in NAMES_OF_COMMENTS if word in all_names]
+    if not words and not any(block.tag in HEADINGS and COMMENTS_HEADING.fullmatch(block.text) for block in page.blocks):
         return []
 
     is_for_comments = [any(map(name.__contains__, words)) for name in name_texts]
@@ -66,26 +68,26 @@ def named_as_comments(page: Page) -> list[int]:
         zip(elements.containers, containers.parents, containers.tags, strict=True)
     ):
         if tag in HEADINGS and containers.starts[at] < containers.ends[at]:
-            if tag <= headings.get(parent, ""):
+            if tag <= headings.get(parent, ""):  # a heading of the same or a higher rank ends the comments
                 del headings[parent]
-            if is_for_comments[name] or HEADING.fullmatch(page.blocks[containers.starts[at]].text):
+            if is_for_comments[name] or COMMENTS_HEADING.fullmatch(page.blocks[containers.starts[at]].text):
                 headings[parent] = tag
         inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
 
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
 
-def without_comments_beside_main(page: Page, places: list[int]) -> list[int]:
+def without_comments_beside_main(page: Page, indexes: list[int]) -> list[int]:
     """The indexes of the blocks of a text, without comments outside of the page's main landmark, if that has blocks of
     the text.
 
     https://www.w3.org/TR/wai-aria-1.2/#main
     """
     in_main = page.once(_in_main)
-    if in_main.isdisjoint(places):
-        return places
+    if in_main.isdisjoint(indexes):
+        return indexes
     beside = frozenset(page.once(named_as_comments)) - in_main
-    return [place for place in places if place not in beside]
+    return [index for index in indexes if index not in beside]
 
 
 def _in_main(page: Page) -> frozenset[int]:
@@ -108,30 +110,30 @@ def _class_and_id(name: Name) -> str:
     """The class and the id of an element that may contain comments, in lower case."""
     tag, its_class, its_id, *_ = name
     # Classes of a whole page may say whether comments are open.
-    if tag in WHOLE:
+    if tag in WHOLE_PAGE:
         return ""
     return f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
 
 
-def _remarks(page: Page, places: list[int]) -> Iterator[int]:
+def _remarks(page: Page, indexes: list[int]) -> Iterator[int]:
     """The blocks, among some given by index, that are at places with mostly prose."""
     from crawler.extraction.auto import page_arrays
 
-    numbers = page.once(page_arrays.places)[[page.homes[index] for index in places]].tolist()
+    places_of_blocks = page.once(page_arrays.places)[[page.homes[index] for index in indexes]].tolist()
     letters = Counter[int]()
     letters_of_prose = Counter[int]()
-    for index, number in zip(places, numbers, strict=True):
+    for index, place in zip(indexes, places_of_blocks, strict=True):
         block = page.blocks[index]
-        letters[number] += len(block.text)
-        letters_of_prose[number] += len(block.text) * _is_prose(block)
-    for index, number in zip(places, numbers, strict=True):
-        if letters_of_prose[number] >= LEAST_PROSE * letters[number] and _may_be_remark(page.blocks[index]):
+        letters[place] += len(block.text)
+        letters_of_prose[place] += len(block.text) * _is_prose(block)
+    for index, place in zip(indexes, places_of_blocks, strict=True):
+        if letters_of_prose[place] >= LEAST_PROSE * letters[place] and _may_be_remark(page.blocks[index]):
             yield index
 
 
 def _may_be_remark(block: "Block") -> bool:
     """Whether a block is neither a heading or control nor mostly links."""
-    return block.tag not in UNREAD and 2 * block.linked <= len(block.text)
+    return block.tag not in NEVER_REMARKS and 2 * block.linked <= len(block.text)
 
 
 def _is_prose(block: "Block") -> bool:

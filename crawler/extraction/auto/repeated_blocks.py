@@ -1,13 +1,14 @@
 """Judges blocks alike that are at the same place of repeated elements, such as the posts of a thread.
 
-A place is the kind of the innermost container around a block and of the two containers around that; a kind is a tag and
-its first class, without digits at the end, by which pages number their posts (.page_arrays). Blocks that consist mostly
-of links, such as links to other articles between paragraphs, have places of their own.
+A place is the kind of the innermost container around a block and of the two containers around that
+(`page_arrays.places`). A kind is a tag and its first class, without digits at the end, by which pages number their
+posts. Blocks that consist mostly of links, such as links to other articles between paragraphs, have places of their
+own.
 
 The score of a block is the logit of its probability p, log(p / (1 - p)); it is moved most of the way to the average
-score of its place. A score beyond SURE, the score of a p of LEAST or 1 - LEAST, counts as SURE in the average, so that
-one block of which the network is sure does not decide for all. The part of a score beyond SURE is kept in proportion to
-the agreement of the blocks at its place: the hundred links of a menu stay as unlikely as they are.
+score of its place. SURE is the score of p = 1 - LEAST_P. A score beyond SURE or -SURE counts as that in the average, so
+that one block of which the network is sure does not decide for all. The part of a score beyond SURE is kept in
+proportion to the agreement of the blocks at its place: the hundred links of a menu stay as unlikely as they are.
 """
 
 import numpy as np
@@ -17,20 +18,22 @@ from crawler.extraction.auto.page_arrays import Floats, PageArrays
 
 SHARE = 0.6
 """How much of a score is the average of its place."""
-LEAST = 0.05
+LEAST_P = 0.05
+"""The probability whose score is -SURE."""
 NEVER = 1e-6
 """The least probability whose logit is computed, as that of 0 is infinite."""
-SURE = np.log((1 - LEAST) / LEAST)
+SURE = np.log((1 - LEAST_P) / LEAST_P)
 
 
-def alike(likely: Floats, seen: PageArrays) -> Floats:
+def alike(network_probabilities: Floats, arrays: PageArrays) -> Floats:
     """The probabilities of the blocks of a page, adjusted so that blocks at the same place are judged alike."""
-    is_link = 2 * seen.linked > seen.lengths
-    _, places = np.unique(2 * seen.outline.places[seen.homes] + is_link, return_inverse=True)
-    bounded = np.minimum(np.maximum(likely.astype(np.float64), NEVER), 1 - NEVER)
+    is_link = 2 * arrays.linked > arrays.lengths
+    _, places = np.unique(2 * arrays.outline.places[arrays.homes] + is_link, return_inverse=True)
+    bounded = np.minimum(np.maximum(network_probabilities.astype(np.float64), NEVER), 1 - NEVER)
     scores = np.log(bounded / (1 - bounded))
-    sure = np.minimum(np.maximum(scores, -SURE), SURE)
-    averages = (np.bincount(places, sure) / np.bincount(places))[places]
+    capped = np.minimum(np.maximum(scores, -SURE), SURE)
+    averages = (np.bincount(places, capped) / np.bincount(places))[places]
     agreement = np.minimum(np.maximum(averages * np.sign(scores) / SURE, 0), 1)
-    probabilities: Floats = logistic(sure + SHARE * (averages - sure) + agreement * (scores - sure)).astype(np.float32)
+    adjusted = capped + SHARE * (averages - capped) + agreement * (scores - capped)
+    probabilities: Floats = logistic(adjusted).astype(np.float32)
     return probabilities

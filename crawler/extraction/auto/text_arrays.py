@@ -1,7 +1,8 @@
 """Reads the characters and words of many texts at once into arrays.
 
-All texts are joined into one array of code points. A lookup table gives the kind of each character, and prefix sums of
-a polynomial give the hash of each word, so that no loop runs over texts or words.
+All texts are joined into one array of code points, with a line end after each text. A lookup table gives the kind of
+each character, and prefix sums of a polynomial give the hash of each word, so that no loop runs over texts or words. A
+hash is reduced to one of BUCKETS numbers, the bucket of the word, by which its weights are found.
 """
 
 import re
@@ -19,7 +20,7 @@ from crawler.page.text import UNSPACED as UNSPACED_CHARACTERS
 Ints = NDArray[np.int64]
 KINDS = "other lower upper digit caseless unspaced space comma stop colon quote separator sign".split()
 OTHER, LOWER, UPPER, DIGIT, CASELESS, UNSPACED, SPACE, COMMA, STOP, COLON, QUOTE, SEPARATOR, SIGN = range(len(KINDS))
-_GIVEN = {
+_SIGNS_OF_KIND = {
     COMMA: ",;，、；،؛",
     STOP: "".join(FULL_STOPS),
     COLON: ":：",
@@ -31,8 +32,9 @@ _BMP = 0x10000
 BUCKET_BITS = 15
 BUCKETS = 1 << BUCKET_BITS
 """The number of buckets for words."""
+# Odd numbers with irregular bits: of the polynomial, and to mix the bits of a hash.
 _BASE = 0x9E3779B97F4A7C15
-_MIX = 0xD6E8FEB86659FD93
+_MULTIPLIER = 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
 """Changes the bucket of a whole name, so that it differs from that of a word in a name."""
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
@@ -68,10 +70,10 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     unspaced = np.zeros(_BMP, bool)
     unspaced[[match.start() for match in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
     kinds[unspaced & (kinds == CASELESS)] = UNSPACED
-    for kind, characters in _GIVEN.items():
+    for kind, characters in _SIGNS_OF_KIND.items():
         for character in characters:
             kinds[ord(character)] = kind
-    kinds[[9, 10, 13, 32]] = SPACE
+    kinds[[ord(space) for space in "\t\n\r "]] = SPACE
     return kinds, lower
 
 
@@ -105,7 +107,7 @@ def read(texts: list[str]) -> Characters:
     flat_counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
     counts = flat_counts.reshape(len(texts), len(KINDS)).astype(np.float32)
     counts[:, SPACE] -= 1  # the line's end
-    last = np.where(lengths > 1, ends - 2, ends - 1)
+    last = np.where(lengths > 1, ends - 2, ends - 1)  # before the line end, which an empty text has only
     starts, stops = _spans(kinds)
     first = kinds[ends - lengths].astype(np.int64)
     last = kinds[last].astype(np.int64)
@@ -116,12 +118,16 @@ def read_names(texts: list[str]) -> NameWords:
     """The names in each text, whole and cut into words at hyphens, digits and capitals."""
     codes, kinds, lengths = _codes(texts)
     owner = np.repeat(np.arange(len(texts)), lengths)
+
+    # The words: a word begins at a letter after another character, or at a capital after a small letter.
     is_letter = _IS_LETTER[kinds]
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
     is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # every text ends with a line end
     starts = np.flatnonzero(begins)
     stops = np.flatnonzero(is_last) + 1
+
+    # The words and the whole names, in the order of their first characters.
     wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
     buckets = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
@@ -171,7 +177,8 @@ class _Hashes:
 
     def of(self, starts: Ints, stops: Ints) -> Ints:
         """The buckets of the parts with these bounds."""
+        # A difference of sums depends on the position of the part: the inverse power of the base removes it.
         hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]
         hashes ^= hashes >> np.uint64(31)
-        hashes *= np.uint64(_MIX)
+        hashes *= np.uint64(_MULTIPLIER)
         return (hashes >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)

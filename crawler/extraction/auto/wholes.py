@@ -1,13 +1,13 @@
-"""Keeps or leaves out data tables, lists, code, and labels with their values as wholes, because a part of one would say
+"""Keeps or drops data tables, lists, code, and labels with their values as wholes, because a part of one would say
 something else.
 
 The network judges each block. A data table between two kept blocks is kept, and so are code and a row of short cells in
 a table that is no data table. Elsewhere they are kept if the average probability of their words is high enough, or if
 enough of their words are in kept blocks; after a kept block, a lower probability is enough. A list is kept if enough of
 its words are in kept blocks; between two kept blocks, fewer words are enough. A table for layout, which contains other
-tables, a row with much text in its cells and a list of long items stay as the network judged them. Of a short label and
-its value in a list of definitions, both are kept if one is. A short heading is kept only with text under it, except on
-pages that are lists.
+tables, a row with much text in its cells and a list of long items stay as the network judged them. A short label and
+its value in a list of definitions are both kept if one of them is. A short heading is kept only with text under it,
+except on pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
 teasers. They are kept if they hold most of the text that would be kept, and are not too unlikely.
@@ -34,7 +34,7 @@ CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
 """The share of the words in kept blocks from which a whole is kept."""
 ENOUGH_BETWEEN = 0.1
-"""The same share between two kept blocks."""
+"""This share for wholes between two kept blocks."""
 LIKELY_AFTER_TEXT = 0.25
 """The average probability of the words in a table or in code from which it is kept directly after kept text; tables
 after the end of an article have less than 0.1.
@@ -47,13 +47,13 @@ NEAR = 2
 """Blocks after a table or list among which a kept one is looked for: the first may be a note under it."""
 MAX_VALUE = 80
 """Characters of a label or a value; a longer one is text."""
-OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
+TYPES_OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4
 """The least elements of a group of cards."""
 WORDS_OF_CARD = 6
 """The least words of the average card."""
-LIKELY = 0.1
+LIKELY_CARDS = 0.1
 """The least average probability of the words in cards."""
 MOST_OUTSIDE = 0.5
 """The most words of the main text outside of the cards, as a share of the words in them."""
@@ -65,13 +65,13 @@ def wholes(page: Page, kept: list[bool], judgement: "BlockJudgement", *, has_car
     """
     kept = kept[:]
     _decide_tables_and_lists(page, kept, judgement)
-    if has_cards and judgement.page_type in OF_LISTS:
+    if has_cards and judgement.page_type in TYPES_OF_LISTS:
         _keep_cards(page, kept, judgement)
     _complete_pairs(page.blocks, kept)
-    places = [index for index, is_kept in enumerate(kept) if is_kept]
-    if judgement.page_type in OF_LISTS:
-        return places
-    return _without_empty_headings(page.blocks, places)
+    indexes = [index for index, is_kept in enumerate(kept) if is_kept]
+    if judgement.page_type in TYPES_OF_LISTS:
+        return indexes
+    return _without_empty_headings(page.blocks, indexes)
 
 
 def data_tables(page: Page) -> list[int]:
@@ -100,13 +100,17 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudg
 
 
 def _tables_and_lists(page: Page) -> list[int]:
-    """The data tables, the rows of short cells in other tables, the lists, and the code, in page order."""
+    """The data tables, the rows of short cells in other tables, the lists, and the code, in page order: the indexes of
+    their containers.
+    """
     containers = page.containers
-    # The rows of each table, the items of each list, and the cells of each row.
+    # The rows of each table, the number of items of each list, and the number of cells of each row.
     rows: dict[int, list[int]] = {}
     items: dict[int, int] = {}
     table_of: list[int] = []
+    """For each container, the innermost table that it is or is in; -1 without one."""
     layouts: set[int] = set()
+    """The tables that contain tables."""
     listings: list[int] = []
     cells: Counter[int] = Counter()
     for at, (tag, parent) in enumerate(zip(containers.tags, containers.parents, strict=True)):
@@ -142,8 +146,8 @@ def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells:
 
 def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> bool:
     """Whether most rows of a table have several cells, with little in each."""
-    wide = sum(cells[row] > 1 for row in rows)
-    return wide > 1 and 2 * wide >= len(rows) and _is_short(containers, table, sum(cells[row] for row in rows))
+    several = sum(cells[row] > 1 for row in rows)
+    return several > 1 and 2 * several >= len(rows) and _is_short(containers, table, sum(cells[row] for row in rows))
 
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:
@@ -156,13 +160,13 @@ def _keep_cards(page: Page, kept: list[bool], judgement: "BlockJudgement") -> No
     words = judgement.tokens * kept
     for cards in alike_elements(page):
         ends = [min(end, len(kept)) for _, end in cards]
-        places = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
-        in_cards = judgement.tokens[places]
-        outside = float(words.sum() - words[places].sum())
+        indexes = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
+        in_cards = judgement.tokens[indexes]
+        outside = float(words.sum() - words[indexes].sum())
         if len(in_cards) == 0 or in_cards.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * in_cards.sum():
             continue
-        if judgement.probabilities[places] @ in_cards >= LIKELY * in_cards.sum():
-            for at in places:
+        if judgement.probabilities[indexes] @ in_cards >= LIKELY_CARDS * in_cards.sum():
+            for at in indexes:
                 kept[at] = True
 
 
@@ -193,16 +197,16 @@ def _is_pair(label: Block, value: Block) -> bool:
     return label.element.getnext() is value.element and not label.linked
 
 
-def _without_empty_headings(blocks: Sequence[Block], places: list[int]) -> list[int]:
-    """The places of blocks, without short headings that are followed by a heading of the same or a higher rank, or by
+def _without_empty_headings(blocks: Sequence[Block], indexes: list[int]) -> list[int]:
+    """The indexes of blocks, without short headings that are followed by a heading of the same or a higher rank, or by
     nothing.
     """
-    kept_places: list[int] = []
-    following = HEADINGS[0]
-    for place in reversed(places):
-        tag = blocks[place].tag
+    kept_indexes: list[int] = []
+    following = HEADINGS[0]  # the end of the page ends a section like the highest heading
+    for index in reversed(indexes):
+        tag = blocks[index].tag
         is_empty = tag in HEADINGS and following in HEADINGS and following <= tag
-        if not is_empty or len(blocks[place].text) > MAX_HEADING:
-            kept_places.append(place)
+        if not is_empty or len(blocks[index].text) > MAX_HEADING:
+            kept_indexes.append(index)
             following = tag
-    return kept_places[::-1]
+    return kept_indexes[::-1]

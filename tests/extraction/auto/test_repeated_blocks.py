@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto.page_arrays import page_arrays
-from crawler.extraction.auto.repeated_blocks import LEAST, alike
+from crawler.extraction.auto.repeated_blocks import LEAST_P, alike
 from crawler.page.page import Page
 
 
@@ -34,8 +34,8 @@ def test_blocks_at_the_same_place_are_judged_alike() -> None:
 
 def test_one_sure_block_does_not_decide_for_the_others() -> None:
     html = "<div class=post><p>a</p><p>b</p></div>"
-    assert judged(html, 1.0, 0.3)[1] == pytest.approx(judged(html, 1 - LEAST, 0.3)[1])
-    assert judged(html, 0.0, 0.7)[1] == pytest.approx(judged(html, LEAST, 0.7)[1])
+    assert judged(html, 1.0, 0.3)[1] == pytest.approx(judged(html, 1 - LEAST_P, 0.3)[1])
+    assert judged(html, 0.0, 0.7)[1] == pytest.approx(judged(html, LEAST_P, 0.7)[1])
 
 
 def test_blocks_that_are_all_sure_stay_as_they_are() -> None:

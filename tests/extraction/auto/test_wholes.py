@@ -4,9 +4,9 @@ import pytest
 from crawler.extraction.auto.model import BlockJudgement
 from crawler.extraction.auto.wholes import (
     LEAST_CARDS,
-    LIKELY,
     LIKELY_AFTER_TEXT,
     LIKELY_ALONE,
+    LIKELY_CARDS,
     MAX_HEADING,
     WORDS_OF_CARD,
     wholes,
@@ -105,12 +105,12 @@ def card(number: int) -> str:
 
 def test_cards_of_a_list() -> None:
     rows = [
-        ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
-        ("", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, True),
-        ("article", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD, False),
-        ("listing", LEAST_CARDS - 1, LIKELY + 0.01, WORDS_OF_CARD, False),
-        ("listing", LEAST_CARDS, LIKELY - 0.01, WORDS_OF_CARD, False),
-        ("listing", LEAST_CARDS, LIKELY + 0.01, WORDS_OF_CARD / 2 - 0.1, False),
+        ("listing", LEAST_CARDS, LIKELY_CARDS + 0.01, WORDS_OF_CARD, True),
+        ("", LEAST_CARDS, LIKELY_CARDS + 0.01, WORDS_OF_CARD, True),
+        ("article", LEAST_CARDS, LIKELY_CARDS + 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS - 1, LIKELY_CARDS + 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS, LIKELY_CARDS - 0.01, WORDS_OF_CARD, False),
+        ("listing", LEAST_CARDS, LIKELY_CARDS + 0.01, WORDS_OF_CARD / 2 - 0.1, False),
     ]
     for page_type, cards, likely, words, are_kept in rows:
         page = Page.from_html(f"<h1>List</h1><main>{''.join(map(card, range(cards)))}</main>")
