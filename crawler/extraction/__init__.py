@@ -25,7 +25,7 @@ METHODS: dict[str, Extractor | Part] = {
 """The default method, and the other methods, which are imported when they are chosen."""
 EXTRACTORS: PartTable[Extractor] = PartTable(Door.EXTRACTORS, METHODS)
 """The methods above, and those that other packages add."""
-EXTRACTION = 6
+EXTRACTION_VERSION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
 the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
 that only makes a method faster does not count. tests/extraction/test_version.py fails if the texts of the test pages
@@ -37,7 +37,7 @@ LEARNING: dict[str, type[Library]] = {"auto": BlockLibrary, "template": Library,
 
 
 def favouring(method: str, favour: str = BALANCE) -> Extractor:
-    """The method with this name, with a preference for precision or recall, which only `auto` has."""
+    """The method with this name; for `auto`, with a preference for precision or recall."""
     if method not in EXTRACTORS:
         raise ValueError(f"there is no method {method!r}; there are {', '.join(EXTRACTORS)}")
     if favour == BALANCE:
@@ -69,7 +69,7 @@ def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:
     >>> version("auto"), version("auto", "recall"), version("auto", fallback="a.b")
     ('6:auto', '6:auto/recall', '6:auto+a.b')
     """
-    text = f"{EXTRACTION}:{method}"
+    text = f"{EXTRACTION_VERSION}:{method}"
     package_version = EXTRACTORS.package_version(method)
     if package_version:
         text += f"@{package_version}"

@@ -8,9 +8,9 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import first_sentence
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-MAX_TITLE = 300
+MAX_TITLE = 300  # characters
 FIRST = 3
-"""If the file names no title, it is the heading of the highest level among this number of first headings."""
+"""Headings at the beginning of a document: if its file names no title, the highest of them is the title."""
 MAX_SENTENCE = 100
 """Characters of a first sentence that may be the title of a document without headings."""
 METHOD = "document"

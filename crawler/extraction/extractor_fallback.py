@@ -39,6 +39,7 @@ class FallbackServer:
     allowed: AllowList
     """The addresses that are allowed besides localhost."""
     seconds: float = SECONDS
+    """The time limit for one page."""
 
     @property
     def _parts(self) -> SplitResult:
@@ -114,6 +115,7 @@ def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallbac
 
 
 def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, page: Page, **options: Any) -> Extraction:
+    # Without options, the result is cached: other parts of the crawler extract the same page.
     first = extract(page, **options) if options else page.once(extract)
     if not is_doubtful(first):
         return first

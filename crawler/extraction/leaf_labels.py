@@ -76,17 +76,21 @@ class _LeafReader:
         self.images: list[int] = []
         """The number of images in each block-level label."""
         self.anchors: list[int] = []
+        """The index of the block-level label of each link."""
         self.lines = 0
+        """The number of lines so far."""
         self.anchor = -1
-        self.serial = 0
+        """The index of the open link; -1 if there is none."""
+        self.element_count = 0
         """The number of elements so far, which numbers the open ones."""
         self.open: list[tuple[int, str]] = []
+        """The number and the tag of each open element."""
         self.homes: list[int] = []
         """The open block-level labels."""
         self.containers: list[str] = []
         """The tags of the open elements that are not inline."""
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
-        """For each element with text in this line its tag, its link and the pieces of its text."""
+        """For each element with text in this line, by its number: its tag, its link and the pieces of its text."""
 
     def run(self, root: etree._Element) -> Leaves:
         # Lines must break as in crawler.page.blocks, whose blocks are counted here.
@@ -105,8 +109,8 @@ class _LeafReader:
         )
 
     def enter(self, tag: str) -> None:
-        self.serial += 1
-        self.open.append((self.serial, tag))
+        self.element_count += 1
+        self.open.append((self.element_count, tag))
         if tag not in INLINE:
             self.end_line()
             self.containers.append(tag)
@@ -134,22 +138,24 @@ class _LeafReader:
         self.images.append(0)
 
     def read(self, text: str) -> None:
-        serial, tag = self.open[-1]
-        self.pieces.setdefault(serial, (tag, self.anchor, []))[2].append(text)
+        number, tag = self.open[-1]
+        _, _, pieces = self.pieces.setdefault(number, (tag, self.anchor, []))
+        pieces.append(text)
 
     def end_line(self) -> None:
         if not self.pieces:
             return
-        before = len(self.leaves)
-        written = False
+        leaves_before = len(self.leaves)
+        has_characters = False
         for tag, anchor, pieces in self.pieces.values():
             raw = "".join(pieces)
             text = fold_space(raw)
             if text:
                 self.leaves.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
-            written = written or bool(raw.strip())
+            has_characters = has_characters or bool(raw.strip())
         # A line that has only zero-width characters is a block in <pre>, but not elsewhere.
-        self.lines += len(self.leaves) > before or (written and "pre" in self.containers)
+        if len(self.leaves) > leaves_before or (has_characters and "pre" in self.containers):
+            self.lines += 1
         self.pieces = {}
 
 
@@ -157,10 +163,10 @@ class _LeafReader:
 EXACT_LENGTH = 8
 # Longer labels are found only if equal: few of them are noise, and comparing them is slow.
 MAX_NEAR_LENGTH = 100
-# How many labels a text is compared with, those with the most common pieces first; and how many labels are found by one
+# How many labels a text is compared with, those with the most common pieces first; and how many labels are stored for a
 # piece. Because of these limits some near labels are not found, so that some noise stays.
 MOST_COMPARED = 2
-MOST_SHARED = 8
+MOST_OF_PIECE = 8
 
 
 class LabelIndex:
@@ -170,8 +176,11 @@ class LabelIndex:
         self.longest_near = longest_near
         """Labels of more characters are found only if they are equal."""
         self._numbers: dict[tuple[str, str], int] = {}
+        """The number of each label."""
         self._texts: list[str] = []
+        """The texts of the labels, by number."""
         self._pieces: dict[str, dict[str, list[int]]] = {}
+        """For each tag and piece, the numbers of the labels with this tag whose texts were cut into it."""
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -185,11 +194,11 @@ class LabelIndex:
         number = self._numbers[tag, text] = len(self._texts)
         self._texts.append(text)
         if EXACT_LENGTH < len(text) <= self.longest_near:
-            of_tag = self._pieces.setdefault(tag, {})
+            numbers_of_piece = self._pieces.setdefault(tag, {})
             for piece in _pieces(text):
-                sharing = of_tag.setdefault(piece, [])
-                if len(sharing) < MOST_SHARED:
-                    sharing.append(number)
+                numbers = numbers_of_piece.setdefault(piece, [])
+                if len(numbers) < MOST_OF_PIECE:
+                    numbers.append(number)
         return number
 
     def find(self, tag: str, text: str) -> int | None:
@@ -197,15 +206,19 @@ class LabelIndex:
         number = self._numbers.get((tag, text))
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
-        of_tag = self._pieces[tag]
-        least = _shortest(len(text))
-        most = len(text) + len(text) // EXACT_LENGTH
-        shared: Counter[int] = Counter()
+
+        # Every part of the text that is as long as a piece of a near text may be is looked up.
+        numbers_of_piece = self._pieces[tag]
+        min_length = _shortest(len(text))
+        max_length = len(text) + len(text) // EXACT_LENGTH
+        shared_pieces: Counter[int] = Counter()
         for length in _piece_lengths(len(text)):
-            held = {text[start : start + length] for start in range(len(text) - length + 1)}
-            for piece in of_tag.keys() & held:
-                shared.update(other for other in of_tag[piece] if least <= len(self._texts[other]) <= most)
-        ranked = sorted(shared, key=lambda other: (-shared[other], other))[:MOST_COMPARED]
+            parts = {text[start : start + length] for start in range(len(text) - length + 1)}
+            for piece in numbers_of_piece.keys() & parts:
+                shared_pieces.update(
+                    other for other in numbers_of_piece[piece] if min_length <= len(self._texts[other]) <= max_length
+                )
+        ranked = sorted(shared_pieces, key=lambda other: (-shared_pieces[other], other))[:MOST_COMPARED]
         return next((other for other in ranked if is_near(text, self._texts[other])), None)
 
 
@@ -232,6 +245,7 @@ def _pieces(text: str) -> list[str]:
 @cache
 def _shortest(length: int) -> int:
     """The length of the shortest text that may be near to one of this length."""
+    # A text of 8 n characters may have n edits, so that the other one has at most 9 n.
     return next(short for short in range(length * 8 // 9, length + 1) if length - short <= short // EXACT_LENGTH)
 
 

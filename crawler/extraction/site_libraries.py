@@ -1,4 +1,8 @@
-"""The libraries of the sites that a worker crawls, each with its incomplete batch of pages."""
+"""The libraries of the sites that a worker crawls, each with its incomplete batch of pages.
+
+A library holds the templates of a site: the labels that its pages have in common. A learner takes pages in batches of
+ten and adds templates (crawler/extraction/methods/template.py).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +24,7 @@ class _Site:
 
     @property
     def size(self) -> int:
+        """The labels that it keeps in memory, and one for itself."""
         return 1 + len(self.library) + len(self.learner)
 
 
@@ -48,39 +53,39 @@ class SiteLibraries:
         return len(self._sites)
 
     def extract(self, page: Page) -> Extraction:
-        """The main text, with the library of the page's site."""
+        """The main text, by the method with the library of the page's site."""
         site = self._sites.get(address_of(page.url).host)
         return self.method(page, library=site.library if site else None)
 
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; returns the templates that it completed."""
         site = self._site(address_of(page.url).host)
-        copies = site.learner.copies
-        refused = site.library.refused
-        completed = site.learner.add(page)
+        copies_before = site.learner.copies
+        refused_before = site.library.refused
+        templates = site.learner.add(page)
         self._keep(address_of(page.url).host, site)
-        self.count("template/learned", len(completed))
-        self.count("template/copies", site.learner.copies - copies)
-        self.count("template/site_full", site.library.refused - refused)
-        return completed
+        self.count("template/learned", len(templates))
+        self.count("template/copies", site.learner.copies - copies_before)
+        self.count("template/site_full", site.library.refused - refused_before)
+        return templates
 
-    def take_in(self, name: str, label: LeafLabel) -> None:
+    def take_in(self, host: str, label: LeafLabel) -> None:
         """Add a template of a host that another worker or an earlier run has learned."""
-        site = self._site(name)
-        refused = site.library.refused
+        site = self._site(host)
+        refused_before = site.library.refused
         site.library.add(label)
-        self._keep(name, site)
-        self.count("template/site_full", site.library.refused - refused)
+        self._keep(host, site)
+        self.count("template/site_full", site.library.refused - refused_before)
 
-    def _site(self, name: str) -> _Site:
-        site = self._sites.get(name)
+    def _site(self, host: str) -> _Site:
+        site = self._sites.get(host)
         if site is not None:
             return site
         library = self.library()
         return _Site(library=library, learner=Learner(library))
 
-    def _keep(self, name: str, site: _Site) -> None:
-        """Store a site with its new size; sites not seen for longest are forgotten if there are too many labels."""
-        dropped = self._sites.set(name, site)
+    def _keep(self, host: str, site: _Site) -> None:
+        """Store a site with its new size. Sites not seen for longest are forgotten if there are too many labels."""
+        dropped = self._sites.set(host, site)
         if dropped:
             self.count("template/sites_forgotten", len(dropped))

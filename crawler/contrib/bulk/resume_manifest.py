@@ -19,7 +19,7 @@ from crawler import __version__
 from crawler.atomic_files import LONGEST_NAME, AtomicFile
 from crawler.contrib.bulk.archives.inputs import SINGLE_PAGES, STANDARD_INPUT, format_of_name
 from crawler.errors import WrongUseError
-from crawler.extraction import EXTRACTION
+from crawler.extraction import EXTRACTION_VERSION
 from crawler.translation.message import Message
 
 ENDING = ".jsonl"
@@ -103,7 +103,7 @@ def maker() -> str:
     """The versions of Winnow, its extractors, its libraries and Python, on which the lines depend."""
     python = ".".join(platform.python_version_tuple()[:2])
     parts = [f"{name} {version(name)}" for name in LIBRARIES]
-    return f"Winnow {__version__} with extraction {EXTRACTION}, {', '.join(parts)}, Python {python}"
+    return f"Winnow {__version__} with extraction {EXTRACTION_VERSION}, {', '.join(parts)}, Python {python}"
 
 
 def write_manifest(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) -> str:

@@ -20,7 +20,7 @@ HEADINGS_AND_LABELS = frozenset("h1 h2 h3 h4 h5 h6 dt th caption figcaption".spl
 class BlockLibrary(Library):
     """The common blocks of a site. Its labels are a block's tag and text."""
 
-    longest_near = 0  # characters of labels that match if they are nearly equal: no blocks do
+    longest_near = 0
 
     def labels(self, page: Page) -> frozenset[LeafLabel]:
         """The blocks of a page that may be common."""

@@ -90,8 +90,8 @@ class FramePart:
 DEFAULT = LayoutLimits()
 
 
-def split(page: Page, limits: LayoutLimits) -> list[Element]:
-    """For each line of the page the element of its part."""
+def parts_of_lines(page: Page, limits: LayoutLimits) -> list[Element]:
+    """For each line of the page the element of its part: the table or div around it, or the root."""
     tags = TABLES | DIVS if limits.divs else TABLES
     around = enclosing((block.element for block in page.blocks), lambda element: element.tag in tags)
     return [page.root if home is None else home for home in around]
@@ -106,15 +106,16 @@ def paragraphs(page: Page) -> list[bool]:
     ]
 
 
-def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[Element, FramePart]:
+def parts_of_page(page: Page, elements: list[Element], limits: LayoutLimits) -> dict[Element, FramePart]:
     """The parts that have text, by their elements."""
-    counts: dict[Element, int] = dict.fromkeys(split_at, 0)
+    counts: dict[Element, int] = dict.fromkeys(elements, 0)
     sizes = counts.copy()
-    for element, block, is_paragraph in zip(split_at, page.blocks, paragraphs(page), strict=True):
+    for element, block, is_paragraph in zip(elements, page.blocks, paragraphs(page), strict=True):
         counts[element] += is_paragraph
         sizes[element] += is_paragraph * len(block.text)
     levels = table_levels(page)
     tables = enclosing(counts, lambda element: element in levels)
+    # Parts at the edges are noise.
     edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
     return {
         element: FramePart(
@@ -184,7 +185,7 @@ def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) 
     return width.value > least_width and height.value > least_height and is_compact(width, height, limits)
 
 
-def choose(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element]:
+def main_parts(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element]:
     """The parts that have the main text."""
     wide = {
         element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)
@@ -192,13 +193,13 @@ def choose(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element
     if not wide:
         return {element for element, part in parts.items() if is_large(part.width, part.height, limits)}
     main = max(wide.values(), key=lambda part: (part.paragraphs, part.size))
-    enough = limits.tie * main.paragraphs
-    return {element for element, part in wide.items() if part.level == main.level and part.paragraphs >= enough}
+    least = limits.tie * main.paragraphs
+    return {element for element, part in wide.items() if part.level == main.level and part.paragraphs >= least}
 
 
 def framework(page: Page, limits: LayoutLimits = DEFAULT) -> Extraction:
     """The main text by the method of Shi, Lin and Yang."""
-    split_at = split(page, limits)
-    kept = choose(measure(page, split_at, limits), limits)
-    lines = tuple(block for block, element in zip(page.blocks, split_at, strict=True) if element in kept)
+    elements = parts_of_lines(page, limits)
+    kept = main_parts(parts_of_page(page, elements, limits), limits)
+    lines = tuple(block for block, element in zip(page.blocks, elements, strict=True) if element in kept)
     return Extraction(text="\n".join(line.text for line in lines), title=headline(page), blocks=lines)

@@ -47,7 +47,8 @@ from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space, unescaped, words
 
 _SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
-# No part of it is tried twice. As in browsers, quotes count only after an equals sign.
+# A comment, a silent element (group 1), another tag (group 2) or a declaration. No part of the pattern is tried twice.
+# As in browsers, quotes count only after an equals sign.
 TAG = re.compile(
     rf"""<(?:!--.*?(?:-->|\Z)
     |({_SILENT})\b.*?(?:</\1[^>]*+>?|\Z)
@@ -105,6 +106,7 @@ class Tokens:
     tags: list[int]
     """The places of the tags."""
     size: int
+    """The number of tokens."""
 
 
 def tokenize(html: str) -> Tokens:
@@ -112,7 +114,8 @@ def tokenize(html: str) -> Tokens:
     lines: list[tuple[str, int, int]] = []
     tags: list[int] = []
     line: list[str] = []
-    start = at = 0
+    start = 0  # the place of the first token of the line
+    at = 0  # the place of the next token
     for tag, text in (*pieces(html), ("html", "")):
         if tag not in IN_LINE:
             shown = plain("".join(line)) if at > start else ""
@@ -176,7 +179,7 @@ def max_text(page: Page) -> Extraction:
     longest: list[str] = []
     most = 0
     for lines in strings(page.usable_html):
-        # The shown text is never longer than its source.
+        # The shown text is never longer than its source, so a shorter source need not be read.
         if sum(len(text) for line in lines for text in line) > most:
             texts = (plain("".join(line)) for line in lines)
             shown = [text for text in texts if text]

@@ -41,8 +41,11 @@ N2 = 3
 COMMON_SHARE = 0.5
 """The share of common characters above which a line is noise."""
 MAX_LENGTH = 500
+"""Characters of a label that is learned or removed."""
 MAX_LABELS = 1_000
+"""Labels of a page."""
 MAX_TEMPLATES = 1_000
+"""Templates of a site."""
 
 
 class LeafLabel(NamedTuple):
@@ -56,6 +59,7 @@ class Library:
     """The templates of a site. Templates can be added, but not removed. A subclass may read other labels from pages."""
 
     longest_near = MAX_NEAR_LENGTH
+    """Labels of more characters match only if they are equal."""
 
     def __init__(self, templates: Iterable[LeafLabel] = ()) -> None:
         self._templates: list[LeafLabel] = []
@@ -116,7 +120,8 @@ class Learner:
     def add(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; returns the templates that it completed, which are then in the library."""
         new = self.library.labels(page) - page.once(self.library.common)
-        if not any(len(label.text) > EXACT_LENGTH for label in new.difference(*self._batch)):
+        new_to_batch = new.difference(*self._batch)
+        if not any(len(label.text) > EXACT_LENGTH for label in new_to_batch):
             self.copies += 1
             return ()
         self._batch.append(new)
@@ -175,6 +180,7 @@ def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """The indexes of the lines of a page that are common noise."""
     if not common:
         return frozenset()
+    # The characters of each line, and those in common labels.
     sizes = [0] * len(page.blocks)
     shared = [0] * len(page.blocks)
     for leaf in leaves(page).leaves:

@@ -117,6 +117,7 @@ def shipped() -> Svm:
 def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
     """The content of each block-level label without common labels; the first is the page's root."""
     page_leaves = leaves(page)
+    # For each block-level label: its characters, those in links, and its links.
     lengths, link_lengths, links = ([0] * len(page_leaves.homes) for _ in range(3))
     links_with_common_text = set()
     links_with_other_text = set()
@@ -139,6 +140,7 @@ def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[Blo
 
 def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
     """R1 to R5 of each block-level label of a page."""
+    # The divisors of R1 to R4.
     length = 1 + sum(block.length for block in blocks)
     link_length = 1 + sum(block.link_length for block in blocks)
     links = 1 + sum(block.links for block in blocks)
