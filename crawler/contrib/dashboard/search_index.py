@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 100
 """Pages that are read and indexed in one transaction."""
 SEEN_AT_ONCE = 2_000
-"""Pages that are checked in one transaction for being new."""
+"""Pages of which one transaction checks whether they are new or changed."""
 OVERLAP = timedelta(hours=1)
 """The longest time from fetching a page to storing it."""
 AGE = 5.0
@@ -49,11 +49,12 @@ SECONDS = 1.0
 STEPS = 20_000
 """Instructions of SQLite between two checks of the time (https://www.sqlite.org/c3ref/progress_handler.html)."""
 LONGEST = 32
-"""Letters of a word that are looked up; the pages found are checked for the whole word."""
+"""Letters of a word that are looked up; the pages that the index returns are checked for the whole word."""
 # The tokenizer splits at ASCII characters that are not letters or digits (https://www.sqlite.org/fts5.html), so these
 # are replaced by characters for private use. Index 128 is for all characters that are not ASCII.
 IS_ASCII_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code in range(128)] + [False])
 PRIVATE_USE = 0xE000
+# Table `crawl` has the newest indexed page of each crawl, table `page` which version of each page is indexed.
 TABLES = """
 CREATE TABLE IF NOT EXISTS crawl (id INTEGER PRIMARY KEY, started_at REAL, fetched_at TEXT);
 CREATE TABLE IF NOT EXISTS page (
@@ -71,16 +72,17 @@ def bigrams(text: str) -> str:
     folded = " ".join(text.casefold().split()).encode("utf-32-le", "replace")
     letters = np.frombuffer(folded, np.uint32)
     letters = np.where(IS_ASCII_SIGN[np.minimum(letters, 128)], letters + PRIVATE_USE, letters)
+    # A row for each pair of adjacent characters, with a space after them; pairs with a space are not within a word.
     first = letters[:-1]
     second = letters[1:]
     pairs = np.stack([first, second, np.full_like(first, ord(" "))], axis=1)
     return str(pairs[(first != ord(" ")) & (second != ord(" "))].tobytes(), "utf-32-le").rstrip()
 
 
-def address(url: str) -> str:
+def readable_address(url: str) -> str:
     """An address without percent-encoding, as it is indexed and searched.
 
-    >>> address("http://a.example/%E8%9C%9C%E8%9C%82")
+    >>> readable_address("http://a.example/%E8%9C%9C%E8%9C%82")
     'http://a.example/蜜蜂'
     """
     if "%" not in url:
@@ -107,7 +109,9 @@ class SearchIndex:
         """When the last complete pass ended, by the crawl's number and start time."""
 
     def update(self, crawl_id: int, started_at: float) -> bool:
-        """Index the new pages of a crawl in the background; returns whether a pass over its pages was ever complete."""
+        """Index the new pages of a crawl in the background, and wait a moment for it; returns whether a pass over its
+        pages was ever complete.
+        """
         crawl_key = (crawl_id, started_at)
         now = time.monotonic()
         with self._lock:
@@ -122,7 +126,7 @@ class SearchIndex:
             thread.join(max(0.0, begun + PATIENCE - now))
         return crawl_key in self._ended
 
-    def pages(self, crawl_id: int) -> int:
+    def page_count(self, crawl_id: int) -> int:
         """The number of pages of a crawl in the index; 0 if the index cannot be opened."""
         with suppress(sqlite3.Error), self._file() as file:
             return int(file.execute("SELECT count(*) FROM page WHERE crawl_id = ?", (crawl_id,)).fetchone()[0])
@@ -145,13 +149,13 @@ class SearchIndex:
         return None
 
     def _pass(self, crawl_id: int, started_at: float) -> None:
-        """Index the new pages of a crawl."""
+        """Index the new and changed pages of a crawl."""
         try:
-            place: tuple[str, int] | None = self._begin(crawl_id, started_at)
-            while place is not None:
+            last: tuple[str, int] | None = self._begin(crawl_id, started_at)
+            while last is not None:
                 with self._step_lock:  # passes over several crawls take turns
                     begun = time.monotonic()
-                    place = self._step(crawl_id, place)
+                    last = self._step(crawl_id, last)
                     time.sleep((time.monotonic() - begun) / 2)  # leaves CPU time to crawls
         except (sqlite3.Error, OSError, StateError) as error:
             logger.warning("The search index %s cannot be written: %s", self.path, error)
@@ -159,32 +163,35 @@ class SearchIndex:
             self._ended[crawl_id, started_at] = time.monotonic()
 
     def _begin(self, crawl_id: int, started_at: float) -> tuple[str, int]:
-        """Drop the tables of deleted crawls, and this crawl's if most of its pages were deleted; create this crawl's if
-        it is missing. Returns the time and the number of the page after which a pass begins.
+        """Drop the tables of deleted crawls, and this crawl's if most of its pages were deleted, as single pages cannot
+        be removed from a table. Create this crawl's table if it is missing. Returns the time and the number of the page
+        after which a pass begins.
         """
         with reading(self.url, one_process=True) as connection:
             existing = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
             of_crawl = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
             stored = connection.execute(of_crawl).scalar_one()
-        if self.pages(crawl_id) > 2 * stored + self.at_once:
+        if self.page_count(crawl_id) > 2 * stored + self.at_once:
             existing.discard((crawl_id, started_at))
 
         with self._file() as file:
             file.execute("BEGIN IMMEDIATE")
-            indexed_until = {row[:2]: row[2] for row in file.execute("SELECT id, started_at, fetched_at FROM crawl")}
-            for number, begun in indexed_until.keys() - existing:
+            rows = file.execute("SELECT id, started_at, fetched_at FROM crawl")
+            newest_of_crawl = {(number, begun): fetched_at for number, begun, fetched_at in rows}
+            for number, begun in newest_of_crawl.keys() - existing:
                 file.execute(f"DROP TABLE crawl_{number}")
                 file.execute("DELETE FROM page WHERE crawl_id = ?", (number,))
                 file.execute("DELETE FROM crawl WHERE id = ?", (number,))
-                del indexed_until[number, begun]
-            if (crawl_id, started_at) not in indexed_until:
+                del newest_of_crawl[number, begun]
+            if (crawl_id, started_at) not in newest_of_crawl:
                 self._ended.pop((crawl_id, started_at), None)
+                # Only the index itself is stored: neither the texts nor their lengths.
                 options = "content='', columnsize=0, tokenize='ascii'"
                 file.execute(f"CREATE VIRTUAL TABLE crawl_{crawl_id} USING fts5(bigrams, {options})")
                 file.execute("INSERT INTO crawl VALUES (?, ?, '')", (crawl_id, started_at))
             file.execute("COMMIT")
 
-        newest = indexed_until.get((crawl_id, started_at))
+        newest = newest_of_crawl.get((crawl_id, started_at))
         if not newest:
             return "", 0
         # A worker's clock may be wrong: pages with a time in the future must not hide others.
@@ -194,7 +201,7 @@ class SearchIndex:
     def _step(self, crawl_id: int, after: tuple[str, int]) -> tuple[str, int] | None:
         """Index the next pages; returns the time and the number of the last of them, or None at the end."""
         keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
-        keys = keys.where(page.c.fetched_at >= after[0], tuple_(page.c.fetched_at, page.c.id) > after)
+        keys = keys.where(tuple_(page.c.fetched_at, page.c.id) > after)
         with reading(self.url, one_process=True) as connection, self._file() as file:
             # The next pages, and those of them that are new or changed.
             next_pages = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(self.seen_at_once)).all()
@@ -212,7 +219,7 @@ class SearchIndex:
             # Index as many as fit into one transaction.
             columns = page.c.id, page.c.fetched_at, page.c.title, page.c.url, page.c.text
             rows = connection.execute(select(*columns).where(page.c.id.in_([row.id for row in new_pages]))).all()
-            entries = [(row.id, bigrams(f"{row.title}\n{address(row.url)}\n{row.text}")) for row in rows]
+            entries = [(row.id, bigrams(f"{row.title}\n{readable_address(row.url)}\n{row.text}")) for row in rows]
             indexed = [(crawl_id, row.id, row.fetched_at) for row in rows]
             file.execute("BEGIN IMMEDIATE")
             file.executemany(f"INSERT INTO crawl_{crawl_id} (rowid, bigrams) VALUES (?, ?)", entries)  # noqa: S608

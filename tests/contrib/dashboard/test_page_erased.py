@@ -39,7 +39,7 @@ def test_a_page_is_erased(desk: DashboardContext, engine: Engine) -> None:
     with engine.connect() as connection:
         assert connection.execute(select(page.c.id)).all() == []
         (row,) = connection.execute(select(edit.c.action, edit.c.subject)).all()
-    assert (index.pages(1), index.find(1, ["dance"], None, 10)) == (0, None)
+    assert (index.page_count(1), index.find(1, ["dance"], None, 10)) == (0, None)
     assert tuple(row) == ("page_erased", page_id(HOME))
     assert page_id(HOME) in get(desk, "/edits")
     assert json.loads(get(desk, "/api/edits"))["edits"][0]["subject"] == page_id(HOME)

@@ -222,10 +222,10 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], bool]]] = {
     ),
     "round": ({"round": 2}, lambda one: one["last_round"] == 2),
     "a round too far": ({"round": 2**40}, lambda one: False),
-    "least": ({"least": 0.5}, lambda one: one["relevance"] >= 0.5),
-    "most": ({"most": 0.05}, lambda one: one["relevance"] <= 0.05),
-    "between": ({"least": 0.2, "most": 0.6}, lambda one: 0.2 <= one["relevance"] <= 0.6),
-    "nothing between": ({"least": 0.6, "most": 0.2}, lambda one: False),
+    "least": ({"least_relevance": 0.5}, lambda one: one["relevance"] >= 0.5),
+    "most": ({"most_relevance": 0.05}, lambda one: one["relevance"] <= 0.05),
+    "between": ({"least_relevance": 0.2, "most_relevance": 0.6}, lambda one: 0.2 <= one["relevance"] <= 0.6),
+    "nothing between": ({"least_relevance": 0.6, "most_relevance": 0.2}, lambda one: False),
     "word": ({"words": ("bees",)}, has("Bees")),
     "accents": ({"words": ("äpfel", "blüten")}, has("ÄPFEL")),
     "Chinese": ({"words": ("蜜蜂", "花丛")}, has("蜜蜂")),
@@ -237,7 +237,7 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], bool]]] = {
     "title and text": ({"words": ("honey", "bees")}, lambda one: one["title"] == "Honey" and "Bees" in one["text"]),
     "address": ({"words": ("/蜂",)}, lambda one: "%E8%9C%82" in one["url"]),
     "all at once": (
-        {"words": ("bees",), "site": 1, "language": "", "page_type": "article", "least": 0.0, "most": 0.9},
+        {"words": ("bees",), "site": 1, "language": "", "page_type": "article", "most_relevance": 0.9},
         lambda one: (
             "Bees" in one["text"] and one["site_id"] == 1 and one["page_type"] == "article" and one["relevance"] <= 0.9
         ),
@@ -356,7 +356,8 @@ def test_no_question_reads_rows_where_indexes_know(sqlite_engine: Engine) -> Non
     with sqlite_engine.connect() as connection:
         connection.connection.driver_connection.set_trace_callback(lambda said: asked.append((said, None)))  # type: ignore[union-attr]
         for order in ORDERED:
-            for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, "least": 0.1, "most": 0.7}):
+            between = {"least_relevance": 0.1, "most_relevance": 0.7}
+            for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, **between}):
                 for place in (None, Place(5, relevance=0.5)):
                     find_pages(connection, PageQuery(1, order=order, **more), place, 50)
         connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]

@@ -93,7 +93,7 @@ def test_new_and_changed_pages_are_indexed_again(engine: Engine, index: SearchIn
         )
     assert named(index, "wasps") == [2]
     assert set(named(index, "honey") or ()) >= {1, 3}
-    assert index.pages(1) == 3
+    assert index.page_count(1) == 3
 
 
 @pytest.mark.parametrize(("at_once", "seen"), [(7, 7), (7, 30), (7, 31), (10, 10), (40, 50)])
@@ -144,7 +144,7 @@ def test_each_crawl_has_its_own(engine: Engine, index: SearchIndex) -> None:
         connection.execute(delete(page).where(page.c.crawl_id == 2))
         connection.execute(delete(crawl).where(crawl.c.id == 2))
     assert named(index, "honey") == [1]
-    assert index.pages(2) == 0
+    assert index.page_count(2) == 0
 
 
 def test_where_no_index_can_be_kept(engine: Engine, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_where_no_index_can_be_kept(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "search.db").mkdir()
     index = SearchIndex(engine.url, tmp_path / "search.db")
     assert not index.update(1, 0.0)
-    assert index.pages(1) == 0
+    assert index.page_count(1) == 0
 
 
 def test_a_search_that_takes_too_long(engine: Engine, index: SearchIndex, monkeypatch: pytest.MonkeyPatch) -> None:

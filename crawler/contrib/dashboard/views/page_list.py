@@ -241,8 +241,8 @@ def matching_pages(
         page_type=parameters.type,
         state=parameters.state,
         round=state_round,
-        least=parameters.least,
-        most=parameters.most,
+        least_relevance=parameters.least,
+        most_relevance=parameters.most,
         order=parameters.sort,
         use=use,
         right=right,
@@ -253,7 +253,7 @@ def matching_pages(
     is_indexed = bool(words) and index.update(crawl.id, crawl.started_at)
     indexed: int | None = None
     if words and not is_indexed:
-        indexed = index.pages(crawl.id)
+        indexed = index.page_count(crawl.id)
     most = AT_ONCE - before.found % AT_ONCE
     search = find_pages(connection, query, before.place, most, index if is_indexed else None)
 

@@ -1,15 +1,15 @@
 """Searches the pages of a crawl that meet a visitor's conditions, some at a time and in order.
 
-The pages are searched in parts. Indexes of the database return the pages of a part, and those of them that meet the
-conditions; rows are read only to check words, rights or copies. When enough pages are found or the time limit is
-reached, the response contains the place from which to continue. So a million pages are searched in many quick
-responses.
+The pages are searched in parts. Indexes of the database return the pages of a part, and check most of the conditions;
+rows are read only to check words, rights or copies. When enough pages are found or the time limit is reached, the
+response contains the place from which to continue. So a million pages are searched in many quick responses.
 
-A place is that of a page in the order, and a range is pages that follow a place, which a condition of SQL names. A part
-is the first pages of a range. For example, the best pages first, and after page 7 of relevance 0.8:
+A place is the position of one page in the order. A range is a condition in SQL for pages after a place: one range in
+the order of page numbers, two in the orders of relevance. A part is the first pages of a range. For example, the best
+pages first, and after page 7 of relevance 0.8:
 
-- The first range is the pages of relevance 0.8 with a number below 7, the second those of a lower relevance.
-- A part of the first range is searched. If it is full, its last page is the next place, from which new ranges follow.
+- The first range is the pages of relevance 0.8 with a number below 7, the second the pages of a lower relevance.
+- A part of the first range is searched. If it is full, its last page is the next place, after which new ranges begin.
 - If it is not full, the range ends, and a part of the second range is searched.
 
 For words, a part has only the pages that the full-text index returns (`search_index`). All pages are searched if the
@@ -27,7 +27,7 @@ from sqlalchemy.sql.operators import eq, ge, is_, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
 from crawler.contrib.dashboard.computed_columns import json_value, right
-from crawler.contrib.dashboard.search_index import SearchIndex, address
+from crawler.contrib.dashboard.search_index import SearchIndex, readable_address
 from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
@@ -35,9 +35,9 @@ NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", 
 SECONDS = 0.08
 """The time limit of one search, in seconds."""
 LARGE_PART = 20_000
-"""Pages of a part."""
+"""The most pages of a part if indexes check all conditions."""
 SMALL_PART = 200
-"""Pages of a part if rows are read."""
+"""The most pages of a part if rows are read."""
 PAGES_FROM_INDEX = 2_000
 """The most pages that are requested from the full-text index at once."""
 AT_ONCE = 100
@@ -68,14 +68,12 @@ class PageQuery:
     """The round in which pages became new, changed or gone; with another state or none, the round of their last fetch.
     0 for any.
     """
-    least: float = 0.0
-    """The least relevance."""
-    most: float = 1.0
-    """The highest relevance."""
+    least_relevance: float = 0.0
+    most_relevance: float = 1.0
     order: str = NEWEST
     """One of ORDERS."""
     use: str = ""
-    """The use that has the right, such as ai-train."""
+    """The use whose right is checked, such as ai-train; any if empty."""
     right: str = ""
     """The right of the use: allowed, disallowed, unknown or malformed."""
     licence: str = ""
@@ -88,7 +86,7 @@ class PageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the order: that of a page."""
+    """The position of a page in the order."""
 
     id: int
     _: KW_ONLY
@@ -101,7 +99,7 @@ class Hit:
 
     id: int
     text: str | None
-    """Its text, if it was read."""
+    """Its text if the search has words, so that texts are read; otherwise None."""
 
 
 class SearchResult(NamedTuple):
@@ -118,16 +116,16 @@ def find_pages(
     connection: Connection,
     query: PageQuery,
     after: Place | None,
-    most: int,
+    most_hits: int,
     index: SearchIndex | None = None,
     seconds: float = SECONDS,
 ) -> SearchResult:
-    """Pages after a place that match, at most `most`; the search takes about so many `seconds`."""
-    until = time.monotonic() + seconds
+    """The first matching pages after a place, up to `most_hits`; the search ends soon after `seconds`."""
+    deadline = time.monotonic() + seconds
     indexed_pages = _pages_from_index(query, after, index)
     pages = _Pages(connection, query, indexed_pages)
+    # If the full-text index may have more pages, a later search continues after the last one that it returned.
     end_of_index: Place | None = None
-    """The last page from the full-text index, after which it may have more."""
     if indexed_pages is not None and query.order == NEWEST and len(indexed_pages) == PAGES_FROM_INDEX:
         end_of_index = Place(id=indexed_pages[-1])
 
@@ -136,31 +134,33 @@ def find_pages(
     ranges = pages.ranges(after)
     while ranges:
         part = pages.part(ranges[0])
-        for new_hits, here in pages.matching(part, most - len(hits)):
+        for new_hits, last_checked in pages.matching(part, most_hits - len(hits)):
             hits += new_hits
-            if len(hits) >= most or (query.words and time.monotonic() > until):
+            if len(hits) >= most_hits or (query.words and time.monotonic() > deadline):
                 # Enough pages, or the time limit in a part whose texts are read: continue after the last checked page.
-                has_more = end_of_index is not None or any(map(pages.has_any, pages.ranges(here)))
-                searched += pages.count_until(part, ranges[0], here)
-                return SearchResult(hits=tuple(hits), searched=searched, place=here if has_more else None)
+                has_more = end_of_index is not None or any(map(pages.has_any, pages.ranges(last_checked)))
+                searched += pages.count_until(part, ranges[0], last_checked)
+                return SearchResult(hits=tuple(hits), searched=searched, place=last_checked if has_more else None)
 
-        size = pages.count(part)
-        searched += size
-        if size < pages.size:  # the range has no other part
+        count = pages.count(part)
+        searched += count
+        if count < pages.part_limit:  # the range has no other part
             ranges = ranges[1:]
             continue
-        # The time limit after a whole part: continue after its last page.
+        # After a full part, the search goes on after its last page; if the time limit is reached, in the next response.
         end = pages.end(ranges[0])
         ranges = pages.ranges(end)
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             has_more = any(map(pages.has_any, ranges))
             return SearchResult(hits=tuple(hits), searched=searched, place=end if has_more else end_of_index)
-    # No range has more pages; after those from the full-text index there may be others.
     return SearchResult(hits=tuple(hits), searched=searched, place=end_of_index)
 
 
 def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
-    """The pages after a place that the full-text index returns; None if all pages must be searched."""
+    """The pages after a place that the full-text index returns; None if all pages must be searched.
+
+    The index returns pages by number. So in an order of relevance it must return all pages with the words at once.
+    """
     if index is None or not query.words:
         return None
     if query.order == NEWEST:
@@ -172,7 +172,9 @@ def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex 
 
 
 def _conditions(query: PageQuery) -> Iterator[Condition]:
-    """The conditions that indexes can check, except those that belong to the range of keys."""
+    """The conditions that indexes can check, without those that are part of the ranges: `_Pages.ranges` has the site in
+    the order of numbers, and the relevance in the other orders.
+    """
     if query.order == NEWEST:
         yield from _bounds(query)
     elif query.site is not None:
@@ -183,6 +185,7 @@ def _conditions(query: PageQuery) -> Iterator[Condition]:
         yield "page_type", eq, query.page_type
     round_column = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(query.state, "last_round")
     if query.round:
+        # No crawl has a round -1 or MOST_ROUND: they stand for rounds that the column cannot hold.
         yield round_column, eq, max(-1, min(query.round, MOST_ROUND))
     elif query.state in (CHANGED, GONE):
         yield round_column, is_not, None
@@ -192,10 +195,10 @@ def _conditions(query: PageQuery) -> Iterator[Condition]:
 
 def _bounds(query: PageQuery) -> Iterator[Condition]:
     """The conditions on the relevance."""
-    if query.least > 0:
-        yield "relevance", ge, query.least
-    if query.most < 1:
-        yield "relevance", le, query.most
+    if query.least_relevance > 0:
+        yield "relevance", ge, query.least_relevance
+    if query.most_relevance < 1:
+        yield "relevance", le, query.most_relevance
 
 
 class _Pages:
@@ -207,16 +210,16 @@ class _Pages:
         self.conditions = [*_conditions(query)]
         self.is_by_number = query.order == NEWEST
         self.is_descending = query.order != WORST
-        self.names = ["id"] if self.is_by_number else ["relevance", "id"]
-        """The columns of the order."""
+        self.key_columns = ["id"] if self.is_by_number else ["relevance", "id"]
+        """The columns by which pages are ordered; their values are the key of a page."""
 
         # The most pages of a part.
         if indexed_pages is not None:
-            self.size = PAGES_FROM_INDEX
+            self.part_limit = PAGES_FROM_INDEX
         elif query.needs_rows:
-            self.size = SMALL_PART
+            self.part_limit = SMALL_PART
         else:
-            self.size = LARGE_PART
+            self.part_limit = LARGE_PART
 
         # The condition of all ranges. With pages from the full-text index it has no condition on the crawl, for which
         # SQLite would scan all pages of the crawl.
@@ -234,8 +237,8 @@ class _Pages:
         self.checks_list_index = connection.dialect.name == "sqlite" and not is_in_order
 
     def ranges(self, place: Place | None) -> list[ColumnElement[bool]]:
-        """Conditions on the pages after a place: in the order of relevance first the others of the same relevance, then
-        the rest.
+        """Conditions on the pages after a place, in order: with an order of relevance, first on the other pages of the
+        same relevance, then on the rest.
         """
         if self.is_by_number:
             if place is None:
@@ -253,50 +256,52 @@ class _Pages:
             return column < value
         return column > value
 
-    def _keys(self, key_range: ColumnElement[bool], *names: str) -> Select[Any]:
+    def _keys(self, page_range: ColumnElement[bool], *names: str) -> Select[Any]:
         """A query for the keys of the pages in a range, in their order, and for columns with these names."""
-        columns = [page.c[name] for name in dict.fromkeys([*self.names, *names])]
-        return select(*columns).where(key_range).order_by(*self._order(page.c))
+        columns = [page.c[name] for name in dict.fromkeys([*self.key_columns, *names])]
+        return select(*columns).where(page_range).order_by(*self._order(page.c))
 
     def _order(self, columns: Any) -> list[ColumnElement[Any]]:
         if self.is_descending:
-            return [columns[name].desc() for name in self.names]
-        return [columns[name].asc() for name in self.names]
+            return [columns[name].desc() for name in self.key_columns]
+        return [columns[name].asc() for name in self.key_columns]
 
-    def part(self, key_range: ColumnElement[bool]) -> Subquery:
+    def part(self, page_range: ColumnElement[bool]) -> Subquery:
         """The first pages of a range, with the columns that the conditions check."""
         columns = [] if self.checks_list_index else [name for name, _, _ in self.conditions]
-        return self._keys(key_range, *columns).limit(self.size).subquery("part")
+        return self._keys(page_range, *columns).limit(self.part_limit).subquery("part")
 
-    def end(self, key_range: ColumnElement[bool]) -> Place:
-        """The place of the last page of a full part."""
-        return _place(self.connection.execute(self._keys(key_range).offset(self.size - 1).limit(1)).one())
+    def end(self, page_range: ColumnElement[bool]) -> Place:
+        """The place of the last page of the first part of a range, if the part is full."""
+        return _place(self.connection.execute(self._keys(page_range).offset(self.part_limit - 1).limit(1)).one())
 
-    def has_any(self, key_range: ColumnElement[bool]) -> bool:
+    def has_any(self, page_range: ColumnElement[bool]) -> bool:
         """Whether a range has any page."""
-        return self.connection.execute(self._keys(key_range).limit(1)).first() is not None
+        return self.connection.execute(self._keys(page_range).limit(1)).first() is not None
 
     def count(self, part: Subquery) -> int:
         """The number of pages in a part."""
         return int(self.connection.execute(select(func.count()).select_from(part)).scalar_one())
 
-    def count_until(self, part: Subquery, key_range: ColumnElement[bool], place: Place) -> int:
-        """The number of pages in a part up to a place."""
-        rows = select(func.count())
-        if self.is_by_number:  # without the rest of the part: pages of a site may be spread over the whole crawl
-            rows = rows.select_from(page).where(key_range, page.c.id >= place.id)
+    def count_until(self, part: Subquery, page_range: ColumnElement[bool], place: Place) -> int:
+        """The number of pages in the first part of a range up to a place."""
+        count = select(func.count())
+        if self.is_by_number:
+            # Counting in the part would read it to its end, and pages of a site may be spread over the whole crawl.
+            count = count.select_from(page).where(page_range, page.c.id >= place.id)
         else:
             keys: Any = tuple_(part.c.relevance, part.c.id)
-            here = place.relevance, place.id
-            rows = rows.select_from(part).where(keys >= here if self.is_descending else keys <= here)
-        return int(self.connection.execute(rows).scalar_one())
+            place_key = place.relevance, place.id
+            count = count.select_from(part).where(keys >= place_key if self.is_descending else keys <= place_key)
+        return int(self.connection.execute(count).scalar_one())
 
-    def matching(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
+    def matching(self, part: Subquery, most_hits: int) -> Iterator[tuple[list[Hit], Place]]:
         """The pages of a part that match, a few at a time, each time with the place up to which pages were checked."""
-        rows = select(*(part.c[name] for name in self.names)).where(*self._matches(part)).order_by(*self._order(part.c))
+        keys = select(*(part.c[name] for name in self.key_columns))
+        rows = keys.where(*self._matches(part)).order_by(*self._order(part.c))
         if not self.query.words:
             # All at once, or a busy machine would return few pages in each search.
-            places = [_place(row) for row in self.connection.execute(rows.limit(most))]
+            places = [_place(row) for row in self.connection.execute(rows.limit(most_hits))]
             if places:
                 yield [Hit(id=place.id, text=None) for place in places], places[-1]
             return
@@ -305,9 +310,9 @@ class _Pages:
         for start in range(0, len(places), AT_ONCE):
             read_places = places[start : start + AT_ONCE]
             hit_of_number = self._read([place.id for place in read_places])
-            hits = [hit_of_number[place.id] for place in read_places if place.id in hit_of_number][:most]
-            most -= len(hits)
-            if most:
+            hits = [hit_of_number[place.id] for place in read_places if place.id in hit_of_number][:most_hits]
+            most_hits -= len(hits)
+            if most_hits:
                 yield hits, read_places[-1]
             else:  # enough: the next search continues after the last hit
                 last = next(place for place in read_places if place.id == hits[-1].id)
@@ -325,10 +330,10 @@ class _Pages:
             yield rows.where(*(check(listed[name], value) for name, check, value in self.conditions)).exists()
         # Conditions on rows come last: SQLite checks in this order, and rows are long. They are not EXISTS, which
         # PostgreSQL turns into a join with all rows.
-        for condition in self._of_rows():
+        for condition in self._conditions_of_rows():
             yield select(condition).where(ROW.c.id == part.c.id).scalar_subquery()
 
-    def _of_rows(self) -> Iterator[ColumnElement[bool]]:
+    def _conditions_of_rows(self) -> Iterator[ColumnElement[bool]]:
         """The conditions on columns that no index has."""
         dialect = self.connection.dialect.name
         if self.query.state == COPY:
@@ -345,7 +350,7 @@ class _Pages:
         return {
             row.id: Hit(id=row.id, text=row.text)
             for row in self.connection.execute(rows)
-            if has_all(self.query.words, row.title, address(row.url), row.text)
+            if has_all(self.query.words, row.title, readable_address(row.url), row.text)
         }
 
 
@@ -366,4 +371,4 @@ def has_all(words: Sequence[str], *texts: str) -> bool:
 
 def _place(row: Any) -> Place:
     """The place of a page, from a row of its relevance and number, or of its number alone."""
-    return Place(id=row[-1], relevance=row[0] if len(row) > 1 else 0.0)
+    return Place(**row._mapping)
