@@ -25,9 +25,9 @@ logger = logging.getLogger(__name__)
 
 HEAP_MB = 256
 """The largest heap of the scripts of a page, in megabytes; a page that needs more crashes."""
-MOST_OF_PAGE = 700 * 1024 * 1024
+MOST_BYTES_OF_PAGE = 700 * 1024 * 1024
 """The most bytes of memory of the process of a page, which includes more than the heap of its scripts."""
-MOST_OF_ALL = 1_200 * 1024 * 1024
+MOST_BYTES_OF_ALL = 1_200 * 1024 * 1024
 """The most bytes of memory of all processes of a browser and its driver. Blobs, caches and console messages are outside
 the process of their page. The largest allowed page together with three ordinary ones stays below this limit.
 """
@@ -40,8 +40,8 @@ ARGUMENTS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     f"--js-flags=--max-old-space-size={HEAP_MB}",
 )
-UNWANTED = ("--disable-popup-blocking",)
-"""Default arguments of Playwright that are removed, because pages could use them."""
+REMOVED_ARGUMENTS = ("--disable-popup-blocking",)
+"""Default arguments of Playwright that are removed: without this one, Chromium blocks the windows that pages open."""
 VIEWPORT: ViewportSize = {"width": 1280, "height": 4000}
 """A high viewport, so that lists that grow when their end is visible show more at once."""
 MOST_PAGES = 200
@@ -77,15 +77,15 @@ class RunningBrowser:
     pages: int = 0
     """Pages that it has been given."""
     tabs: int = 0
-    """Tabs that are open."""
+    """Tabs that are open or being opened."""
     is_spent: bool = False
-    """Whether it is given no further pages."""
+    """Whether it is given no further pages; it ends when its last tab is closed."""
     idle_since: float = 0.0
     """The time of the event loop at which its last tab was closed; 0 before that."""
     watching: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
-    def can_take(self) -> bool:
+    def takes_pages(self) -> bool:
         """Whether it can be given another page."""
         return not self.is_spent and self.browser.is_connected()
 
@@ -119,7 +119,7 @@ class Chromium:
             await self._close(running, context)
             running.tabs -= 1
             running.idle_since = asyncio.get_running_loop().time()
-            if not running.tabs and not running.can_take:
+            if not running.tabs and not running.takes_pages:
                 self._end(running)
 
     async def close(self) -> None:
@@ -130,30 +130,36 @@ class Chromium:
             await asyncio.wait(self._ending)
 
     async def _open(self) -> tuple[RunningBrowser, BrowserContext]:
-        """Open a new profile; if the browser cannot, it is replaced once."""
-        for is_last in (False, True):
-            running = await self._available()
-            running.tabs += 1  # so that it is not ended in the meantime
-            try:
-                opening = running.browser.new_context(
-                    user_agent=self.user_agent,
-                    viewport=VIEWPORT,
-                    accept_downloads=False,
-                    service_workers="block",
-                )
-                return running, await asyncio.wait_for(opening, OPEN_SECONDS)
-            except Exception:
-                running.tabs -= 1
-                running.is_spent = True
-                if is_last:
-                    raise
-        raise BrowserError
+        """A new profile, and the browser that has it; if the browser cannot open one, it is replaced once."""
+        try:
+            return await self._open_once()
+        except BrowserError:
+            raise
+        except Exception:
+            return await self._open_once()
+
+    async def _open_once(self) -> tuple[RunningBrowser, BrowserContext]:
+        """A new profile, and the browser that has it; a browser that cannot open one is given no further pages."""
+        running = await self._available()
+        running.tabs += 1  # so that it is not ended in the meantime
+        try:
+            opening = running.browser.new_context(
+                user_agent=self.user_agent,
+                viewport=VIEWPORT,
+                accept_downloads=False,
+                service_workers="block",
+            )
+            return running, await asyncio.wait_for(opening, OPEN_SECONDS)
+        except Exception:
+            running.tabs -= 1
+            running.is_spent = True
+            raise
 
     async def _available(self) -> RunningBrowser:
         """The running browser, or a new one if it cannot take another page; raises a BrowserError."""
         async with self._starting:
-            if self._running is not None and not self._running.can_take:
-                if not self._running.tabs:
+            if self._running is not None and not self._running.takes_pages:
+                if not self._running.tabs:  # otherwise it ends with its last tab
                     self._end(self._running)
                 self._running = None
 
@@ -172,7 +178,7 @@ class Chromium:
             return self._running
 
     async def _close(self, running: RunningBrowser, context: BrowserContext) -> None:
-        """Close a tab; if that takes too long, the browser is given no further pages."""
+        """Close a tab; if that fails or takes too long, the browser is given no further pages."""
         try:
             await asyncio.wait_for(context.close(), CLOSE_SECONDS)
         except Exception:
@@ -208,7 +214,7 @@ async def _start() -> RunningBrowser:
     try:
         browser = await playwright.chromium.launch(
             args=[*ARGUMENTS],
-            ignore_default_args=[*UNWANTED],
+            ignore_default_args=[*REMOVED_ARGUMENTS],
             chromium_sandbox=hasattr(os, "geteuid") and os.geteuid() != 0,  # the sandbox does not work for root
             handle_sigint=False,  # the crawl closes the browser when it ends
             handle_sigterm=False,
@@ -217,9 +223,9 @@ async def _start() -> RunningBrowser:
         )
         session = await browser.new_browser_cdp_session()
         information = await session.send("SystemInfo.getProcessInfo")
-        first = next(process for process in information["processInfo"] if process["type"] == "browser")
-        process = int(first["id"])
-        return RunningBrowser(playwright, browser, process, own_child_above(process))
+        main = next(process for process in information["processInfo"] if process["type"] == "browser")
+        process = int(main["id"])
+        return RunningBrowser(playwright, browser, process, driver=own_child_above(process))
     except BaseException:
         with suppress(Exception):
             await asyncio.wait_for(playwright.stop(), CLOSE_SECONDS)
@@ -244,10 +250,9 @@ async def _shut_down(running: RunningBrowser) -> None:
 def _end_too_large(running: RunningBrowser) -> None:
     """End pages whose process uses too much memory, or the whole browser if all its processes together do."""
     memory = {process: memory_of(process) for process in process_tree(running.driver)}
-    if sum(memory.values()) > MOST_OF_ALL:
+    if sum(memory.values()) > MOST_BYTES_OF_ALL:
         running.is_spent = True
-        kill(
-            process for process in memory if process != running.driver
-        )  # the driver notices, and is ended in the normal way
+        # All but the driver, which notices it and is ended in the normal way.
+        kill(process for process in memory if process != running.driver)
         return
-    kill(process for process, size in memory.items() if size > MOST_OF_PAGE and is_renderer(process))
+    kill(process for process, size in memory.items() if size > MOST_BYTES_OF_PAGE and is_renderer(process))

@@ -1,10 +1,10 @@
 """Recognizes the page that a single-page application shows for addresses that do not exist.
 
-The server of such an application sends the same source, called a frame here, for all paths, or its routes are fragments
-of one address. In a browser, the frame shows the page of any address. So it is also rendered for a made-up address in
-the folder of the page in question: if that shows the same text, and all its links and images, the page does not exist.
-This requests only the data that the application looks up for the made-up address, and is done only for pages with
-little text.
+The server of such an application sends the same source for all paths, called a frame here, or one source whose pages
+differ by a route: a fragment such as `#/post/one`. The scripts of the frame show a page for any address. So the frame
+is also rendered for a made-up address in the folder of the page in question. If that shows the same text, and all links
+and images of the page, the page does not exist. This requests only the data that the application looks up for the
+made-up address, and is done only for pages with little text.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from crawler.urls.parsing import route
 
 MADE_UP = "no-such-page-7f3ac2"
 """The last part of a made-up address."""
-MOST_TRIALS = 5
-"""Made-up addresses of a site that are tried; each folder may show a different page."""
+MOST_MADE_UP = 5
+"""Made-up addresses of a site that are rendered. There is one for each folder, as each may show a different page."""
 MOST_FRAMES = 10_000
-"""Sources whose first path is remembered."""
+"""Sources of pages whose first path is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,17 @@ class FallbackPages:
     extract: Callable[[Page], Extraction]
     _frames: dict[tuple[str, bytes], str] = field(default_factory=dict)
     """The first path for which a source was sent, by site and digest of the source."""
-    _shown: dict[str, ShownParts | None] = field(default_factory=dict)
+    _parts_of_made_up: dict[str, ShownParts | None] = field(default_factory=dict)
     """What each made-up address shows; None if it could not be rendered."""
-    _trials: Counter[str] = field(default_factory=Counter)
-    """How many made-up addresses of each site were tried."""
+    _made_up_counts: Counter[str] = field(default_factory=Counter)
+    """How many made-up addresses of each site were rendered."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a made-up address is rendered, so that pages of the same folder wait for it."""
 
     def note_frame(self, source: Page) -> bool:
-        """Remember the source of a page; returns whether it is known to be the source of other pages as well."""
+        """Remember the source of a page; returns whether it is a frame: its page has a route, or another path of the
+        site has the same source.
+        """
         if route(source.url):
             return True
         path = urlsplit(source.url).path
@@ -68,19 +71,22 @@ class FallbackPages:
             self._frames.setdefault(key, path)
         return self._frames.get(key, path) != path
 
-    async def has(self, shown: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
-        """Whether a page that was rendered from a frame shows what a made-up address shows."""
-        text = shown.once(self.extract).text
-        url = made_up_address(shown.url)
+    async def has(self, rendered: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
+        """Whether a page that was rendered from a frame shows what a made-up address shows. `render` renders the frame
+        at an address, and returns None if that fails.
+        """
+        text = rendered.once(self.extract).text
+        url = made_up_address(rendered.url)
         if not url or is_longer_than_notices(text):
             return False
+        site = address_of(url).site
         async with self._lock:
-            if url not in self._shown and self._trials[address_of(url).site] < MOST_TRIALS:
-                self._trials[address_of(url).site] += 1
+            if url not in self._parts_of_made_up and self._made_up_counts[site] < MOST_MADE_UP:
+                self._made_up_counts[site] += 1
                 made_up = await render(url)
-                self._shown[url] = self._parts(made_up) if made_up is not None else None
-        made_up_parts = self._shown.get(url)
-        return made_up_parts is not None and self._parts(shown).are_among(made_up_parts)
+                self._parts_of_made_up[url] = self._parts(made_up) if made_up is not None else None
+        made_up_parts = self._parts_of_made_up.get(url)
+        return made_up_parts is not None and self._parts(rendered).are_among(made_up_parts)
 
     def _parts(self, page: Page) -> ShownParts:
         links = frozenset(link.url for link in page.links if link.url != page.url)
@@ -89,7 +95,7 @@ class FallbackPages:
 
 
 def made_up_address(url: str) -> str:
-    """An address in the folder of a page that does not exist on any site; empty for the first page of a host.
+    """An address in the folder of a page, with a last part that no site has; empty for the first page of a host.
 
     >>> made_up_address("http://a.example/post/one/?v=2"), made_up_address("http://a.example/app/#/post/one")
     ('http://a.example/post/no-such-page-7f3ac2', 'http://a.example/app/#/post/no-such-page-7f3ac2')
@@ -97,10 +103,11 @@ def made_up_address(url: str) -> str:
     ''
     """
     document, _, _ = url.partition("#")
-    name = route(url)
-    if name:
-        return f"{document}{name.partition('?')[0].rstrip('/').rpartition('/')[0]}/{MADE_UP}"
-    path = document.partition("?")[0].rstrip("/")
-    if path.count("/") > len("//"):
-        return address_of(path).folder + MADE_UP
+    page_route = route(url)
+    if page_route:
+        folder, _, _ = page_route.partition("?")[0].rstrip("/").rpartition("/")
+        return f"{document}{folder}/{MADE_UP}"
+    without_query = document.partition("?")[0].rstrip("/")
+    if without_query.count("/") > len("//"):  # it has a path after the host
+        return address_of(without_query).folder + MADE_UP
     return ""

@@ -21,7 +21,7 @@ class ForeignRequests:
     _by_site: Counter[str] = field(default_factory=Counter)
 
     def admit(self, part: PagePart) -> bool:
-        """Count a request; returns whether it is within the limits."""
+        """Count a request if it is within the limits, and returns whether it is."""
         if not part.is_foreign:
             return True
         host = address_of(part.url).host

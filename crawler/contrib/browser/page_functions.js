@@ -57,6 +57,7 @@ globalThis.winnow = (() => {
     const pieces = ["<!DOCTYPE html>"];
     const stack = [root(document)];
     let left = most;
+    // Adds a text unless it is too long; returns whether it was added. Later texts are left out, but not end tags.
     const put = (text) => {
       left -= text.length;
       if (left >= 0) pieces.push(text);
@@ -95,7 +96,8 @@ globalThis.winnow = (() => {
     return pieces.join("");
   };
 
-  // A number that changes when the page does, and whether its source has been read to the end.
+  // A number that changes when the page does, and whether its source has been read to the end. A character counts as
+  // much as seven elements: so the number also changes when an element takes the place of a character.
   const measure = () => {
     let size = 0;
     const trees = [document];

@@ -1,4 +1,9 @@
-"""Renders a page: the browser gets its source, the crawler fetches its parts, and the resulting HTML is returned."""
+"""Renders a page: the browser gets its source, the crawler fetches its parts, and the resulting HTML is returned.
+
+The browser pauses each request of the page. The first one, for the page itself, is answered with its source; others are
+answered according to the kind of the part (.parts). The page is complete when it has stopped changing and waits for
+nothing. Then it is scrolled and clicked, as the options say, and written as HTML.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +27,17 @@ if TYPE_CHECKING:
 MOST_REQUESTS = 100
 """The most parts of a page that are fetched."""
 MOST_BYTES = 20_000_000
-"""The size of the fetched parts after which no more are fetched."""
+"""The bytes of the fetched parts after which no more are fetched."""
 FLOOD = 1_000
 """Requests of a page, including refused ones, after which the page fails."""
 MOST_STORED = 10_000_000
 """The most bytes that a page may store in the databases and caches of its origin, which the browser keeps in memory."""
 STABLE_SECONDS = 0.5
 """Time without changes after which a page counts as complete if it waits for nothing."""
-LOOK_SECONDS = 0.1
-"""The interval at which a page is measured."""
+MEASURE_SECONDS = 0.1
+"""The interval at which a page is measured, to notice when it stops changing."""
 GRACE_SECONDS = 5.0
-"""Time after the time limit of a page in which its HTML must be returned."""
+"""Time after the time limit of a page within which its HTML must be returned."""
 
 
 class RenderError(Exception):
@@ -80,7 +85,7 @@ class Renderer:
         self.parts = parts
         self.options = options
         self._tabs = asyncio.Semaphore(options.tabs)
-        self._repeating = asyncio.Lock()
+        self._second_attempt = asyncio.Lock()
 
     async def render(self, source: PageSource) -> str:
         """The HTML of a page after its scripts have run; raises a RenderError.
@@ -90,7 +95,7 @@ class Renderer:
         """
         html = await self._attempt(source)
         if html is None:
-            async with self._repeating:
+            async with self._second_attempt:
                 html = await self._attempt(source)
         if html is None:
             raise RenderError(RenderFault.CRASHED)
@@ -134,13 +139,15 @@ class PageLoad:
     """Requests of the page, and windows that it opened."""
     fetched: int = 0
     """Parts that were fetched."""
-    size: int = 0
-    """Bytes of the parts."""
+    part_bytes: int = 0
+    """Bytes of the parts that were fetched."""
     requested_urls: set[str] = field(default_factory=set)
     foreign_hosts: set[str] = field(default_factory=set)
     """The hosts of other sites that the page has requested."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
+    """The tasks that are answering requests."""
     _fault: asyncio.Future[RenderFault] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    """Set when the page cannot be rendered any more."""
 
     async def html(self) -> str:
         """The HTML of the page after its scripts have run; raises a RenderError."""
@@ -189,15 +196,16 @@ class PageLoad:
     async def _settle(self, world: World, end: float) -> None:
         """Wait until the page no longer changes and waits for nothing, or the time limit is reached."""
         now = asyncio.get_running_loop().time
-        last = None
-        since = now()
+        last_measure = None
+        stable_since = now()
         while now() < end:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(MEASURE_SECONDS)
             measure = await world.call("measure()")
-            if self.pending or measure != last or not measure[1]:
-                last = measure
-                since = now()
-            elif now() - since >= STABLE_SECONDS:
+            _, is_source_read = measure
+            if self.pending or measure != last_measure or not is_source_read:
+                last_measure = measure
+                stable_since = now()
+            elif now() - stable_since >= STABLE_SECONDS:
                 return
 
     def _begin_answer(self, request: PausedRequest) -> None:
@@ -243,7 +251,7 @@ class PageLoad:
 
     async def _fetch(self, request: PausedRequest, part: PagePart) -> None:
         """Answer a request with a part that the crawler fetches, within the limits of a page."""
-        if self.fetched >= MOST_REQUESTS or self.size > MOST_BYTES:
+        if self.fetched >= MOST_REQUESTS or self.part_bytes > MOST_BYTES:
             await request.fail()
             return
         self.fetched += 1
@@ -253,7 +261,7 @@ class PageLoad:
             if answer is None:
                 await request.fail()
                 return
-            self.size += len(answer.body)
+            self.part_bytes += len(answer.body)
             await request.fulfill(PartAnswer(answer.status, answer.passed_headers, answer.body))
         finally:
             self.pending -= 1
@@ -358,7 +366,7 @@ async def _world(session: CDPSession) -> World:
     frame = {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "winnow"}
     created = await session.send("Page.createIsolatedWorld", frame)
     world = World(session, created["executionContextId"])
-    await world._evaluate(f"{page_functions()};0")
+    await world._evaluate(f"{page_functions()};0")  # the value 0, as functions cannot be returned
     return world
 
 

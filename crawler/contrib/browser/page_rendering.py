@@ -1,4 +1,8 @@
-"""Decides which pages are rendered in a browser, and fetches their parts through the crawler's downloader."""
+"""Decides which pages are rendered in a browser, and fetches their parts through the crawler's downloader.
+
+Rendering a page is a trial: it shows whether a browser adds text or links to pages with its address pattern. From the
+trials so far, `frontier.patterns` decides whether further pages of the pattern are rendered.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,7 @@ class PageRendering:
     count_statistic: CountStatistic
     fallbacks: FallbackPages
     is_always: bool = False
-    """Whether all pages with scripts are rendered, without trials."""
+    """Whether all pages with scripts are rendered, whatever the trials show."""
     trial_ended: asyncio.Condition = field(default_factory=asyncio.Condition)
     """Notified when a trial ends, for the pages that wait for its result."""
 
@@ -83,12 +87,12 @@ class PageRendering:
 
     def _rendering_of(self, page: Page) -> RenderingState:
         has_sign = sign_of(page, page.once(self.extract)) is not None
-        # A number that is the same in each round, so that the texts of rounds can be compared.
+        # A random number that a page has in each round, so that its texts of all rounds can be compared.
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
 
     async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
-        """Render a page, and compare it with its source."""
+        """Render a page, and compare its text and links with those of its source."""
         is_frame = self.fallbacks.note_frame(page)
         try:
             rendered = await rendered_page(self.renderer, page, response)
@@ -97,6 +101,7 @@ class PageRendering:
             if error.fault is RenderFault.NO_BROWSER:  # which says nothing about the page
                 return RenderedPage(page)
             return RenderedPage(page, Trial(pattern, has_gained=False))
+
         before = content_of(page, page.once(self.extract))
         after = content_of(rendered, rendered.once(self.extract))
         gained = has_gained(before, after)
@@ -107,24 +112,34 @@ class PageRendering:
             return RenderedPage(page, trial)
 
         async def render_frame(url: str) -> Page | None:
+            """The page that the source shows at another address."""
             try:
                 return await rendered_page(self.renderer, page, response, url)
             except RenderError:
                 return None
 
-        return RenderedPage(rendered, trial, is_frame and await self.fallbacks.has(rendered, render_frame))
+        is_fallback = is_frame and await self.fallbacks.has(rendered, render_frame)
+        return RenderedPage(rendered, trial, is_fallback)
 
 
 async def rendered_page(renderer: Renderer, page: Page, response: Response, url: str = "") -> Page:
     """The page of a response after its scripts have run, at its own or at another address; raises a RenderError."""
     url = url or page.url
-    policy = header(response.headers, "Content-Security-Policy")
-    address = response.ip_address
-    source = PageSource(url, page.body, page.content_type, policy, address is None or is_public(address))
+    source = PageSource(
+        url=url,
+        body=page.body,
+        content_type=page.content_type,
+        policy=header(response.headers, "Content-Security-Policy"),
+        is_public=response.ip_address is None or is_public(response.ip_address),
+    )
     html = await renderer.render(source)
-    body = html.encode("utf-8", "replace")
-    kind = "text/html; charset=utf-8"
-    return Page(url=url, body=body, content_type=kind, robots_header=page.robots_header, made_from=MadeFrom.RENDERED)
+    return Page(
+        url=url,
+        body=html.encode("utf-8", "replace"),
+        content_type="text/html; charset=utf-8",
+        robots_header=page.robots_header,
+        made_from=MadeFrom.RENDERED,
+    )
 
 
 @dataclass(frozen=True)
@@ -150,6 +165,7 @@ class PartDownloads:
         return answer
 
     def _is_refused(self, part: PagePart) -> bool:
+        """Whether a filter list has a part, or its host is closed or rests."""
         if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
             return True
         if self.frontier is None:

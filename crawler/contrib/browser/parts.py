@@ -17,11 +17,11 @@ SCRIPTS = frozenset(("script",))
 DATA = frozenset(("xhr", "fetch", "other"))
 """Kinds of data; Chromium calls the scripts of workers and preloaded data `other`."""
 MOST_POSTED = 64_000
-"""Bytes of the largest POST request; queries for data are smaller."""
+"""Bytes of the largest POST request that is sent; queries for data are smaller."""
 MOST_KEPT = 64_000_000
 """Bytes of the answers in the cache."""
 KEPT_SECONDS = 300.0
-"""How long data, and answers that a part does not exist, are used for all pages of a site."""
+"""How long the cache keeps data, and answers that a part does not exist; it keeps scripts for a day."""
 SENT_HEADERS = frozenset(("accept", "content-type", "referer", "origin"))
 """Headers set by scripts that are sent to all sites."""
 OWN_HEADERS = ("authorization", "x-")
@@ -34,9 +34,10 @@ PREFLIGHT_HEADERS = ("access-control-request-",)
 """Prefixes of the headers of preflight requests, by which a browser asks whether another origin may send a request."""
 PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content-type-options", "location")
 """Prefixes of the headers that the browser gets, by which it decides what scripts may read and follows redirects."""
-LASTING = frozenset((200, 301, 308, 404, 410))
+CACHEABLE = frozenset((200, 301, 308, 404, 410))
 """Statuses of answers that can be cached: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
 MISSING = frozenset((404, 410))
+"""Statuses of parts that do not exist."""
 FORBIDS_KEEPING = re.compile(r"no-store|no-cache|private|max-age *= *\"?0")
 GIVES_TIME = re.compile(r"max-age *= *\"?[1-9]")
 """Directives of Cache-Control: https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2."""
@@ -98,7 +99,7 @@ class PagePart:
 
     @property
     def sent_headers(self) -> dict[str, str]:
-        """The headers that are sent."""
+        """The headers of its request that are sent on."""
         own_headers = () if self.is_foreign else OWN_HEADERS
         preflight_headers = PREFLIGHT_HEADERS if self.method == "OPTIONS" else ()
         return {
@@ -111,7 +112,7 @@ class PagePart:
 
     @property
     def key(self) -> Hashable:
-        """The key of the cache: all that determines the answer, without the page that requests it."""
+        """The key of its answer in the cache: all that determines the answer, without the page that requests it."""
         headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
         return address_of(self.page).site, self.is_of_public_page, self.url, tuple(sorted(headers.items()))
 
@@ -134,7 +135,7 @@ class PartAnswer:
         """Whether other pages of the site may get the same answer: https://www.rfc-editor.org/rfc/rfc9111#section-3."""
         control = self.headers.get("cache-control", "").lower()
         varies = self.headers.get("vary", "").lower()
-        if self.status not in LASTING or FORBIDS_KEEPING.search(control) or "pragma" in self.headers:
+        if self.status not in CACHEABLE or FORBIDS_KEEPING.search(control) or "pragma" in self.headers:
             return False
         return varies in ("", "accept-encoding", "origin") and not self.is_outdated
 
@@ -182,9 +183,11 @@ class PartCache:
 
     async def get(self, part: PagePart) -> PartAnswer | None:
         """The answer to a request, which is sent only once for pages that request the same part at the same time."""
+        # Data that a page requests again may have changed: the page polls for that.
         if part.method != "GET" or (part.is_repeated and part.kind not in SCRIPTS):
             return await self._fetch(part)
         is_own_answer = False
+        """Whether the request of this page was sent, rather than answered from the cache."""
 
         async def fetch() -> Fetched[PartAnswer | None]:
             nonlocal is_own_answer

@@ -44,7 +44,7 @@ def process_tree(root: int) -> list[int]:
         if parent is not None:
             children.setdefault(parent, []).append(process)
     tree = [root]
-    for process in tree:
+    for process in tree:  # which also visits the processes that are added in the loop
         tree += children.get(process, [])
     return tree
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from crawler.contrib.browser.fallback_pages import MADE_UP, MOST_TRIALS, FallbackPages
+from crawler.contrib.browser.fallback_pages import MADE_UP, MOST_MADE_UP, FallbackPages
 from crawler.extraction import EXTRACTORS
 from crawler.page.missing_notice import MOST_WIDTH
 from crawler.page.page import Page
@@ -70,7 +70,7 @@ def test_a_page_with_the_text_of_a_made_up_address_is_not_there() -> None:
 
 def test_a_made_up_address_is_rendered_once_and_few_of_a_site_are() -> None:
     fallbacks, made_up = fallback_pages(), shown("Bee manual")
-    for number in range(MOST_TRIALS):
+    for number in range(MOST_MADE_UP):
         page = shown("Bee manual", f"{SITE}/{number}/lost")
         assert has(fallbacks, page, made_up) == (True, [f"{SITE}/{number}/{MADE_UP}"])
         assert has(fallbacks, page, made_up) == (True, [])

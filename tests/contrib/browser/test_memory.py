@@ -30,7 +30,7 @@ def page(script: str) -> PageSource:
 @pytest.fixture(scope="module")
 def opened() -> Iterator[Rendering]:
     with rendering_in_browser() as rendering, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("crawler.contrib.browser.chromium.MOST_OF_ALL", LIMIT)
+        patch.setattr("crawler.contrib.browser.chromium.MOST_BYTES_OF_ALL", LIMIT)
         yield rendering
 
 
