@@ -97,7 +97,7 @@ def _export_crawls(
     tally = Tally()
     with kind.target(opts) as target, kind.of(opts, crawls, target, all_crawls) as exporter:
         exporter.open_lists(opts)
-        counts = [crawl.numbers() for crawl in crawls]
+        counts = [crawl.page_counts() for crawl in crawls]
         exporter.write(target, tally)
         exporter.describe(target, opts, counts)
         if tally.pages or exporter.after is None:

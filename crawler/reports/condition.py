@@ -151,13 +151,16 @@ class _Parser:
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
             raise WrongUseError("a condition may have {most} characters at most", most=f"{MOST_CHARACTERS:,}")
-        self.text = text.encode("utf-8", "replace").decode()
+        self.text = text.encode("utf-8", "replace").decode()  # without lone surrogates, which no database stores
         self.at = self._after_space(0)
+        """Where the next token begins."""
         self.ended = 0
         """Where the last token ends."""
         self.levels = 0
+        """How many brackets and `not` are open."""
 
     def whole(self) -> Condition:
+        """The condition of the whole text."""
         condition = self.condition()
         if self.at < len(self.text):
             self.refuse()
@@ -171,14 +174,15 @@ class _Parser:
         self.levels -= 1
         return condition
 
-    def _joined(self, word: str, part: Callable[[], Condition]) -> Condition:
+    def _joined(self, word: str, read_part: Callable[[], Condition]) -> Condition:
+        """The next parts that a word joins, or the only part."""
         begin = self.at
-        parts = [part()]
+        parts = [read_part()]
         while self._skip("name", word):
-            parts.append(part())
+            parts.append(read_part())
         if len(parts) == 1:
             return parts[0]
-        return Junction(tuple(parts), word == "and", self._since(begin))
+        return Junction(tuple(parts), word == "and", self._source_since(begin))
 
     def negation(self) -> Condition:
         begin = self.at
@@ -186,7 +190,7 @@ class _Parser:
             self.levels += 1
             if self.levels > MOST_LEVELS:
                 raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
-            negation = Negation(self.negation(), self._since(begin))
+            negation = Negation(self.negation(), self._source_since(begin))
             self.levels -= 1
             return negation
         if self._skip("bracket", "("):
@@ -208,7 +212,7 @@ class _Parser:
         if sign == "=":
             sign = "=="
         _check_types(name, path, sign, value)
-        return Comparison(path, sign, value, self._since(begin))
+        return Comparison(path, sign, value, self._source_since(begin))
 
     def _value(self) -> Value:
         begin = self.at
@@ -250,7 +254,8 @@ class _Parser:
         assert space is not None  # noqa: S101 - the expression matches an empty text, too
         return space.end()
 
-    def _since(self, begin: int) -> str:
+    def _source_since(self, begin: int) -> str:
+        """The text from a position to the end of the last token."""
         return self.text[begin : self.ended]
 
     def refuse(self, at: int | None = None) -> NoReturn:
@@ -304,6 +309,7 @@ def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> N
         return  # the parts of other fields may be of any type
     if kind in (list, dict):
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
+    # A field that is neither of these two types is a number.
     if (kind is bool) != isinstance(value, bool) or (kind is str) != isinstance(value, str):
         kind_of_value = Message(VALUES_OF_TYPE.get(kind, N_("a number")))
         raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=kind_of_value)

@@ -22,8 +22,9 @@ from crawler.store.heartbeats import WorkerState
 from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, first, localized, plural, span
 
-WIDE = 10_000  # columns, so that lines in a pipe are not wrapped
-STOPPED = {
+WIDE = 10_000
+"""Columns of output that is no terminal, so that its lines are not wrapped."""
+WITHOUT_WORKERS = {
     "failed": N_("failed on {date}: every seed failed"),
     "full": N_("finished on {date}, max_pages reached; a larger max_pages continues it"),
     "finished": N_("finished on {date}"),
@@ -31,14 +32,15 @@ STOPPED = {
     "stopped": N_("stopped; the same command continues it"),
 }
 """The sentences about crawls without workers, by their status."""
-QUIET = 5.0  # seconds without a heartbeat that are reported; workers send several a second
+QUIET_SECONDS = 5.0
+"""Seconds without a heartbeat above which they are reported; workers send several heartbeats a second."""
 
 
 def facts(
     crawl: CrawlState, now: float, folder: Path, most: int, database: Message | None = None
 ) -> list[Text | Table]:
-    """The block of lines about a crawl: its status, then its facts by name, with at most so many seeds, reasons and
-    files.
+    """The block of lines about a crawl: its status, then its facts by name, with at most `most` seeds, reasons and
+    files each.
     """
     started = Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(now - crawl.started_at)})
     unlikely: str | Message = ""
@@ -96,10 +98,11 @@ def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: i
 
 
 def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object]:
-    seen = ago(worker.silent)
+    last_heartbeat = ago(worker.silent)
     if not worker.alive:
-        seen = Message("{ago}: considered dead", {"ago": seen})
-    return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
+        last_heartbeat = Message("{ago}: considered dead", {"ago": last_heartbeat})
+    file = _file(worker.number, worker.folder_id, crawl, folder)
+    return [str(worker.number), file, f"{worker.held:,}", last_heartbeat]
 
 
 def _file_size(file: Any, crawl: CrawlState, folder: Path) -> Message:
@@ -111,6 +114,7 @@ def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str |
     """The path of a worker's output file; if it is not in the output folder of this command, its name."""
     name = pages_file(crawl.name, number)
     id_file = folder / FOLDER_ID_FILE
+    # The folder has the id of the worker's: it may be another one, or of another machine.
     if id_file.is_file() and id_file.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]:
         return str(folder / name)
     return Message("{name} in another folder", {"name": name})
@@ -120,11 +124,11 @@ def _status(crawl: CrawlState) -> Message:
     values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
-    sentence = STOPPED.get(crawl.status)
+    sentence = WITHOUT_WORKERS.get(crawl.status)
     if sentence is not None:
         return Message(sentence, values)
     running = _running(crawl.status, len(crawl.alive))
-    if (crawl.silent or 0.0) <= QUIET:
+    if (crawl.silent or 0.0) <= QUIET_SECONDS:
         return running
     return Message("{running}, last heartbeat {ago}", {"running": running, **values})
 
@@ -138,7 +142,9 @@ def _running(status: CrawlPhase, n: int) -> Message:
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """The round, and when the next one begins, unless the crawl is running."""
+    """The round, and when the next page is due if the crawl has ended; empty in the first round of a crawl that has not
+    ended, or of which no page ever is due.
+    """
     if crawl.ended_at is None or crawl.next_due is None:
         if crawl.round == crawl.first_round:
             return ""
@@ -169,8 +175,8 @@ def _addresses(crawl: CrawlState) -> Message:
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
-    """The numbers of completed addresses by outcome."""
-    ends = defaultdict[str, int](int, crawl.ends.ends)
+    """The numbers of completed addresses by outcome, without those that are 0."""
+    ends = defaultdict[str, int](int, crawl.totals.ends)
     counts = (
         plural("{n} page", "{n} pages", ends["page"]),
         plural("{n} image", "{n} images", ends["image"]),
@@ -188,7 +194,7 @@ def _ends(crawl: CrawlState) -> list[Message]:
 
 def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
     """Why addresses yielded nothing, most frequent reasons first, as in the closing lines."""
-    return ranked(of_group(crawl.ends.outcomes, group), most)
+    return ranked(of_group(crawl.totals.outcomes, group), most)
 
 
 def _failed_seeds(crawl: CrawlState) -> object:
@@ -203,6 +209,7 @@ def _failed_seeds(crawl: CrawlState) -> object:
 
 def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     """The cells of a site: its name, pages, queued addresses, the used share of its page budget, and a remark."""
+    # The page budget also limits requests: to REQUESTS_A_PAGE for each page.
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     remark = _site_remark(site, used, now)
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", remark]
@@ -223,11 +230,11 @@ def _site_remark(site: SiteRow, used: float, now: float) -> str | Message:
     return ""
 
 
-def sentences(first: Message, second: Message | None) -> Message:
+def sentences(sentence: Message, more: Message | None) -> Message:
     """One or two sentences in a line."""
-    if second:
-        return Message("{first} {second}", {"first": first, "second": second})
-    return first
+    if more:
+        return Message("{first} {second}", {"first": sentence, "second": more})
+    return sentence
 
 
 def date(time: float) -> str:
@@ -244,10 +251,10 @@ def line(text: object = "", style: str = "") -> Text:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
-    """A table with right-aligned numbers."""
+    """A table, in which the columns with these indexes are numbers and aligned at the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for place, head in enumerate(heads):
-        table.add_column(line(Message(head)), justify="right" if place in numbers else "left", overflow="fold")
+    for index, head in enumerate(heads):
+        table.add_column(line(Message(head)), justify="right" if index in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(line, row))
     return table
@@ -259,6 +266,6 @@ def show(parts: Iterable[Text | Table]) -> None:
         Console(highlight=False).print(*parts, sep="\n")
         return
     console = Console(highlight=False, width=WIDE, color_system=None)
-    with console.capture() as captured:
+    with console.capture() as captured:  # to remove the spaces with which Rich fills lines
         console.print(*parts, sep="\n")
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))

@@ -36,13 +36,13 @@ from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import first
 
-LAST = 2**62
-"""Larger than the id of any crawl."""
+AFTER_RUNNING = 2**62
+"""The `before` of the part that follows the running crawls: larger than the id of any crawl."""
 MOST_SITES = 10
 MOST_NAMES = 10
 MOST_FAILED = 10
 """Failed seeds that are named."""
-EVERY = 2**31 - 1
+NO_LIMIT = 2**31 - 1
 """A limit that counts all queued addresses of a site: the largest value of PostgreSQL's INTEGER."""
 
 
@@ -63,7 +63,7 @@ class CrawlPhase(StrEnum):
     """Every seed failed."""
 
 
-STATUS_OF_CONTROL = {
+PHASE_OF_CONTROL = {
     Control.RUNNING: CrawlPhase.RUNNING,
     Control.PAUSED: CrawlPhase.PAUSED,
     Control.STOPPING: CrawlPhase.STOPPING,
@@ -87,7 +87,7 @@ class CrawlSummary:
     waiting: int
     """Queued addresses, without unlikely links."""
     unlikely: int
-    """Links that wait because they are unlikely to lead to the topic."""
+    """Queued links that wait because they are unlikely to lead to the topic."""
     behind_images: int
     """How many queued addresses are links behind images; 0 until the crawl has ended."""
     round: int
@@ -118,7 +118,7 @@ class CrawlSummary:
                 return CrawlPhase.FULL
             return CrawlPhase.FINISHED
         if self.alive:
-            return STATUS_OF_CONTROL[self.control]
+            return PHASE_OF_CONTROL[self.control]
         if self.workers:
             return CrawlPhase.BROKEN
         return CrawlPhase.STOPPED
@@ -131,9 +131,11 @@ def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
 def latest_summaries(
     connection: Connection, now: float, before: int, most: int
 ) -> tuple[list[CrawlSummary], int | None]:
-    """A part of the crawls with smaller ids, the latest first, and the `before` of the next part if there is one.
+    """A part of the crawls with ids below `before`, the latest first, and the `before` of the next part if there is
+    one.
 
-    With before=0 the running crawls come first. A later part may list them a second time.
+    With before=0 the running crawls come first, and then the latest. A later part may list running crawls a second
+    time.
     """
     running = []
     if before:
@@ -147,8 +149,8 @@ def latest_summaries(
     summaries = _summaries(connection, shown, now)
     if len(rows) <= most:
         return summaries, None
-    if len(running) >= len(shown):
-        return summaries, LAST
+    if len(running) >= len(shown):  # the latest crawls have not been listed yet
+        return summaries, AFTER_RUNNING
     return summaries, shown[-1].id
 
 
@@ -171,6 +173,7 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
         pages[worker_row.crawl_id] += worker_row.pages
         waiting[worker_row.crawl_id] += worker_row.waiting
 
+    # The row of a crawl has the counts of workers that have left it; those of the others are added.
     without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
     fruitless = all_failed(connection, without_pages)
     summaries = []
@@ -198,14 +201,14 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     return summaries
 
 
-def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | None = None) -> int:
+def due_pages(connection: Connection, crawl_id: int, now: float, most: int | None = None) -> int:
     """How many pages of a crawl are due, counted up to a limit."""
-    due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.due_at <= now)
+    due = select(page.c.id).where(page.c.crawl_id == crawl_id, page.c.due_at <= now)
     return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
 
 
 def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
-    """Raise a WrongUseError if there is no crawl, or none of this name."""
+    """Raise a WrongUseError if `names`, the names of all crawls, is empty or lacks the requested name."""
     if not names:
         raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
     if name is not None and name not in names:
@@ -214,21 +217,23 @@ def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
 
 
 def name_list(names: Sequence[str]) -> object:
+    """The first names, and how many others there are, for a message."""
     return first(names, MOST_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeTotals:
-    """The outcomes of a crawl's completed addresses, counted."""
+    """A crawl's completed addresses, counted by what became of them."""
 
     images: int
     pages: int
     outcomes: Outcomes
+    """The outcomes of the addresses that became neither a page nor an image."""
 
     @property
     def ends(self) -> Mapping[str, int]:
-        """The numbers of addresses by the way they ended, the largest first. The ways are "page", "image", the codes of
-        the group `done`, and the other groups.
+        """The numbers of addresses by how they ended, the largest first. The keys are "page", "image", the codes of the
+        group `done`, and the names of the other groups.
         """
         ends = Counter({"page": self.pages, "image": self.images})
         for outcome, count in self.outcomes.items():
@@ -253,23 +258,25 @@ class CrawlState(CrawlSummary):
     """Pages in the database."""
     recorded: int
     """Images that are not judged yet, because too few pages of their site were read."""
-    ends: OutcomeTotals
+    totals: OutcomeTotals
     files: tuple[Row[*tuple[Any, ...]], ...]
     """The rows of the workers' output files."""
     site_count: int
     due: int
+    """Pages that are due."""
     next_due: float | None
-    """Seconds until the next page is due, 0 if one is; None if none ever will be."""
+    """Seconds until the next page is due, 0 if one is; None if no page ever will be."""
     sites: tuple[SiteRow, ...]
     """The sites with the most pages, if this crawl was requested in detail."""
 
     @property
     def held(self) -> int:
+        """Leased addresses."""
         return sum(worker.held for worker in self.workers)
 
     @property
     def done(self) -> int:
-        return self.ends.total
+        return self.totals.total
 
     @property
     def addresses(self) -> int:
@@ -295,6 +302,7 @@ def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
+    # Counts by crawl.
     of_pages = select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id)
     of_sites = select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id)
     of_addresses = select(host.c.crawl_id, func.count()).select_from(ADDRESSES_WITH_HOSTS).group_by(host.c.crawl_id)
@@ -302,7 +310,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         Counter[int](dict(connection.execute(query).all()))
         for query in (of_pages, of_sites, of_addresses.where(IS_RECORDED))
     )
-    ends = outcome_totals(connection)
+    totals = outcome_totals(connection)
     files = connection.execute(select(output).order_by(output.c.number)).all()
 
     for summary in all_summaries(connection, now):
@@ -312,16 +320,16 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             seconds_until_due = max(0.0, due_at - now)
         first_sites: tuple[SiteRow, ...] = ()
         if summary.name == detailed:
-            first_sites = sites(connection, summary.id, SiteQuery(most=MOST_SITES, most_waiting=EVERY)).rows
+            first_sites = sites(connection, summary.id, SiteQuery(most=MOST_SITES, most_waiting=NO_LIMIT)).rows
         yield CrawlState(
             **vars(summary),
             failed_seeds=failed_seeds(connection, summary.id, MOST_FAILED),
             texts=page_counts[summary.id],
             recorded=recorded_counts[summary.id],
-            ends=ends[summary.id],
+            totals=totals[summary.id],
             files=tuple(row for row in files if row.crawl_id == summary.id),
             site_count=site_counts[summary.id],
-            due=due_pages(connection, summary, now),
+            due=due_pages(connection, summary.id, now),
             next_due=seconds_until_due,
             sites=first_sites,
         )
@@ -329,6 +337,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses, of one crawl or of all, by the crawl's id. This reads all their rows."""
+    # Of an address without an outcome, whether it became an image rather than a page; null for the others.
     is_image = case((address.c.outcome.is_(None), address.c.kind == AddressKind.IMAGE))
     columns = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*columns, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*columns)
@@ -337,12 +346,12 @@ def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defau
     totals_of_crawl: defaultdict[int, OutcomeTotals] = defaultdict(
         lambda: OutcomeTotals(images=0, pages=0, outcomes=Outcomes())
     )
-    for number, code, detail, is_of_image, count in connection.execute(counts):
-        ends = totals_of_crawl[number]
+    for number, code, detail, became_image, count in connection.execute(counts):
+        totals = totals_of_crawl[number]
         if code is not None:
-            ends.outcomes[Outcome(Code(code), detail or "")] = count
-        elif is_of_image:
-            totals_of_crawl[number] = replace(ends, images=count)
+            totals.outcomes[Outcome(Code(code), detail or "")] = count
+        elif became_image:
+            totals_of_crawl[number] = replace(totals, images=count)
         else:
-            totals_of_crawl[number] = replace(ends, pages=count)
+            totals_of_crawl[number] = replace(totals, pages=count)
     return totals_of_crawl

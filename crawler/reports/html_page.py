@@ -33,7 +33,7 @@ def _environment(catalogue: Catalogue) -> Environment:
 
 
 def environment(package: str, **filters: Callable[..., Any]) -> Environment:
-    """The templates of a package; all text is escaped, and control characters are replaced."""
+    """The templates of a package, with these filters; all text is escaped, and control characters are replaced."""
     templates = Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -98,15 +98,15 @@ def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str
     count = max(map(len, rows))
     widths = [0] * count
     for row in rows:
-        limited = row if len(row) == count else row[:-1]
-        for at, cell in enumerate(limited):
-            widths[at] = max(widths[at], cell_len(cell))
+        measured_cells = row if len(row) == count else row[:-1]
+        for column, cell in enumerate(measured_cells):
+            widths[column] = max(widths[column], cell_len(cell))
 
     for row in rows:
         padded = []
-        for at, cell in enumerate(row):
-            gap = " " * (widths[at] - cell_len(cell))
-            if at in left:
+        for column, cell in enumerate(row):
+            gap = " " * (widths[column] - cell_len(cell))
+            if column in left:
                 padded.append(cell + gap)
             else:
                 padded.append(gap + cell)

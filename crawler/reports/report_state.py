@@ -24,10 +24,10 @@ from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, localized, plural
 
-FEW = 3
+MOST_OF_EACH = 3
 """The most seeds, reasons and files that are named for each crawl if all crawls are shown."""
-MORE = 10
-"""The most seeds, reasons and files that are named if one crawl is shown."""
+MOST_OF_ONE = 10
+"""The most seeds, reasons and files that are named if one crawl is shown, and the most crawls that errors name."""
 SHRINK_SHARE = 0.05
 """The share of free space in SQLite's file above which the file is shrunk."""
 FOOTER = (
@@ -42,7 +42,7 @@ class DiskSize:
 
     size: int
     free: int
-    """How many of these bytes SQLite will reuse."""
+    """How many of these bytes SQLite will reuse; 0 for PostgreSQL."""
 
 
 def disk_size(url: URL) -> DiskSize | None:
@@ -80,7 +80,7 @@ class StateCommand:
 
     def __init__(self, settings: BaseSettings) -> None:
         self.folder = Path(settings["OUTPUT_DIR"])
-        self.limit = int(number_of(settings, "SITE_PAGE_LIMIT"))
+        self.site_limit = int(number_of(settings, "SITE_PAGE_LIMIT"))
         self.days = int(number_of(settings, "STATE_KEEP_DAYS"))
         self.url = state_url(settings)
 
@@ -88,23 +88,23 @@ class StateCommand:
         """Show the state of all crawls, or of one in more detail."""
         state = read_state(self.url, name)
         if name:
-            state, crawl = self.find(state, name)
-            block = facts(crawl, state.now, self.folder, MORE, self.place())
-            show(block + workers_and_sites(crawl, state.now, self.folder, self.limit))
+            state, crawl = self.find_crawl(state, name)
+            block = facts(crawl, state.now, self.folder, MOST_OF_ONE, self.database_with_size())
+            show(block + workers_and_sites(crawl, state.now, self.folder, self.site_limit))
         elif state is None or not state.crawls:
-            show([line(Message("{what}.", {"what": self.nothing(state)}))])
+            show([line(Message("{what}.", {"what": self.why_no_crawl(state)}))])
         else:
-            place = self.place()
+            database = self.database_with_size()
             lines: list[Text | Table] = [
-                line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=place))
+                line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=database))
             ]
             for crawl in state.crawls:
-                lines += [line(), *facts(crawl, state.now, self.folder, FEW)]
+                lines += [line(), *facts(crawl, state.now, self.folder, MOST_OF_EACH)]
             show([*lines, line(), *(line(Message(sentence)) for sentence in FOOTER)])
 
-    def reset(self, name: str, sure: bool) -> None:
-        """Delete a crawl from the database, if the user confirms."""
-        _, crawl = self.find(read_state(self.url), name)
+    def reset(self, name: str, is_confirmed: bool) -> None:
+        """Delete a crawl from the database, once the user confirms it by an option or an answer."""
+        _, crawl = self.find_crawl(read_state(self.url), name)
         if crawl.alive:
             workers = [
                 Message("worker {n} (heartbeat {ago})", {"n": worker.number, "ago": ago(worker.silent)})
@@ -123,7 +123,7 @@ class StateCommand:
             N_("addresses"): plural("{n} address", "{n} addresses", crawl.addresses),
         }
         what = Message("{pages} and {addresses}", counts)
-        if not sure:
+        if not is_confirmed:
             if not sys.stdin.isatty():
                 raise WrongUseError(
                     "--reset {name} asks before it deletes {what}, and standard input is not a terminal; --yes "
@@ -143,50 +143,48 @@ class StateCommand:
                 show([line(Message("Nothing was deleted."))])
                 return
 
-        before = disk_size(self.url)
+        size_before = disk_size(self.url)
         try:
             delete_crawl(self.url, name)
         except BusyError as error:
             raise WrongUseError(error.message) from None
         done = Message("Deleted {what} of the crawl {name}.", {"what": what, "name": repr(name)})
-        show([line(sentences(done, self.shrink(before)))])
+        show([line(sentences(done, self.shrink(size_before)))])
 
     def prune(self) -> None:
         """Delete the pages that were last fetched more than STATE_KEEP_DAYS ago."""
         if not self.days:
             show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was deleted."))])
             return
-        before = disk_size(self.url)
-        if before is None:
-            show([line(Message("{what}.", {"what": self.nothing(None)}))])
+        size_before = disk_size(self.url)
+        if size_before is None:
+            show([line(Message("{what}.", {"what": self.why_no_crawl(None)}))])
             return
-        limit = datetime.now(UTC) - timedelta(days=self.days)
-        count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
+        oldest_kept = datetime.now(UTC) - timedelta(days=self.days)
+        count = delete_old_pages(self.url, oldest_kept.isoformat(timespec="seconds"))
         if not count:
             show([line(plural("No page is older than {n} day.", "No page is older than {n} days.", self.days))])
             return
-        day = date(limit.timestamp())
+        day = date(oldest_kept.timestamp())
         deleted = plural(
             "Deleted {n} page fetched before {date}.", "Deleted {n} pages fetched before {date}.", count, date=day
         )
-        show([line(sentences(deleted, self.shrink(before)))])
+        show([line(sentences(deleted, self.shrink(size_before)))])
 
-    def shrink(self, before: DiskSize | None) -> Message | None:
+    def shrink(self, size_before: DiskSize | None) -> Message | None:
         """Shrink SQLite's file if much of it is free; returns a sentence about the freed space, if there is any."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
             return Message("PostgreSQL reuses the freed space.")
-        now = disk_size(self.url)
-        if now is None or before is None:
+        size_now = disk_size(self.url)
+        if size_now is None or size_before is None or not size_now.free:
             return None
-        if not now.free:
-            return None
-        free = byte_size(now.free)
-        if now.free <= now.size * SHRINK_SHARE:
+        free = byte_size(size_now.free)
+        if size_now.free <= size_now.size * SHRINK_SHARE:
             return Message("{size} of {path} are free for new data.", {"size": free, "path": name})
         if vacuum(self.url):
-            size = (disk_size(self.url) or now).size
-            values = {"path": name, "less": byte_size(max(0, before.size - size)), "size": byte_size(size)}
+            size = (disk_size(self.url) or size_now).size
+            values = {"path": name, "less": byte_size(max(0, size_before.size - size)), "size": byte_size(size)}
             return Message("{path} has shrunk by {less} to {size}.", values)
         return Message(
             "{path} keeps its size while other processes use it: {size} of it are free for new data, and winnow "
@@ -194,18 +192,18 @@ class StateCommand:
             {"path": name, "size": free},
         )
 
-    def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
-        """The state that was read, and the crawl of this name; raises a WrongUseError if there is none."""
+    def find_crawl(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
+        """The state, which is not None then, and its crawl of this name; raises a WrongUseError if there is none."""
         if state is None or not state.crawls:
-            raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
+            raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.why_no_crawl(state))
         named_crawl = next((crawl for crawl in state.crawls if crawl.name == name), None)
         if named_crawl is None:
-            names = first([spelled(known_crawl.name) for known_crawl in state.crawls], MORE)
+            names = first([spelled(known_crawl.name) for known_crawl in state.crawls], MOST_OF_ONE)
             raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, named_crawl
 
-    def nothing(self, state: DatabaseState | None) -> Message:
-        """Why there is no crawl, as part of a sentence."""
+    def why_no_crawl(self, state: DatabaseState | None) -> Message:
+        """Why the database has no crawl, as part of a sentence."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
@@ -213,8 +211,7 @@ class StateCommand:
             return Message("no crawl was ever run here ({path} does not exist)", path)
         return Message("no crawl was ever run here ({path} has no tables)", path)
 
-    def place(self) -> Message:
-        """The database and its size."""
+    def database_with_size(self) -> Message:
         size = disk_size(self.url)
         bytes_on_disk = size.size if size else 0
         return Message("{path} ({size})", {"path": display_url(self.url), "size": byte_size(bytes_on_disk)})

@@ -1,7 +1,7 @@
 """Estimates the bytes that noise models save."""
 
 
-def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
+def saved_bytes(skipped: int, kept: int, kept_bytes: int) -> int | None:
     """The estimated bytes of skipped images, by the mean size of the kept ones; None if none was kept.
 
     >>> saved_bytes(3, 2, 2_000), saved_bytes(0, 0, 0), saved_bytes(3, 0, 0)
@@ -11,4 +11,4 @@ def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
         return 0
     if not kept:
         return None
-    return round(skipped * size / kept)
+    return round(skipped * kept_bytes / kept)

@@ -46,8 +46,8 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
 
 
 def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
-    """Which of these crawls failed with all their seeds: some failed, and the others led to no list or example either.
-    None of the crawls may have a page in its current round.
+    """Which of these crawls failed with all their seeds: at least one seed failed, and none was read. None of the
+    crawls may have a page in its current round.
     """
     if not crawls:
         return set()

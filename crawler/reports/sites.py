@@ -7,6 +7,9 @@ up to a limit.
 Counting the queued addresses of very many hosts would take too long. So the slowest hosts are found among candidates:
 hosts with many addresses in an evenly spread sample of all addresses, and hosts with long pauses. Queued addresses are
 counted only for the candidates, up to a limit.
+
+Unlikely links, which wait because they are unlikely to lead to the topic, do not count as queued addresses here. A
+pause is the time between two requests to a host. A host rests for longer after it refused requests or failed.
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +33,7 @@ FEW_HOSTS = 2_000
 """The hosts of all listed sites are read in one query up to this number; beyond it, in one query for each site."""
 SORTS = ("pages", "requests", "name")
 HAS_LIKELY = host.c.best >= LEAST_LIKELY
-"""The condition that a host has queued addresses that are not unlikely links."""
+"""The condition that a host has queued addresses other than unlikely links."""
 HOSTS = select(
     host.c.site_id,
     HAS_LIKELY.label("has_likely"),
@@ -43,7 +46,7 @@ HOSTS = select(
 
 
 def waiting_of_site(most: int) -> ScalarSelect[int]:
-    """A subquery of a query of sites: the queued addresses of a site, counted up to a limit, without unlikely links."""
+    """A subquery of a query of sites: the queued addresses of a site, counted up to a limit."""
     queued = (
         select(address.c.id)
         .join(host, host.c.id == address.c.host_id)
@@ -77,7 +80,7 @@ class SiteRow:
     pages: int
     requests: int
     waiting: int
-    """Queued addresses, without unlikely links."""
+    """Queued addresses."""
     waiting_is_least: bool
     """Whether more are queued than were counted."""
     hosts: int
@@ -88,7 +91,7 @@ class SiteRow:
     why: str | None
     """The outcome for which one of them is closed, the first in alphabetical order."""
     rests_until: float | None
-    """The earliest end of a pause among its hosts with queued addresses."""
+    """When the first of its hosts with queued addresses may be requested; if that is in the future, the site rests."""
     latency: float | None
     """Seconds until its slowest host responds."""
     pause: float | None
@@ -102,10 +105,11 @@ class SortedSites:
     rows: tuple[SiteRow, ...]
     more: bool
     sort: str
-    """The order: by pages where there are too many sites for the requested one."""
+    """The order: the requested one, or by pages if there are too many sites for that."""
     number: int
     """Sites that match, counted up to a limit."""
     number_is_least: bool
+    """Whether more sites match."""
 
 
 def sites(connection: Connection, crawl_id: int, query: SiteQuery) -> SortedSites:
@@ -152,9 +156,10 @@ def _sorted(conditions: Sequence[ColumnElement[bool]], sort: str, query: SiteQue
     return rows.order_by(*(column.desc() for column in order))
 
 
-def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
+def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most_waiting: int) -> SiteRow:
+    """A site with the state of its hosts."""
     hosts = host_rows[:MOST_HOSTS]
-    open_hosts = [host_row for host_row in hosts if host_row.has_likely]
+    queued_hosts = [host_row for host_row in hosts if host_row.has_likely]
     closed = [host_row.closed for host_row in hosts if host_row.closed]
     pauses = [
         max(host_row.crawl_delay, host_row.delay or 0.0)
@@ -167,13 +172,13 @@ def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most: 
         name=row.name,
         pages=row.pages,
         requests=row.requests,
-        waiting=min(waiting, most),
-        waiting_is_least=waiting > most,
+        waiting=min(waiting, most_waiting),
+        waiting_is_least=waiting > most_waiting,
         hosts=len(hosts),
         hosts_are_least=len(host_rows) > MOST_HOSTS,
         closed=len(closed),
         why=min(closed, default=None),
-        rests_until=min((host_row.next_at for host_row in open_hosts), default=None),
+        rests_until=min((host_row.next_at for host_row in queued_hosts), default=None),
         latency=max((host_row.latency for host_row in hosts if host_row.latency is not None), default=None),
         pause=max(pauses, default=None),
     )
@@ -194,7 +199,7 @@ def _hosts(connection: Connection, site_ids: Sequence[int]) -> Mapping[int, Sequ
 SAMPLE_SIZE = 300
 """Addresses in the sample that shows which hosts have many."""
 CANDIDATES = 50
-"""Hosts of each kind whose queued addresses are counted: those with many addresses, and those with long pauses."""
+"""Hosts of each of the two kinds of candidates: with many addresses in the sample, and with long pauses."""
 ASSUMED_WAITING = 10
 """Queued addresses that a host is assumed to have until they are counted."""
 MOST_COUNTED = 1_000
@@ -209,7 +214,7 @@ class SlowReason(StrEnum):
     CLOSED = "closed"
     """It is closed; its addresses are given up when their turn comes."""
     RESTS = "rests"
-    """It is paused after a status 429 or 503, a wall against robots, or a failure of its robots.txt."""
+    """It rests after a status 429 or 503, a wall against robots, or a failure of its robots.txt."""
     PACE = "pace"
     """Its robots.txt asks for a pause between requests."""
     LATENCY = "latency"
@@ -230,7 +235,7 @@ class SlowHost:
     seconds: float
     """Seconds until all its queued addresses are requested, if nothing changes."""
     waiting: int
-    """Its queued addresses, without unlikely links."""
+    """Its queued addresses."""
     is_counted: bool
     """Whether this number is exact; otherwise it is an estimate, or the limit of the count."""
     rest: float
@@ -238,7 +243,7 @@ class SlowHost:
     pace: float
     """The seconds between two requests that its robots.txt asks for."""
     delay: float | None
-    """The current seconds between two requests."""
+    """The current seconds between two requests, without those that robots.txt asks for."""
     latency: float | None
     """Seconds until it responds."""
     worker: int | None
@@ -299,12 +304,14 @@ def hosts_with_waiting(host_ids: Sequence[int], most: int) -> Select[Any]:
 
 
 def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
-    """The queued addresses of a crawl, divided among the hosts that a sample of all addresses shows."""
-    # Separately, which is fast; SQLite would read the whole table for both at once.
+    """The `waiting` queued addresses of a crawl, divided among the hosts that a sample of all addresses shows."""
+    # The sample: evenly spread ids. Their ends are read separately, which is fast; SQLite would read the whole table
+    # for both at once.
     first = connection.execute(select(func.min(address.c.id))).scalar() or 0
     last = connection.execute(select(func.max(address.c.id))).scalar() or 0
     ids = sorted({first + (last - first) * n // SAMPLE_SIZE for n in range(SAMPLE_SIZE + 1)})
 
+    # The queued addresses of each host in the sample.
     sampled: Counter[int] = Counter()
     for part in in_chunks(ids):
         # Only by id: with further conditions, SQLite would read all queued addresses.
@@ -313,6 +320,7 @@ def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> M
             if row.state == AddressState.WAITING and not is_unlikely(row.priority):
                 sampled[row.host_id] += 1
 
+    # The hosts of this crawl share its queued addresses as they share the sampled ones.
     hosts_of_crawl: set[int] = set()
     for part in in_chunks(sorted(sampled)):
         query = select(host.c.id).where(host.c.id.in_(part), host.c.crawl_id == crawl_id)
@@ -322,6 +330,7 @@ def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> M
 
 
 def _slow_host(row: Row[Any], now: float, estimate: int, *, several: bool) -> SlowHost:
+    """A host, with its estimated number of queued addresses; `several` says whether the crawl has several workers."""
     is_counted = row.waiting < MOST_COUNTED
     waiting = row.waiting if is_counted else max(row.waiting, estimate)
     rest = max(0.0, row.next_at - now)

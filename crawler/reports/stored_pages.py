@@ -3,6 +3,10 @@
 Pages are read in the order of their ids, a part at a time, and no transaction is open while they are processed: however
 long an export takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is exported as it is when it is read;
 pages stored after the export began are left out.
+
+A place, by which pages can be selected, is a language, a site or host, or a site in a language. An offset is the
+position of a change in the order of all changes of a database; its epoch tells whether the offset was drawn before the
+database was restored from a backup (crawler/store/page_changes.py).
 """
 
 import re
@@ -40,20 +44,25 @@ EMPTY: Mapping[str, Any] = {name: None if IS_OPTIONAL[name] else kind() for name
 """The fields of a page that was erased."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")
-MOST_DIGITS = 7  # of the number of a round; a date without hyphens has eight
+MOST_DIGITS = 7
+"""Digits of the number of a round; eight digits are a date without hyphens."""
 OTHER_DATABASE = N_(
     "the offset {after} is not of this crawl, or the database was restored from a copy; 0 gives all pages"
 )
 ROWS_AT_ONCE = 1_000
-BYTES_AT_ONCE = 16 * 1024 * 1024  # characters of texts and bytes of responses that are read at once, plus one page
-FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time, as each may be as large as the largest page
-RESPONSE = ("status_line", "headers", "request_line", "request_headers", "body")
+"""Rows that are read between two transactions, if BYTES_AT_ONCE are not reached before."""
+BYTES_AT_ONCE = 16 * 1024 * 1024
+"""Characters of texts and bytes of responses that are read at once, plus one page."""
+FETCHED_AT_ONCE = 20
+"""Rows that PostgreSQL sends at a time, as each may be as large as the largest page."""
+RESPONSE_COLUMNS = ("status_line", "headers", "request_line", "request_headers", "body")
 HAS_LEFT = page.c.gone_at.is_not(None)
+"""The condition that a page is gone or has noindex now."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageOrSite:
-    """A language, a site or host, or a site in a language."""
+    """A place: a language, a site or host, or a site in a language."""
 
     _: KW_ONLY
     language: str = ""
@@ -63,15 +72,15 @@ class LanguageOrSite:
         """The place as users type it."""
         return "/".join(filter(None, (self.language, self.site)))
 
-    def holds(self, name: str, language: str) -> bool:
+    def holds(self, host: str, language: str) -> bool:
         """Whether a page on a host and in a language belongs to this place: a site with a port must be the host itself,
         other sites contain their subdomains.
         """
         if self.language and self.language != language:
             return False
         if ":" in self.site:
-            return name == self.site
-        return not self.site or lies_in(name, [self.site])
+            return host == self.site
+        return not self.site or lies_in(host, [self.site])
 
 
 @dataclass(frozen=True)
@@ -96,19 +105,19 @@ def place_of(text: str) -> LanguageOrSite:
     if slash:
         language = first
         site = second
-        has_parts = bool(site) and LANGUAGE.fullmatch(language) is not None
+        is_complete = bool(site) and LANGUAGE.fullmatch(language) is not None
     elif LANGUAGE.fullmatch(first):
         language = first
         site = ""
-        has_parts = True
+        is_complete = True
     else:
         language = ""
         site = first
-        has_parts = bool(site)
+        is_complete = bool(site)
 
     host_name = PORT.sub("", site).removeprefix("[").removesuffix("]")
-    is_site = not site or (HOST.fullmatch(host_name) is not None and len(host_name) <= MAX_HOST)
-    if not has_parts or not is_site:
+    is_host = not site or (HOST.fullmatch(host_name) is not None and len(host_name) <= MAX_HOST)
+    if not is_complete or not is_host:
         raise WrongUseError(
             "{value} is wrong; allowed are a language (zh), a site or host (example.org), or both (zh/example.org)",
             value=repr(text[:100]),
@@ -177,15 +186,15 @@ class StoredPages:
     def __init__(self, connection: Connection, row: RowMapping) -> None:
         self._connection = connection
         self.dialect = connection.dialect.name
-        self._number: int = row["id"]
-        self._of_crawl = page.c.crawl_id == self._number
+        self._crawl_id: int = row["id"]
+        self._of_crawl = page.c.crawl_id == self._crawl_id
         self.name: str = row["name"]
         self.topic: str = row["topic"]
         self.round: int = row["round"]
         self._offset_before: int = row["offset_before"]
 
-    def numbers(self) -> PageCounts:
-        """How many pages the crawl has, and how many of them an export leaves out."""
+    def page_counts(self) -> PageCounts:
+        """The number of all pages of the crawl, and of those that an export leaves out."""
         # In two queries: each has an index that answers it; a single one would read every text.
         every = select(func.count()).where(self._of_crawl)
         pages = self._connection.execute(every).scalar_one()
@@ -196,7 +205,7 @@ class StoredPages:
     def pages(
         self,
         columns: Sequence[str],
-        wish: PageFilter,
+        page_filter: PageFilter,
         responses: bool = False,
         where: ColumnElement[bool] | None = None,
     ) -> Iterator[StoredPage]:
@@ -206,22 +215,23 @@ class StoredPages:
         if responses:
             query = with_responses(query)
         # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
-        query = query.where(page.c.crawl_id + 0 == self._number, *self._conditions(wish))
+        query = query.where(page.c.crawl_id + 0 == self._crawl_id, *self._conditions(page_filter))
         if where is not None:
             query = query.where(where)
         query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
 
+        # The ids of the first and the last page; null without any page.
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._of_crawl)
         first, end = self._connection.execute(ends).one()
         self._connection.rollback()
 
         last = (first or 0) - 1
-        while rows := self._some(query.where(page.c.id > last, page.c.id <= (end or 0))):
+        while rows := self._next_rows(query.where(page.c.id > last, page.c.id <= (end or 0))):
             last = rows[-1]["id"]
             for row in rows:
-                name = address_of(row["url"]).host.lower()
+                host = address_of(row["url"]).host.lower()
                 language = str(row["language"]).lower()
-                if not wish.places or any(place.holds(name, language) for place in wish.places):
+                if not page_filter.places or any(place.holds(host, language) for place in page_filter.places):
                     response = None
                     if responses and row["body"] is not None:
                         response = response_of(row)
@@ -229,14 +239,14 @@ class StoredPages:
 
     def erased_digests(self) -> Sequence[str]:
         """The digests of the pages and hosts that were erased."""
-        digests = select(erasure.c.digest).where(erasure.c.crawl_id == self._number).order_by(erasure.c.digest)
+        digests = select(erasure.c.digest).where(erasure.c.crawl_id == self._crawl_id).order_by(erasure.c.digest)
         erased = self._connection.execute(digests).scalars().all()
         self._connection.rollback()
         return erased
 
     def robots_body(self, digest: str) -> bytes | None:
         """The bytes of a robots.txt by which pages of this crawl were requested."""
-        with_digest = robots_file.c.crawl_id == self._number, robots_file.c.digest == digest
+        with_digest = robots_file.c.crawl_id == self._crawl_id, robots_file.c.digest == digest
         body = self._connection.execute(select(robots_file.c.body).where(*with_digest)).scalar_one_or_none()
         self._connection.rollback()
         if body is None:
@@ -244,8 +254,9 @@ class StoredPages:
         return unpacked(body)
 
     def changes(self, columns: Sequence[str], after: ChangeOffset, responses: bool = False) -> Iterator[StoredPage]:
-        """The pages that became new, changed, gone or noindex after an offset, in the order of their offsets, with the
-        offset as the first value of each, and with their responses if requested.
+        """The pages that became new, changed, gone, noindex or erased after an offset, in the order of their offsets,
+        with the offset as the first value of each, and with their responses if requested. The key of an erased page is
+        0.
         """
         until = last_offset(self._connection)
         self._connection.rollback()
@@ -254,7 +265,9 @@ class StoredPages:
         if not is_of_crawl(after, OffsetBounds(before=self._offset_before, last=until), epochs):
             raise OffsetError(OTHER_DATABASE, after=str(after))
         last = after.number
-        while rows := self._some(changes_after(self._number, columns, last, until, responses).limit(ROWS_AT_ONCE)):
+        while rows := self._next_rows(
+            changes_after(self._crawl_id, columns, last, until, responses).limit(ROWS_AT_ONCE)
+        ):
             last = rows[-1]["offset"]
             for row in rows:
                 response = None
@@ -262,8 +275,8 @@ class StoredPages:
                     response = response_of(row)
                 yield StoredPage(key=row["key"] or 0, values=changed_values(row, columns, epochs), response=response)
 
-    def _some(self, query: Any) -> list[RowMapping]:
-        """The next rows, as many as fit into memory; the transaction that read them has ended."""
+    def _next_rows(self, query: Any) -> list[RowMapping]:
+        """The first rows of a query, up to BYTES_AT_ONCE; the transaction that read them has ended."""
         rows_read = []
         size = 0
         options = {"yield_per": FETCHED_AT_ONCE}
@@ -276,41 +289,45 @@ class StoredPages:
         self._connection.rollback()
         return rows_read
 
-    def _conditions(self, wish: PageFilter) -> Iterator[ColumnElement[bool]]:
-        if wish.only == NOINDEX:
+    def _conditions(self, page_filter: PageFilter) -> Iterator[ColumnElement[bool]]:
+        """The conditions of a filter; that on places lets some other pages pass, too."""
+        since = page_filter.since
+        if page_filter.only == NOINDEX:
             yield HAS_LEFT
             yield page.c.noindex
-        elif wish.only == GONE:
+        elif page_filter.only == GONE:
             yield HAS_LEFT
             yield ~page.c.noindex
         else:
             yield ~HAS_LEFT
-        if wish.only:
-            yield self._became(wish.only, wish.since)
-        elif wish.since is not None:
-            yield or_(self._became(NEW, wish.since), self._became(CHANGED, wish.since))
-        if wish.min_relevance > 0:
-            yield page.c.relevance >= wish.min_relevance
-        if wish.places:
-            yield or_(*map(_may_be_in, wish.places))
+        if page_filter.only:
+            yield self._became(page_filter.only, since)
+        elif since is not None:
+            yield or_(self._became(NEW, since), self._became(CHANGED, since))
+        if page_filter.min_relevance > 0:
+            yield page.c.relevance >= page_filter.min_relevance
+        if page_filter.places:
+            yield or_(*map(_may_be_in, page_filter.places))
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
         """The condition that a page became new, changed, gone or noindex since a round or time, by default the last
         round.
         """
-        at, number = {
+        time_column, round_column = {
             NEW: (page.c.first_seen, page.c.first_round),
             CHANGED: (page.c.changed_at, page.c.changed_round),
             GONE: (page.c.gone_at, page.c.gone_round),
             NOINDEX: (page.c.gone_at, page.c.gone_round),
         }[kind]
         if isinstance(since, str):
-            return at >= since
-        return number >= (self.round if since is None else since)
+            return time_column >= since
+        return round_column >= (self.round if since is None else since)
 
 
 def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
-    """A condition that holds for all pages of a place and few others, so that few texts are read in vain."""
+    """A condition that holds for all pages of a place and few others, so that few texts are read in vain.
+    `LanguageOrSite.holds` decides.
+    """
     condition: ColumnElement[bool] = true()
     if place.language:
         condition = and_(condition, func.lower(page.c.language) == place.language)
@@ -322,7 +339,8 @@ def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
 def with_responses(query: Select[Any]) -> Select[Any]:
     """A query for pages, with the responses from which their texts were extracted; null for pages without one."""
     is_response = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
-    return query.outerjoin(stored_response, is_response).add_columns(*(stored_response.c[name] for name in RESPONSE))
+    columns = [stored_response.c[name] for name in RESPONSE_COLUMNS]
+    return query.outerjoin(stored_response, is_response).add_columns(*columns)
 
 
 def changes_after(
@@ -334,8 +352,8 @@ def changes_after(
     pages = page_change.outerjoin(page, page.c.key == page_change.c.key)
     source = pages.outerjoin(erasure, erasure.c.key == page_change.c.key)
     bounds = page_change.c.crawl_id == crawl_id, page_change.c.offset > after, page_change.c.offset <= until
-    is_known = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
-    query = query.select_from(source).where(*bounds, is_known).order_by(page_change.c.offset)
+    is_stored_or_erased = page.c.id.is_not(None) | erasure.c.digest.is_not(None)
+    query = query.select_from(source).where(*bounds, is_stored_or_erased).order_by(page_change.c.offset)
     if responses:
         query = with_responses(query)
     return query
@@ -343,7 +361,7 @@ def changes_after(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetBounds:
-    """The range of the offsets of a crawl."""
+    """The range of the offsets that a reader of a crawl's changes may have read."""
 
     before: int
     """The last offset of the database before the crawl began; an earlier crawl of its name may have had it."""

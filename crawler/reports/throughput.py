@@ -14,11 +14,12 @@ from crawler.store.database import in_chunks
 
 RECENT = 30.0
 """The speed of a crawl is computed over this many seconds."""
-WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
+INTERVALS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """The possible intervals between the points of a chart, in seconds, up to a day; longer ones are whole days."""
-SHARED_WIDTH = 5
+SHORTEST_SHARED_INTERVAL = 5
 """The shortest interval for several workers, in seconds, as each of them writes a row in this time."""
 SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in SAMPLE_COUNTS)
+"""The columns of a query that have the sums of SAMPLE_COUNTS, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class SampleTotals:
 
     @property
     def harvest(self) -> float | None:
-        """The share of the pages that were read which are on topic."""
+        """The share of pages on topic among the pages that were read; None if none was read."""
         if self.sums.read:
             return self.sums.on_topic / self.sums.read
         return None
@@ -47,21 +48,26 @@ class SamplePoint:
     """What all workers of a crawl did in an interval."""
 
     at: float
+    """When its first sample begins."""
     workers: int
     waiting: int
     """Queued addresses of the crawl, at the end."""
     sums: WorkerSample
-    """The sums of the workers' samples, but with the mean of their seconds: pages / seconds is the rate of all workers.
+    """The sums of the workers' samples. Its seconds are the mean of a worker, so that pages / seconds is the rate of
+    all workers together.
     """
 
 
 def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
     """The totals of crawls since a time, by the crawls' ids; a crawl without samples is left out."""
-    ends = func.max(sample.c.at + sample.c.seconds)
+    end = func.max(sample.c.at + sample.c.seconds)
     seconds = func.sum(sample.c.seconds)
     since_then = sample.c.crawl_id.in_(crawls), sample.c.at >= since
-    rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*since_then).group_by(sample.c.crawl_id)
-    return {row[0]: SampleTotals(until=row[1], sums=_sums(row[2], row[3:])) for row in connection.execute(rows)}
+    query = select(sample.c.crawl_id, end, seconds, *SUMS).where(*since_then).group_by(sample.c.crawl_id)
+    totals: dict[int, SampleTotals] = {}
+    for crawl_id, until, seconds_of_samples, *sums in connection.execute(query):
+        totals[crawl_id] = SampleTotals(until=until, sums=_sums(seconds_of_samples, sums))
+    return totals
 
 
 def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
@@ -94,10 +100,10 @@ def sample_points(
     if first is None or most < 1:
         return ()
 
-    # The samples of each interval are summed.
-    width = _width(first, last, most, SHARED_WIDTH if worker_count > 1 else 1)
-    # In thousandths, as one database rounds to whole numbers and the other truncates.
-    interval = cast((sample.c.at - int(first // width) * width) * 1000, BigInteger) // (width * 1000)
+    # The samples of each interval are summed. The number of a sample's interval is computed from thousandths of a
+    # second, as one database rounds to whole numbers and the other truncates.
+    length = _interval_length(first, last, most, SHORTEST_SHARED_INTERVAL if worker_count > 1 else 1)
+    interval = cast((sample.c.at - int(first // length) * length) * 1000, BigInteger) // (length * 1000)
     columns = (
         begins.label("at"),
         ends.label("last"),
@@ -107,19 +113,20 @@ def sample_points(
     )
     rows = connection.execute(select(*columns, *SUMS).where(*conditions).group_by(interval)).all()
 
-    # The queued addresses are those of the last sample.
+    # The queued addresses of an interval are those of its last sample.
     waiting: dict[float, int] = {}
     for part in in_chunks([row.last for row in rows]):
         query = select(sample.c.at, sample.c.waiting).where(*conditions, sample.c.at.in_(part))
         waiting.update((row.at, row.waiting) for row in connection.execute(query))
     points = []
     for row in rows:
-        sums = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
+        sums = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)  # SUMS follow the columns
         points.append(SamplePoint(at=row.at, workers=row.workers, waiting=waiting[row.last], sums=sums))
     return tuple(sorted(points, key=lambda point: point.at))
 
 
 def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSample:
+    """The values of SUMS as a sample. `statuses` are counts by status, written as in the column of this name."""
     counts = dict(zip(SAMPLE_COUNTS, map(int, sums), strict=True))
     count_of_status: dict[str, int] = {}
     if statuses:
@@ -127,7 +134,9 @@ def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSamp
     return WorkerSample(seconds, **counts, statuses=count_of_status)
 
 
-def _width(first: float, last: float, most: int, least: int) -> int:
-    """The shortest interval in seconds with which there are at most `most` points. Intervals begin at its multiples."""
-    widths = chain(WIDTHS, (days * DAY for days in count(2)))
-    return next(width for width in widths if width >= least and last // width - first // width < most)
+def _interval_length(first: float, last: float, most: int, least: int) -> int:
+    """The shortest interval of at least `least` seconds with which there are at most `most` points from the first to
+    the last sample. Intervals begin at multiples of their length.
+    """
+    lengths = chain(INTERVALS, (days * DAY for days in count(2)))
+    return next(length for length in lengths if length >= least and last // length - first // length < most)

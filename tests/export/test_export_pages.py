@@ -326,7 +326,7 @@ def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.M
     monkeypatch.setattr(stored_pages, "ROWS_AT_ONCE", 10)
     place.fill(100)
     alive = most = 0
-    some = stored_pages.StoredPages._some
+    some = stored_pages.StoredPages._next_rows
 
     def watched(self: stored_pages.StoredPages, wanted: Any) -> Sequence[Any]:
         nonlocal most, alive
@@ -335,7 +335,7 @@ def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.M
         most = max(most, alive)
         return found
 
-    monkeypatch.setattr(stored_pages.StoredPages, "_some", watched)
+    monkeypatch.setattr(stored_pages.StoredPages, "_next_rows", watched)
     assert place.export("-o", "a.jsonl").status == 0
     assert (most, alive) == (10, 0)
     assert (place.folder / "a.jsonl").stat().st_size > 100 * 100

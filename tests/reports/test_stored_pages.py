@@ -151,7 +151,7 @@ def test_what_became_of_pages_in_a_round_or_since(rounds: Crew, where: URL) -> N
     ):
         assert found(where, PageFilter(only, since)) == expected, (only, since)
     with crawls_to_export(where) as (crawl,):
-        assert crawl.numbers() == PageCounts(6, 2)
+        assert crawl.page_counts() == PageCounts(6, 2)
         assert crawl.round == 3
 
 
@@ -237,7 +237,7 @@ def test_there_is_no_crawl_where_none_was_run(sqlite_url: URL) -> None:
 def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
     crew.join().leave()
     with crawls_to_export(where) as (crawl,):
-        assert crawl.numbers() == PageCounts(0, 0)
+        assert crawl.page_counts() == PageCounts(0, 0)
         assert list(crawl.pages(["url"], PageFilter())) == []
 
 

@@ -131,7 +131,7 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     crawls = [
         Measured(
             crawl=summary,
-            due=due_pages(connection, summary, now, MOST_DUE),
+            due=due_pages(connection, summary.id, now, MOST_DUE),
             ever=ever.get(summary.id),
             lately=lately.get(summary.id),
             statuses=statuses_of(connection, summary.id) if summary.id in ever else {},

@@ -14,7 +14,7 @@ from crawler.checked_settings import canonical_of
 from crawler.contrib.dashboard.rendering import excerpt
 from crawler.contrib.dashboard.search_index import search_index
 from crawler.contrib.dashboard.views.page_query import BEST, PRESENT, Hit, PageQuery, Place, find_pages
-from crawler.reports.crawls import LAST, CrawlSummary, latest_summaries, summary_of
+from crawler.reports.crawls import AFTER_RUNNING, CrawlSummary, latest_summaries, summary_of
 from crawler.reports.seeds import FailedSeeds, failed_seeds
 from crawler.reports.stored_pages import crawls_to_export
 from crawler.store.batch.addresses import AddressKeys
@@ -61,7 +61,7 @@ class StoredCrawls:
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
         """The latest crawls with ids below `before`, and the id to continue before."""
         with glance(self._url) as connection:
-            return latest_summaries(connection, database_time(connection), before or LAST, MOST_LISTED)
+            return latest_summaries(connection, database_time(connection), before or AFTER_RUNNING, MOST_LISTED)
 
     def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:
         """The state of a crawl, and its failed seeds, of which only the first are listed."""

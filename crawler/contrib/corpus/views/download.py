@@ -61,19 +61,19 @@ class PagesInTime(StoredPages):
     def pages(
         self,
         columns: Sequence[str],
-        wish: PageFilter,
+        page_filter: PageFilter,
         responses: bool = False,
         where: ColumnElement[bool] | None = None,
     ) -> Iterator[StoredPage]:
-        for stored_page in super().pages(columns, wish, responses, where):
+        for stored_page in super().pages(columns, page_filter, responses, where):
             self._seconds_left()  # raises a RefusedError after the deadline
             yield stored_page
 
-    def _some(self, query: Any) -> list[RowMapping]:
+    def _next_rows(self, query: Any) -> list[RowMapping]:
         left = self._seconds_left()
         if self.dialect == "postgresql":  # each part is read in a separate transaction
             self._connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * left) + 1}"))
-        return super()._some(query)
+        return super()._next_rows(query)
 
     def _seconds_left(self) -> float:
         """The seconds up to the deadline; raises a RefusedError after it."""
