@@ -6,6 +6,7 @@ https://ecma-international.org/publications-and-standards/standards/ecma-376/
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
+from itertools import takewhile
 
 from lxml import etree
 
@@ -29,13 +30,16 @@ SKIPPED = frozenset(
         "pict",
         "object",
         "tblPr",
+        "txbxContent",
     )
 )
 """Elements that are deleted, are alternatives of others, or hold no text. Text boxes are read after their paragraph."""
 MOST_STYLES = 20
-"""Styles that are followed from a style to the one that it is based on."""
+"""Steps from a style to the style that it is based on, at most."""
 OFF = frozenset(("0", "false", "off"))
 """Values that switch a property off."""
+TEXT_LEVEL = 9
+"""The outline level of text that is not a heading; those of headings begin at 0."""
 
 
 def read_docx(data: bytes) -> DocumentContent:
@@ -97,7 +101,7 @@ class _DocxReader:
     def paragraph(self, element: etree._Element, body: Body) -> None:
         """Add a heading, an item or a paragraph, by its style; then the text boxes in it."""
         text = "".join(self.pieces(element))
-        style, level, is_item, depth = self.look(element)
+        style, level, is_item, depth = self.properties(element)
         if not is_contents(style) and style not in self.hidden:
             if level:
                 body.heading(text, level)
@@ -106,18 +110,21 @@ class _DocxReader:
             else:
                 body.paragraph(text)
         for box in elements_named(element, "txbxContent"):
-            ancestors = {local(ancestor) for ancestor in box.iterancestors()}
-            if box is element or not ancestors & {"txbxContent", "Fallback"}:  # a box in a box is read with the outer
+            ancestors = takewhile(lambda ancestor: ancestor is not element, box.iterancestors())
+            if {"txbxContent", "Fallback"}.isdisjoint(map(local, ancestors)):  # a box in a box is read with the outer
                 self.blocks(box, body)
 
-    def look(self, element: etree._Element) -> tuple[str, int, bool, int]:
-        """The style of a paragraph, its level as a heading or 0, whether it is an item, and the depth of its list."""
+    def properties(self, element: etree._Element) -> tuple[str, int, bool, int]:
+        """The style of a paragraph, its level as a heading or 0, whether it is an item, and the depth of its list.
+
+        An item has a number or bullet of its own, or by its style, such as ListBullet.
+        """
         style = ""
         level = 0
         depth = 0
         is_item = False
-        for properties in element.iterchildren("{*}pPr"):
-            for child in properties:
+        for element_properties in element.iterchildren("{*}pPr"):
+            for child in element_properties:
                 match local(child):
                     case "pStyle":
                         style = attribute(child, "val")
@@ -127,7 +134,7 @@ class _DocxReader:
                     case "numPr":
                         is_item = not any(attribute(id_, "val") == "0" for id_ in child.iterchildren("{*}numId"))
                         depth = next((_number(attribute(at, "val")) for at in child.iterchildren("{*}ilvl")), 0)
-        return style, level, is_item or style.lower().startswith("list"), min(depth, 8)
+        return style, level, is_item or style.lower().startswith("list"), depth
 
     def is_hidden(self, run: etree._Element) -> bool:
         """Whether a run of text is hidden, by itself or by its style."""
@@ -150,7 +157,7 @@ class _DocxReader:
                 case "tab":
                     yield "\t"
                 case "br" | "cr":
-                    yield " " if attribute(child, "type") else "<br>"
+                    yield " " if attribute(child, "type") else "<br>"  # with a type, it begins a page or a column
                 case "noBreakHyphen":
                     yield "-"
                 case "hyperlink":
@@ -165,7 +172,7 @@ class _DocxReader:
             yield [
                 " ".join("".join(self.pieces(paragraph)) for paragraph in elements_named(cell, "p"))
                 for cell in elements_named(row, "tc")
-                if next((above for above in cell.iterancestors("{*}tr")), None) is row
+                if next(cell.iterancestors("{*}tr"), None) is row
             ]
 
     def notes(self, body: Body) -> None:
@@ -235,12 +242,13 @@ def _level_of_style(value_of_name: Mapping[str, str]) -> int:
 
 
 def _level(value: str) -> int:
-    """The level of a heading with an outline level, which begins at 0; 0 for 9, the outline level of text."""
-    number = _number(value, 9)
-    return number + 1 if number < 9 else 0
+    """The level of a heading with this outline level; 0 if it is that of text."""
+    number = _number(value, TEXT_LEVEL)
+    return number + 1 if number < TEXT_LEVEL else 0
 
 
 def _number(value: str, otherwise: int = 0) -> int:
+    """The number that a value is in decimal digits, or else `otherwise`."""
     if value.isascii() and value.isdigit() and len(value) < 5:
         return int(value)
     return otherwise

@@ -10,6 +10,8 @@ ITEM = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="3"/></w:numPr>'
 RUN = "<w:r><w:t>{}</w:t></w:r>"
 HIDDEN = "<w:r><w:rPr>{}</w:rPr><w:t>x</w:t></w:r>"
 GONE, SHOWN = '<w:rStyle w:val="Gone"/>', '<w:vanish w:val="0"/>'
+BOX = "<w:r><w:pict><w:txbxContent>{}</w:txbxContent></w:pict></w:r>"
+BOXES = "<p>Outer</p><p>Inner</p>"
 DELETED = "<w:del><w:r><w:delText>x</w:delText></w:r></w:del>"
 LINK = f'<w:p>See <w:hyperlink r:id="L">{RUN.format("the site")}</w:hyperlink></w:p>'
 RELATIONS = '<Relationships><Relationship Id="L" TargetMode="External" Target="{}"/></Relationships>'
@@ -44,9 +46,10 @@ def test_a_paragraph_is_what_its_style_says() -> None:
         ),
         (f"<w:tbl><w:tr><w:tc>{paragraph('framed')}</w:tc></w:tr></w:tbl>", "<p>framed</p>"),
         (
-            f"<w:p>{RUN.format('Text')}<w:r><w:pict><w:txbxContent>{paragraph('Box')}</w:txbxContent></w:pict></w:r></w:p>",
+            f"<w:p>{RUN.format('Text')}{BOX.format(paragraph('Box'))}</w:p>",
             "<p>Text</p><p>Box</p>",
         ),
+        (f"<w:p>{BOX.format(paragraph('Outer') + '<w:p>' + BOX.format(paragraph('Inner')) + '</w:p>')}</w:p>", BOXES),
     ]
     for body, html in rows:
         document = read_document(docx(body + paragraph("End")))
