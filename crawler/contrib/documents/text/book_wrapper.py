@@ -37,6 +37,7 @@ def book_of(text: str) -> Book:
     start = START.search(text)
     if start is None:
         return Book(text=text)
+    # In reverse, so that the first of several fields with one name counts.
     fields = {name.lower(): value.rstrip() for name, value in reversed(FIELD.findall(text[: start.start()]))}
     released = fields.get("release date") or fields.get("posting date", "")
     book = text[start.end() :]

@@ -53,11 +53,11 @@ def is_wall(line: str, rule: str) -> bool:
 
 def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first and the last line of each frame; a frame that begins within another is skipped."""
-    places: dict[str, list[int]] = {}
+    numbers_of_rule: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         if RULE.match(line):
-            places.setdefault(line, []).append(at)
-    candidates = sorted(pair for same in places.values() for pair in pairwise(same))
+            numbers_of_rule.setdefault(line, []).append(at)
+    candidates = sorted(pair for numbers in numbers_of_rule.values() for pair in pairwise(numbers))
     end = -1
     for first, last in candidates:
         if first > end and _is_frame(lines, first, last):
@@ -66,11 +66,14 @@ def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_frame(lines: Sequence[str], first: int, last: int) -> bool:
-    """Whether a text, not a box, follows the first of two rules directly, and no text is next to them outside."""
+    """Whether a text, not a box, follows the first of two rules directly, and no text is next to them outside.
+
+    Text may follow directly below the second rule if there is a single line between the rules: a title.
+    """
     if not 1 < last - first <= MOST_FRAMED:
         return False
     if is_wall(lines[first + 1], lines[first]):
         return False
-    is_open = first == 0 or not any(map(str.isalnum, lines[first - 1]))
-    is_closed = last + 1 == len(lines) or not lines[last + 1].strip() or last - first == 2
-    return is_open and is_closed and bool(lines[first + 1].strip())
+    is_free_above = first == 0 or not any(map(str.isalnum, lines[first - 1]))
+    is_free_below = last + 1 == len(lines) or not lines[last + 1].strip() or last - first == 2
+    return is_free_above and is_free_below and bool(lines[first + 1].strip())

@@ -26,10 +26,10 @@ LEAST_FULL_NARROW = 0.75
 """The least share of narrow lines that are full: in poems whose verses end within sentences, few are."""
 LEAST_OWN_EDGE = 3
 """The least lines of a paragraph from which the width of its full lines is measured."""
-FAR = 0.6
-"""Share of the columns that a line must have to continue in the next one if it ends within a sentence."""
+NEARLY_FULL = 0.6
+"""The least width of a line that ends within a sentence and continues in the next line, as a share of a full line."""
 LINES_FOR_EDGE = 10
-"""The least lines of a text from which the width of its full lines is measured."""
+"""The least lines of a text from which the width of its full lines is measured; see USUAL_EDGE."""
 EDGE_QUANTILE = 0.95
 """The quantile of the widths of lines that is the width of a full line."""
 GAP = re.compile(r"\S {3,}\S")
@@ -39,9 +39,10 @@ WIDE_GAP = re.compile(r"\S {5,}\S")
 DRAWING = re.compile(r"[+|][-=]{2,}|[-=_~^]{4,}|\|.*\||[\u2500-\u257f]|--+>|<--+|(?:\. ?){5,}|[{}]$|^\s*[|\\]|[|\\]$")
 """Signs of figures, tables and code."""
 MOST_DRAWN = 0.3
-"""The most lines of a paragraph that have such signs, as a share."""
+"""The largest share of lines of a paragraph that may have such signs."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
+"""Characters at the end of a line after which its sentence probably does not continue."""
 
 
 def indent(line: str) -> int:
@@ -61,11 +62,12 @@ def edge_of(lines: Sequence[str]) -> int:
     return USUAL_EDGE
 
 
-def goes_on(line: str, after: str, edge: int) -> bool:
-    """Whether a paragraph continues from a line to the next."""
-    if indent(line) < indent(after) or abs(indent(line) - indent(after)) > 2 or DRAWING.search(line + after):
+def continues_paragraph(line: str, before: str, edge: int) -> bool:
+    """Whether a line continues the paragraph of the line before it. Only the first line of a paragraph is indented."""
+    further_left = indent(before) - indent(line)
+    if further_left < 0 or further_left > 2 or DRAWING.search(before + line):
         return False
-    return _is_going_on(line, after, edge)
+    return _may_continue(before, line, edge)
 
 
 def is_paragraph(lines: Sequence[str], edge: int) -> bool:
@@ -85,24 +87,24 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
         edge = own_edge
     edge = max(own_edge, edge)
 
-    ends = list(pairwise(lines))
-    within = [_is_within(line, after) for line, after in ends]
-    going_on = [_is_going_on(line, after, edge) for line, after in ends]
-    if sum(going_on) < LEAST_FULL * len(ends):
+    pairs = list(pairwise(lines))
+    continuing = sum(_may_continue(line, after, edge) for line, after in pairs)
+    if continuing < LEAST_FULL * len(pairs):
         return False
     if edge >= NARROW:
         return True
 
-    # Narrow lines may be verses.
+    # Narrow lines may be verses, or commands, which begin in lower case and do not end like a sentence.
     if lines[0].lstrip()[:1].islower() and lines[-1].rstrip()[-1:] not in STOPS:
         return False
-    full = [_is_full(line, after, edge) for line, after in ends]
-    return sum(within) >= LEAST_WITHIN * len(ends) and sum(full) >= LEAST_FULL_NARROW * len(ends)
+    within_sentence = sum(_ends_within_sentence(line, after) for line, after in pairs)
+    full = sum(_is_full(line, after, edge) for line, after in pairs)
+    return within_sentence >= LEAST_WITHIN * len(pairs) and full >= LEAST_FULL_NARROW * len(pairs)
 
 
-def _is_going_on(line: str, after: str, edge: int) -> bool:
+def _may_continue(line: str, after: str, edge: int) -> bool:
     """Whether a line is full, or ends within a sentence and is nearly full."""
-    return _is_full(line, after, edge) or (_is_within(line, after) and width(line) >= FAR * edge)
+    return _is_full(line, after, edge) or (_ends_within_sentence(line, after) and width(line) >= NEARLY_FULL * edge)
 
 
 def _is_full(line: str, after: str, edge: int) -> bool:
@@ -112,7 +114,7 @@ def _is_full(line: str, after: str, edge: int) -> bool:
 
 def _first_width(line: str) -> int:
     """Columns that the first word of a line needs at the end of the line before, with the space between them."""
-    if line[:1] >= EASTERN:
+    if line[:1] >= EASTERN:  # a wide character needs no space, and a line may end after it
         return 2
     word = FIRST_WORD.match(line)
     if word is None:
@@ -120,7 +122,7 @@ def _first_width(line: str) -> int:
     return 1 + len(word[0])
 
 
-def _is_within(line: str, after: str) -> bool:
+def _ends_within_sentence(line: str, after: str) -> bool:
     """Whether a line ends within a sentence that the next line continues."""
     last = line.rstrip()[-1:]
     first = after.lstrip()[:1]

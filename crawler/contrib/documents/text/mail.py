@@ -17,15 +17,16 @@ from email.utils import parseaddr, parsedate_to_datetime
 from crawler.page.decoding import decode
 
 SEPARATOR = re.compile(r"^From \S.{0,200}\d{4}$(?=\n[A-Za-z-]{1,60}:)", re.MULTILINE)
+"""The line before each message of an archive, which ends with a year."""
 HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+(?=\s*(?:\n|$))")
 SIGNATURE_MARK = "--"
 """The line above a signature, with a trailing space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
 MAX_SIGNATURE = 12
 """Lines of a signature; more may be text."""
-NEEDED_HEADER = "from"
-"""The header that tells mail from other texts that begin with fields."""
-NEEDED_HEADERS = ("subject", "date")
-"""Headers of which mail has at least one."""
+REQUIRED_HEADER = "from"
+"""A header that every message has; other texts may begin with fields, too."""
+ONE_OF_HEADERS = ("subject", "date")
+"""Headers of which every message has at least one."""
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
 MAX_MESSAGES = 10_000
 MAX_HEADER = 10_000
@@ -69,7 +70,7 @@ def letters_of(text: str) -> list[Letter]:
 
 
 def common_subject(letters: list[Letter]) -> str:
-    """The subject of all messages, where marks of replies do not count; empty if there are several."""
+    """The subject of all messages, ignoring reply prefixes such as `Re:`; empty if there are several."""
     subjects = {REPLY.sub("", letter.subject, count=1) for letter in letters}
     if len(subjects) != 1:
         return ""
@@ -82,7 +83,7 @@ def _has_headers(text: str) -> bool:
     if match is None:
         return False
     names = {line.partition(":")[0].lower() for line in match[0].splitlines() if not line[0].isspace()}
-    return NEEDED_HEADER in names and not names.isdisjoint(NEEDED_HEADERS)
+    return REQUIRED_HEADER in names and not names.isdisjoint(ONE_OF_HEADERS)
 
 
 def _sources(text: str) -> Iterator[str]:
@@ -157,4 +158,6 @@ def _payload(part: Message) -> str:
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
-    return data.decode(decode(data, str(part.get("Content-Type", "")).replace('"', ""))[1], "replace")
+    # The encoding is detected as for web pages. Their text, without form feeds and backspaces, is not used here.
+    encoding = decode(data, str(part.get("Content-Type", "")))[1]
+    return data.decode(encoding, "replace")

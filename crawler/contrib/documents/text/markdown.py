@@ -2,7 +2,8 @@
 for manuals.
 
 The extensions are fields before the text, boxes between lines of colons or below a line with exclamation marks, and
-names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks.
+names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks of extensions, so
+the marks are removed before the text is parsed as CommonMark.
 """
 
 import re
@@ -19,12 +20,14 @@ from crawler.page.document import DocumentContent, Facts
 FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)
 FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
+"""The beginning of a line above or below a block of code."""
 COLONS = re.compile(r"\s*+:{3,}+\s*+(?:\{?[\w-]*+\}?\s*+(?P<title>[^{}\n]*+))?(?:\{[^{}\n]*+\})?\s*+$")
 """The line that begins or ends a box: `::: tip Title`."""
 BOX = re.compile(r"(?P<left>\s*+)(?:!!!|\?\?\?\+?)\s++[\w-][\w -]*+(?:\s*+(?<=\s)\"(?P<title>[^\"\n]*+)\")?\s*+$")
 """The line above the indented text of a box: `!!! note "Title"`."""
 BOX_INDENT = 4
 HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s(?:.*\S)?)[ \t]++\{[#.:][^{}\n]*+\}[ \t]*+$")
+"""A heading that ends with its name: `# Title {#name}`."""
 NOTE = re.compile(r"\[\^([^\]\[\s]{1,50})\]:[ \t]*(.*)")
 """The first line of a footnote (https://docs.github.com/en/get-started/writing-on-github)."""
 NOTE_INDENT = 4
@@ -57,7 +60,10 @@ class Note:
 
 
 def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Move a footnote from the text to its end; returns whether there is one, as the parser's rules do."""
+    """Move a footnote from the text to its end; returns whether there is one, as the parser's rules do.
+
+    With `silent`, the parser only asks whether a footnote begins here.
+    """
     notes: dict[str, Note] = state.env["notes"]
     if state.is_code_block(start):
         return False
@@ -107,7 +113,7 @@ def _rendered(source: str) -> str:
     html: str = _parser().render(source, {"notes": notes})
     items = [
         f'<li id="fn-{note.number}">{_parser().render(note.source, {"notes": notes})}</li>'
-        for note in list(notes.values())  # rendering a footnote may add others
+        for note in list(notes.values())  # a copy: rendering a footnote may add others, which are left out
     ]
     if items:
         return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>'
@@ -130,6 +136,7 @@ def read_markdown(text: str) -> DocumentContent:
 
 def _facts(fields: str) -> Facts:
     """The facts in the fields before the text."""
+    # In reverse, so that the first of several fields with one name counts.
     fields_by_name = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
     author = fields_by_name.get("author") or fields_by_name.get("authors", "")
     return Facts(
@@ -142,7 +149,7 @@ def _facts(fields: str) -> Facts:
 
 def _without_marks(lines: Iterable[str]) -> Iterator[str]:
     """The lines without the marks of extensions; lines of code stay."""
-    fence = ""
+    open_fence = ""
     box_indent: int | None = None
     for line in lines:
         # A box ends before the first line that is not indented.
@@ -151,13 +158,13 @@ def _without_marks(lines: Iterable[str]) -> Iterator[str]:
         if box_indent is not None and line[:BOX_INDENT].isspace():
             line = line[BOX_INDENT:]
 
-        mark = FENCE.match(line)
-        if mark:
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence) and not line[mark.end() :].strip():
-                fence = ""
-        if fence or mark:
+        fence = FENCE.match(line)
+        if fence:
+            if not open_fence:
+                open_fence = fence[1]
+            elif fence[1].startswith(open_fence) and not line[fence.end() :].strip():
+                open_fence = ""
+        if open_fence or fence:
             yield line
         elif opening := BOX.match(line):
             box_indent = len(opening["left"]) + BOX_INDENT

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from crawler.contrib.documents.text.lines import goes_on
+from crawler.contrib.documents.text.lines import continues_paragraph
 
 FORM_FEED = "\f"
 PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
@@ -34,15 +34,20 @@ def without_page_breaks(lines: Lines, edge: int) -> list[str]:
     headers = _running_lines(page[0] for page in pages if page)
     footers = _running_lines(page[-1] for page in pages if page)
     joined: list[str] = []
-    was_cut = False
+    had_footer = False
     for page in pages:
         has_header = bool(page) and _form(page[0]) in headers
-        has_footer = len(page) > has_header and _form(page[-1]) in footers
-        content = _trimmed(page[has_header : len(page) - has_footer])
-        if content and joined and not ((was_cut or has_header) and goes_on(joined[-1], content[0], edge)):
-            joined.append("")
+        content = page[1:] if has_header else page
+        has_footer = bool(content) and _form(content[-1]) in footers
+        if has_footer:
+            content = content[:-1]
+        content = _trimmed(content)
+        if content and joined:
+            is_page_break = had_footer or has_header  # a form feed alone may separate two chapters
+            if not (is_page_break and continues_paragraph(content[0], joined[-1], edge)):
+                joined.append("")
         joined += content
-        was_cut = has_footer
+        had_footer = has_footer
     return joined
 
 
@@ -50,7 +55,7 @@ def _pages(lines: Lines) -> Iterator[list[str]]:
     """The lines of each page, without empty lines at its ends."""
     has_form_feeds = any(FORM_FEED in line for line in lines)
     page: list[str] = []
-    number = 0
+    page_number = 0
     for line in lines:
         if has_form_feeds:
             before, *others = line.split(FORM_FEED)
@@ -61,8 +66,8 @@ def _pages(lines: Lines) -> Iterator[list[str]]:
             continue
         page.append(line)
         footer = PAGE_NUMBER.search(line)
-        if footer and int(footer[1]) == number + 1:
-            number += 1
+        if footer and int(footer[1]) == page_number + 1:
+            page_number += 1
             yield _trimmed(page)
             page = []
     yield _trimmed(page)

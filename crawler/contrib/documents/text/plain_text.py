@@ -1,9 +1,10 @@
 """Reads plain text as a reader sees it: paragraphs, headings, lists, quotes, and listings, which keep their lines.
 
-A block is the lines between two empty lines. It keeps its lines unless they show that a paragraph was broken to fit a
-page (see `lines`). A heading is underlined, further left than the text, in the table of contents, in capitals, or apart
-from the text. A table of contents consists of lines that occur again as headings; it is removed, as from other
-documents.
+A block is the lines between two empty lines. It is cut into pieces, for example where a quote or a list begins. Each
+piece becomes one or more parts, each with its kind. A piece keeps its lines unless they show that a paragraph was
+broken to fit a page (see `lines`). A heading is underlined, further left than the text, in the table of contents, in
+capitals, or apart from the text. A table of contents consists of lines that occur again as headings; it is removed, as
+from other documents.
 """
 
 import re
@@ -28,22 +29,24 @@ STRUCK = re.compile(r"(.)\x08")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
-"""Quotes within each other."""
+"""Quotes within each other that are read; deeper ones are listings."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only separates the text above it from the text below it."""
 RULE_SLACK = 2
-"""Columns by which the rules around a heading may be longer or shorter."""
+"""Columns by which the rules around a heading may be longer or shorter than the heading."""
 BANNERS = ("=", "#")
 """Characters of rules around a heading that may have any length."""
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
-"""The dots and the number at the end of a line of a table of contents."""
+"""The dots or spaces and the page number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
-"""A line of a table of contents that ends with dots and a page number."""
+"""Dots and a page number, which show that a line is part of a table of contents."""
 LEAST_ENTRIES = 3
-"""Entries of a table of contents, and headings of a manual."""
-LEAST_SHARE = 0.5
-"""The least share of the entries of a table of contents that are headings."""
+"""The least entries of a table of contents."""
+LEAST_HEADINGS = 3
+"""The least headings of a manual."""
+LEAST_REPEATED = 0.5
+"""The least share of the entries of a table of contents that occur again as headings."""
 MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
@@ -51,7 +54,7 @@ MARKER = re.compile(
 ITEM_NUMBER = re.compile(r"([1-9]\d{0,2})\. ")
 """The number of an item in an ordered list, as HTML writes it."""
 NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
-"""The number of a section, with a word such as Appendix before it."""
+"""The number of a section, perhaps with a word such as Appendix before it."""
 MAX_HEADING = 100
 """Characters of a heading."""
 MAX_HEADING_LINES = 3
@@ -103,7 +106,7 @@ class TextBlock:
     blanks: int = 1
     """Empty lines before it."""
     rule: str = ""
-    """The rule above and below it, if it is framed."""
+    """The line that is drawn above and below it, if it is framed."""
 
     @property
     def indent(self) -> int:
@@ -137,9 +140,9 @@ class Layout:
 
 def parts_of(text: str) -> list[TextPart]:
     """The parts of a plain text."""
-    lines, bold_lines = _lines(text)
+    lines, bold_lines = _lines_and_bold_lines(text)
     lines = without_page_breaks(lines, edge_of(lines))
-    return _parts(list(_blocks(lines)), bold_lines)
+    return _parts_of_blocks(list(_blocks(lines)), bold_lines)
 
 
 def is_for_readers(parts: Sequence[TextPart]) -> bool:
@@ -152,7 +155,7 @@ def is_for_readers(parts: Sequence[TextPart]) -> bool:
     """
     kinds = Counter(part.kind for part in parts)
     is_manual = kinds[Kind.CONTENTS] > 0 or any(part.is_framed for part in parts)
-    if is_manual and kinds[Kind.HEADING] >= LEAST_ENTRIES:
+    if is_manual and kinds[Kind.HEADING] >= LEAST_HEADINGS:
         return True
     lines = [line.strip("> ") for part in parts for line in part.lines if any(map(str.isalnum, line))]
     if lines and sum(map(_consists_of_words, lines)) >= LEAST_READABLE * len(lines):
@@ -168,20 +171,21 @@ def _has_sentences(part: TextPart) -> bool:
 
 
 def _consists_of_words(line: str) -> bool:
-    """Whether most of a line is readable words."""
+    """Whether most words of a line are readable: they match READABLE, or have an East Asian character."""
     words = line.split()
     return sum(1 for word in words if max(word) >= EASTERN or READABLE.fullmatch(word)) >= LEAST_WORDS * len(words)
 
 
-def _lines(text: str) -> tuple[list[str], frozenset[str]]:
-    """The lines without control characters except form feeds, and those of them that are bold or underlined."""
+def _lines_and_bold_lines(text: str) -> tuple[list[str], frozenset[str]]:
+    """All lines, without control characters except form feeds; and the lines that are bold or underlined."""
     lines: list[str] = []
     bold_lines: set[str] = set()
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         strikes = line.count("\x08")
         plain = STRUCK.sub("", line) if strikes else line
         plain = CONTROLS.sub("", plain).expandtabs(TAB_WIDTH).rstrip(" ")
-        if strikes and 2 * strikes >= sum(map(str.isalnum, plain)):
+        is_bold = strikes and 2 * strikes >= sum(map(str.isalnum, plain))  # at least half of its letters are
+        if is_bold:
             bold_lines.add(fold_space(plain))
         lines.append(plain)
     return lines, frozenset(bold_lines)
@@ -192,7 +196,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
     block: list[str] = []
     blanks = 0
     rule = ""
-    for line in (*framed_lines(lines), FramedLine(text="")):
+    for line in (*framed_lines(lines), FramedLine(text="")):  # the empty line ends the last block
         if line.text.strip() and not line.is_rule:
             block.append(line.text)
             rule = line.rule
@@ -204,25 +208,28 @@ def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
         blanks += not line.is_rule
 
 
-def _parts(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) -> list[TextPart]:
-    """The parts of blocks."""
+def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) -> list[TextPart]:
+    """The parts of the blocks of a text."""
+    # Find the tables of contents, and measure the text.
     lines = [line for block in blocks for line in block.lines]
     short_blocks = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
     is_contents = [_is_contents(block, short_blocks) for block in blocks]
     entries = (entry for block in compress(blocks, is_contents) for entry in _entries(block))
     layout = Layout(edge_of(lines), _margin(blocks), bold_lines | frozenset(entries))
 
+    # Read each block.
     parts: list[TextPart] = []
-    depths: list[int] = []
+    list_indents: list[int] = []
     for number, block in enumerate(blocks):
         if is_contents[number]:
             parts.append(TextPart(Kind.CONTENTS, block.lines))
             continue
-        is_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
+        may_be_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
         for piece in _pieces(block):
-            inner_parts = list(_read(piece, layout, depths, is_title=is_title))
-            if not any(part.kind is Kind.ITEM for part in inner_parts) and piece.indent <= layout.margin:
-                depths.clear()
+            inner_parts = list(_parts_of_piece(piece, layout, list_indents, may_be_title=may_be_title))
+            ends_lists = not any(part.kind is Kind.ITEM for part in inner_parts) and piece.indent <= layout.margin
+            if ends_lists:
+                list_indents.clear()
             parts += inner_parts
     return _merged(parts)
 
@@ -241,7 +248,7 @@ def _is_contents(block: TextBlock, short_blocks: Counter[str]) -> bool:
     entries = _entries(block)
     if len(entries) < LEAST_ENTRIES:
         return False
-    return sum(1 for entry in entries if short_blocks[entry]) >= LEAST_SHARE * len(entries)
+    return sum(1 for entry in entries if short_blocks[entry]) >= LEAST_REPEATED * len(entries)
 
 
 def _entries(block: TextBlock) -> list[str]:
@@ -271,21 +278,25 @@ def _margin(blocks: Iterable[TextBlock]) -> int:
 
 
 def _pieces(block: TextBlock) -> Iterator[TextBlock]:
-    """The pieces of a block without empty lines between them: quotes, underlined lines, lists after a line."""
+    """The pieces of a block. A piece begins and ends with a quote, with an underlined heading, or before a list."""
     block = _without_rules(block)
     lines = block.lines
     start = 0
-    begins_with_item = MARKER.match(lines[0])
+    blanks = block.blanks
+    begins_with_item = MARKER.match(lines[0]) is not None
     for at in range(1, len(lines)):
-        is_end = bool(QUOTED.match(lines[at - 1])) != bool(QUOTED.match(lines[at]))
-        is_end = is_end or (at >= 2 and at - start == 2 and _is_underlined(lines[at - 2], lines[at - 1]))
-        is_end = is_end or (at + 1 < len(lines) and at > start and _is_underlined(lines[at], lines[at + 1]))
-        is_end = is_end or (_begins_list(lines[at - 1], lines[at]) and not begins_with_item)
-        if is_end:
-            yield replace(block, lines=lines[start:at], blanks=0 if start else block.blanks)
+        before = lines[at - 1]
+        line = lines[at]
+        is_edge_of_quote = bool(QUOTED.match(before)) != bool(QUOTED.match(line))
+        follows_heading = at - start == 2 and _is_underlined(lines[start], before)
+        is_heading = at + 1 < len(lines) and _is_underlined(line, lines[at + 1])
+        begins_list = not begins_with_item and _begins_list(before, line)
+        if is_edge_of_quote or follows_heading or is_heading or begins_list:
+            yield replace(block, lines=lines[start:at], blanks=blanks)
             start = at
-            begins_with_item = MARKER.match(lines[at])
-    yield replace(block, lines=lines[start:], blanks=0 if start else block.blanks)
+            blanks = 0  # no empty lines are within a block
+            begins_with_item = MARKER.match(line) is not None
+    yield replace(block, lines=lines[start:], blanks=blanks)
 
 
 def _without_rules(block: TextBlock) -> TextBlock:
@@ -316,47 +327,49 @@ def _is_underlined(line: str, under: str) -> bool:
     return indent(line) >= indent(under) and width(under.strip()) * 2 >= width(line.strip())
 
 
-def _read(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
-    """The parts of a piece of a block."""
+def _parts_of_piece(
+    block: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool
+) -> Iterator[TextPart]:
+    """The parts of a piece; `list_indents` are the indentations of the open lists, see `_nested`."""
     lines = block.lines
     if all(map(QUOTED.match, lines)):
         yield TextPart(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
     elif block.rule:
-        yield from _framed(block, layout, depths, is_title=is_title)
+        yield from _framed(block, layout, list_indents, may_be_title=may_be_title)
     elif len(lines) == 2 and _is_underlined(*lines):
-        yield TextPart(Kind.HEADING, lines[:1], _level(lines[0], "=" not in lines[1]))
+        yield TextPart(Kind.HEADING, lines[:1], _level(lines[0], is_below_title="=" not in lines[1]))
     elif all(map(ORNAMENT.match, lines)):
         return
-    elif is_title and _is_centred(block, layout):
+    elif may_be_title and _is_centred(block, layout):
         yield TextPart(Kind.HEADING, lines, 1)
     elif _is_heading(block, layout):
-        yield TextPart(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below=True))
+        yield TextPart(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below_title=True))
     elif items := _items(block):
-        yield from _nested(items, depths)
+        yield from _nested(items, list_indents)
     else:
         yield from _paragraphs(block, layout)
 
 
-def _framed(block: TextBlock, layout: Layout, depths: list[int], *, is_title: bool) -> Iterator[TextPart]:
+def _framed(block: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool) -> Iterator[TextPart]:
     """The parts of a framed block: a heading, a list or paragraphs if its text is readable, otherwise a listing."""
     lines = block.lines
     text = fold_space(" ".join(lines))
     is_readable = _begins_sentence(text) and _consists_of_words(text)
     items = _items(block)
     if items:
-        yield from _nested(items, depths)
+        yield from _nested(items, list_indents)
     elif not is_readable:
         yield TextPart(Kind.LISTING, lines, is_framed=True)
-    elif is_title and _may_be_heading(block):
+    elif may_be_title and _may_be_heading(block):
         yield TextPart(Kind.HEADING, lines, 1)
     elif _may_be_heading(block) and (_fits_rule(block) or _is_heading(block, layout)):
-        yield TextPart(Kind.HEADING, lines, _level(text, is_below="=" not in block.rule))
+        yield TextPart(Kind.HEADING, lines, _level(text, is_below_title="=" not in block.rule))
     else:
         yield from _paragraphs(block, layout)
 
 
 def _fits_rule(block: TextBlock) -> bool:
-    """Whether the rules around a block are those of a heading: they are as long as it, or it is in their middle."""
+    """Whether the rules around a block are those of a heading: a banner, or as long as it, or it is in their middle."""
     rule = block.rule.strip()
     longest = max(block.lines, key=width)
     left = indent(longest) - indent(block.rule)
@@ -382,12 +395,11 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
         return True
 
     # A heading that is only known by its looks consists of words, and has the punctuation of no sentence.
-    unnumbered = NUMBERED.sub("", text, count=1)
     first = block.lines[0].strip()
-    is_capital = first.isupper() and sum(map(str.isalpha, first)) > 3
-    if not _consists_of_words(unnumbered) or any(map(GAP.search, block.lines)):
+    is_in_capitals = first.isupper() and sum(map(str.isalpha, first)) > 3
+    if not _consists_of_words(_unnumbered(text)) or any(map(GAP.search, block.lines)):
         return False
-    if text.endswith(ENDS_OF_CLAUSES) and not (is_capital and text.endswith(".")):
+    if text.endswith(ENDS_OF_CLAUSES) and not (is_in_capitals and text.endswith(".")):
         return False
     if not _begins_sentence(text) or block.indent > layout.margin or block.indent != indent(block.lines[0]):
         return False
@@ -396,8 +408,8 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
     if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
         return True
     if len(block.lines) > 1:
-        return is_capital and block.blanks > 1
-    return is_capital or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
+        return is_in_capitals and block.blanks > 1
+    return is_in_capitals or (block.blanks > 1 and not text.endswith(END_OF_SENTENCE))
 
 
 def _may_be_heading(block: TextBlock) -> bool:
@@ -417,12 +429,12 @@ def _unnumbered(line: str) -> str:
     return NUMBERED.sub("", line.strip(), count=1)
 
 
-def _level(text: str, is_below: bool) -> int:
-    """The level of a heading by its number; without one, 2 if it is below the title, else 1."""
+def _level(text: str, *, is_below_title: bool) -> int:
+    """The level of a heading by its number; without a number, 2 if it is below the title, else 1."""
     number = NUMBERED.match(text)
     if number:
         return 2 + number[1].count(".")
-    return 2 if is_below else 1
+    return 2 if is_below_title else 1
 
 
 def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
@@ -450,14 +462,14 @@ def _unmarked(line: str) -> str:
     return line[marker.end() :]
 
 
-def _nested(items: Iterable[tuple[int, list[str]]], depths: list[int]) -> Iterator[TextPart]:
-    """The items as parts; `depths`, the indentations of the open lists with the outermost first, is updated."""
+def _nested(items: Iterable[tuple[int, list[str]]], list_indents: list[int]) -> Iterator[TextPart]:
+    """The items as parts. Updates `list_indents`: the indentations of the open lists, the outermost first."""
     for left, lines in items:
-        while depths and depths[-1] > left:
-            depths.pop()
-        if not depths or depths[-1] < left:
-            depths.append(left)
-        yield TextPart(Kind.ITEM, tuple(lines), len(depths) - 1)
+        while list_indents and list_indents[-1] > left:
+            list_indents.pop()
+        if not list_indents or list_indents[-1] < left:
+            list_indents.append(left)
+        yield TextPart(Kind.ITEM, tuple(lines), len(list_indents) - 1)
 
 
 def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
@@ -478,7 +490,7 @@ def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
 
 
 def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block where they begin with wide spaces; lines that were not broken are one each."""
+    """The paragraphs of a block where they begin with wide spaces; a line that was not broken is a paragraph."""
     starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
     for start, end in pairwise(sorted({0, *starts, len(lines)})):
         paragraph = tuple(lines[start:end])
@@ -493,31 +505,35 @@ def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
     if len(lines) == 1:
         is_code = indent(lines[0]) > layout.margin and not _consists_of_words(lines[0])
         return not (GAP.search(lines[0]) or DRAWING.search(lines[0]) or is_code)
-    others = {indent(line) for line in lines[1:]}
-    return len(others) == 1 and is_paragraph(lines, layout.edge)
+    other_indents = {indent(line) for line in lines[1:]}
+    return len(other_indents) == 1 and is_paragraph(lines, layout.edge)
 
 
 def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The paragraphs of a block where the first line of each is indented; otherwise the whole block."""
     indents = list(map(indent, lines))
-    left = min(indents)
-    right = max(indents)
-    has_paragraphs = indents[0] == right > left and set(indents) == {left, right} and indents.count(right) > 1
+    first_indent = indents[0]
+    begins_indented = first_indent > min(indents) and len(set(indents)) == 2
     starts = [0]
-    if has_paragraphs:
-        starts = [at for at, column in enumerate(indents) if column == right]
+    if begins_indented:
+        starts = [at for at, column in enumerate(indents) if column == first_indent]
     for start, end in pairwise([*starts, len(lines)]):
         yield lines[start:end]
 
 
 def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
     """A term and its description below it or beside it; empty if the block has another form."""
+    # All lines below the first have one indentation, to the right of the term.
     if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
         return []
     gap = GAP.search(lines[0])
-    if gap and gap.end() - 1 == indent(lines[1]) and is_paragraph((lines[0][gap.end() - 1 :], *lines[1:]), layout.edge):
-        return [TextPart(Kind.PARAGRAPH, lines)]
-    if gap or not is_paragraph(lines[1:], layout.edge) or any(map(DRAWING.search, lines)):
+    if gap:
+        column = gap.end() - 1
+        description = (lines[0][column:], *lines[1:])
+        if column == indent(lines[1]) and is_paragraph(description, layout.edge):
+            return [TextPart(Kind.PARAGRAPH, lines)]
+        return []
+    if not is_paragraph(lines[1:], layout.edge) or any(map(DRAWING.search, lines)):
         return []
     return [TextPart(Kind.PARAGRAPH, lines[:1]), TextPart(Kind.PARAGRAPH, lines[1:])]
 
@@ -539,7 +555,7 @@ def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
 
 
 def write(parts: Iterable[TextPart], body: Body, quotes: int = 0) -> None:
-    """Write the parts of a text into a body, within a number of quotes."""
+    """Write the parts of a text into a body; `quotes` is the number of quotes around the text."""
     for part in parts:
         match part.kind:
             case Kind.HEADING:
@@ -572,12 +588,14 @@ def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
         body.code(escape("\n".join(part.lines)))
         return
     inner = Body()
-    write(_parts(list(_blocks(part.lines)), frozenset()), inner, quotes + 1)
+    write(_parts_of_blocks(list(_blocks(part.lines)), frozenset()), inner, quotes + 1)
     body.markup(f"<blockquote>{inner.html()}</blockquote>", "\n".join(part.lines), len(part.lines))
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The lines of a paragraph as one line. A hyphen at a line end stays, as most plain texts divide no words."""
+    """The lines of a paragraph as one line. A hyphen at a line end stays, as most plain texts divide no words: `joined`
+    keeps the hyphen of each word in ALL_WORDS.
+    """
     return joined([fold_space(line) for line in lines], ALL_WORDS)
 
 
