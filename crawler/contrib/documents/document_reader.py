@@ -1,4 +1,8 @@
-"""Reads the documents of a crawl: tells which responses are documents, and returns the page of each."""
+"""Reads the documents of a crawl: tells which responses are documents, and returns the page of each.
+
+A document is a text file, or else a file with a format of its own: PDF, DOCX, ODT or EPUB. The names of methods say
+"file" for the latter.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ class DocumentReader:
         self._most_bytes = most_bytes
         self._widen_limit = widen_limit
         self._reads_files = reads_files
-        """Whether PDF, office documents and e-books are read, rather than text files alone."""
+        """Whether files are read, rather than text files alone."""
         self._waiting_bytes = 0
         self._process = DocumentProcess()
         self._thread = ThreadPoolExecutor(1, "documents")
@@ -47,21 +51,23 @@ class DocumentReader:
         return bool(text_type(header(headers, "Content-Type"), url)) or self._may_be_file(headers, url)
 
     def is_document(self, response: Response) -> bool:
-        """Whether a response is a text file by its type, or another document by its first bytes."""
+        """Whether a response is a text file by its type, or a file by its first bytes."""
         return self._is_file(response) or bool(self._text_type(response))
 
     def may_be_page(self, response: Response) -> bool:
-        """Whether a response that is not a document may be a web page: the server declares the type of a document."""
+        """Whether a response that is not a document may still be a web page, because its declared type, that of a
+        document, is wrong.
+        """
         return self._may_be_file(response.headers, response.url)
 
     def _is_file(self, response: Response) -> bool:
-        """Whether a response is a document other than a text file, by its first bytes."""
+        """Whether a response is a file by its first bytes, and its headers allow it."""
         declared = media_type(header(response.headers, "Content-Type"))
         is_possible = declared in HTML_TYPES or not declared or self._may_be_file(response.headers, response.url)
         return self._reads_files and is_possible and type_by_mark(response.body) is not None
 
     def _may_be_file(self, headers: Headers, url: str) -> bool:
-        """Whether a response may be a document other than a text file, by its headers and its address."""
+        """Whether a response may be a file, by its headers and its address."""
         declared = media_type(header(headers, "Content-Type"))
         return self._reads_files and may_be_document(declared, url, header(headers, "Content-Disposition"))
 
@@ -90,9 +96,9 @@ class DocumentReader:
 
     def _add_waiting(self, size: int) -> None:
         """Count bytes that wait to be read, and widen the limit of the crawl by as many."""
-        widened = min(self._waiting_bytes, MOST_WAITING)
+        widened_before = min(self._waiting_bytes, MOST_WAITING)
         self._waiting_bytes += size
-        self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened)
+        self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened_before)
 
     def close(self) -> None:
         """End the process."""

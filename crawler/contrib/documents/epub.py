@@ -13,10 +13,10 @@ from crawler.page.document import MAX_PAGES, DocumentContent, DocumentError, Fac
 from crawler.page.page import Page
 
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
-KEPT = {"href": ("http://", "https://"), "colspan": (), "start": (), "value": ()}
-"""Attributes that are kept, and the prefixes of their values."""
+KEPT = {"href": ("http://", "https://"), "colspan": ("",), "start": ("",), "value": ("",)}
+"""Attributes that are kept if their values have one of these prefixes."""
 HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-CHAPTERS = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
+CHAPTER_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
 
 
 def read_epub(data: bytes) -> DocumentContent:
@@ -25,24 +25,24 @@ def read_epub(data: bytes) -> DocumentContent:
     container = package.xml("META-INF/container.xml")
     name = next((attribute(rootfile, "full-path") for rootfile in elements_named(container, "rootfile")), "")
     root = package.xml(name)
-    locked = _locked(package)
+    encrypted_files = _encrypted_files(package)
     body = Body()
-    read = 0
+    chapters_read = 0
     chapters = _chapters(root, posixpath.dirname(name))
     for chapter in chapters[:MAX_PAGES]:
         if body.is_cut:
             break
-        if chapter in locked:
+        if chapter in encrypted_files:
             raise DocumentError(Fault.ENCRYPTED)
         if chapter in package:
             _add_chapter(package.read(chapter), body)
-            read += 1
-    if not read:
+            chapters_read += 1
+    if not chapters_read:
         raise DocumentError(Fault.BROKEN)
     return DocumentContent(body=body.html(), facts=_facts(root), is_cut=body.is_cut or len(chapters) > MAX_PAGES)
 
 
-def _locked(package: Package) -> frozenset[str]:
+def _encrypted_files(package: Package) -> frozenset[str]:
     """The names of the encrypted files; often these are only fonts, which are not read."""
     root = package.xml_if_any("META-INF/encryption.xml")
     if root is None:
@@ -54,7 +54,7 @@ def _chapters(root: etree._Element, folder: str) -> list[str]:
     """The names of the files with the text, in reading order, without the table of contents."""
     files: dict[str, str] = {}
     for item in elements_named(root, "item"):
-        is_text = attribute(item, "media-type") in CHAPTERS and "nav" not in attribute(item, "properties").split()
+        is_text = attribute(item, "media-type") in CHAPTER_TYPES and "nav" not in attribute(item, "properties").split()
         if is_text:
             files[attribute(item, "id")] = posixpath.normpath(
                 posixpath.join(folder, unquote(attribute(item, "href").partition("#")[0]))
@@ -78,7 +78,7 @@ def _add_chapter(data: bytes, body: Body) -> None:
             _drop(element)
     for element in part.iter(etree.Element):
         for key, value in list(element.items()):
-            if key not in KEPT or not str(value).startswith(KEPT[str(key)] or ""):
+            if key not in KEPT or not str(value).startswith(KEPT[str(key)]):
                 del element.attrib[key]
     text = "".join(map(str, part.itertext()))
     html = "".join(etree.tostring(child, encoding="unicode", method="html") for child in part)
@@ -107,11 +107,11 @@ def _facts(root: etree._Element) -> Facts:
             text = (element.text or "").strip()
             if text:
                 texts_of_name.setdefault(local(element), []).append(text)
-    first = {name: texts[0] for name, texts in texts_of_name.items()}
+    first_texts = {name: texts[0] for name, texts in texts_of_name.items()}
     authors = "; ".join(texts_of_name.get("creator", ())[:10])
     return Facts(
-        title=first.get("title", ""),
+        title=first_texts.get("title", ""),
         author=authors,
-        published=first.get("date", ""),
-        language=first.get("language", ""),
+        published=first_texts.get("date", ""),
+        language=first_texts.get("language", ""),
     )

@@ -12,7 +12,10 @@ WEB = ("http://", "https://")
 
 
 class Body:
-    """Elements whose text is HTML already; elements beyond the limits of a document are skipped."""
+    """Elements whose text is HTML already; elements beyond the limits of a document are skipped.
+
+    An item of a list stays open until the next item of its list or the end of the list, as a list may follow within it.
+    """
 
     def __init__(self) -> None:
         self._elements: list[str] = []
@@ -41,8 +44,8 @@ class Body:
         """Add an item of a list: `level` is the number of lists around its own; a `number` is for ordered lists."""
         tag = "ul" if number is None else "ol"
         lists = (*self._lists[: min(level, MAX_DEPTH)], tag)
-        is_next = self._lists[: len(lists)] == lists
-        before = "</li>" if is_next else f"<{tag}>"  # a list within an item is inside of its element
+        continues_list = self._lists[: len(lists)] == lists
+        before = "</li>" if continues_list else f"<{tag}>"
         value = "" if number is None else f' value="{number}"'
         self._add(f"{before}<li{value}>{text}", text, lists)
 
@@ -61,10 +64,10 @@ class Body:
     def table(self, rows: Iterable[Iterable[str]]) -> None:
         """Add a table of cells; a table of a single cell is added as a paragraph, as it is only a frame."""
         kept_rows = []
-        left = MAX_BLOCKS - self._count - 1
+        cells_left = MAX_BLOCKS - self._count - 1
         for row in map(list, rows):
-            left -= len(row)
-            if left < 0:
+            cells_left -= len(row)
+            if cells_left < 0:
                 break  # the rows before it are kept
             kept_rows.append(row)
 
@@ -74,18 +77,21 @@ class Body:
             return
         html = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in kept_rows)
         self._add(f"<table>{html}</table>", "".join(cells), count=len(cells) + 1)
-        self.is_cut = self.is_cut or left < 0
+        self.is_cut = self.is_cut or cells_left < 0
 
     def _add(self, html: str, text: str, lists: tuple[str, ...] = (), count: int = 1) -> None:
-        """Add HTML, unless its text is empty or a limit is reached; `lists` stay open, other open lists are closed."""
+        """Add HTML, unless its text is empty or a limit is reached.
+
+        `lists` are the tags of the lists that are open after it. Open lists that are not among them are closed before.
+        """
         self._length += len(text)
         self._count += count  # also of empty elements: a file may have millions
         self.is_cut = self.is_cut or self._length > MAX_TEXT or self._count > MAX_BLOCKS
         if self.is_cut or not text.strip():
             return
-        pairs = zip(self._lists, lists, strict=False)
-        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        self._elements.append(_closing(self._lists[kept:]) + html + "\n")
+        tags = zip(self._lists, lists, strict=False)
+        still_open = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], tags))
+        self._elements.append(_closing(self._lists[still_open:]) + html + "\n")
         self._lists = lists
 
 

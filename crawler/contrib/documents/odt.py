@@ -16,7 +16,7 @@ SKIPPED = frozenset(
     "tracked-changes annotation annotation-end table-of-content alphabetical-index illustration-index table-index "
     "object-index user-index sequence-decls forms shape title desc".split()
 )
-"""Elements that are not text of the document, or list what is in it."""
+"""Elements that are not text of the document, or are lists of its contents."""
 HOLDERS = frozenset("section list-header table-header-rows table-rows table-row-group text-box frame".split())
 """Elements whose blocks are read as if they were in the parent."""
 TITLES = {"Title": 1, "Subtitle": 2}
@@ -101,7 +101,7 @@ class _OdtReader:
                     case "list":
                         self.items(child, body, depth + 1)
                     case "h":
-                        self.blocks([child], body)  # type: ignore[arg-type]
+                        self.blocks([child], body)  # type: ignore[arg-type] # only iterates over it
                     case "p":
                         body.item(self.text(child), depth)
 
@@ -116,7 +116,7 @@ class _OdtReader:
         return "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
-        """The text of an element as HTML; its notes are put aside."""
+        """The text of an element as HTML; its notes are added to `notes`."""
         yield escape(element.text or "", quote=False)
         for child in element:
             match local(child):
@@ -135,7 +135,7 @@ class _OdtReader:
     def rows(self, table: etree._Element) -> Iterator[list[str]]:
         """The cells of a table as HTML; a table in a cell is part of the cell's text."""
         for row in elements_named(table, "table-row"):
-            if next((above for above in row.iterancestors("{*}table")), None) is table:
+            if next(row.iterancestors("{*}table"), None) is table:
                 yield [
                     " ".join(filter(None, (self.text(paragraph) for paragraph in elements_named(cell, "p", "h"))))
                     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")

@@ -35,7 +35,7 @@ class Package:
         except ZIP_ERRORS:
             raise DocumentError(Fault.BROKEN) from None
         self._entries = {entry.filename: entry for entry in self._zip.infolist()}
-        self._left = MAX_TOTAL
+        self._bytes_left = MAX_TOTAL
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries
@@ -47,15 +47,15 @@ class Package:
             raise DocumentError(Fault.BROKEN)
         if entry.flag_bits & ENCRYPTED:
             raise DocumentError(Fault.ENCRYPTED)
-        most = min(MAX_FILE, self._left)
+        limit = min(MAX_FILE, self._bytes_left)
         try:
             with self._zip.open(entry) as file:
-                data = file.read(most + 1)  # the size in the entry may be wrong
+                data = file.read(limit + 1)  # the size in the entry may be wrong
         except ZIP_ERRORS:
             raise DocumentError(Fault.BROKEN) from None
-        if len(data) > most:
+        if len(data) > limit:
             raise DocumentError(Fault.LIMIT)
-        self._left -= len(data)
+        self._bytes_left -= len(data)
         return data
 
     def xml(self, name: str) -> etree._Element:

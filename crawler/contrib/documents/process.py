@@ -32,7 +32,7 @@ class DocumentProcess:
 
     def __init__(self, seconds: float = MAX_WAIT) -> None:
         self.seconds = seconds
-        self.process = FunctionProcess[File](reading_function, LIMITS, stderr=DEVNULL)
+        self.process = FunctionProcess[File](make_reader, LIMITS, stderr=DEVNULL)
         self._lock = Lock()
         self._documents_read = 0
 
@@ -44,7 +44,7 @@ class DocumentProcess:
         with self._lock:
             self._documents_read += 1
             if self._documents_read % RENEWED_AFTER == 0:
-                self.process.close()
+                self.process.close()  # the call starts it again
             try:
                 answer = self.process.call((data, content_type), self.seconds)
             except ChildDiedError:
@@ -64,8 +64,8 @@ class DocumentProcess:
         self.process.close()
 
 
-def reading_function() -> Callable[[File], bytes]:
-    """The function that the child calls."""
+def make_reader() -> Callable[[File], bytes]:
+    """Return the function that the child calls for each file; the child calls `make_reader` itself, when it starts."""
     return answer_as_json
 
 

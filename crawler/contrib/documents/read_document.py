@@ -1,4 +1,4 @@
-"""Reads a document of any of the types."""
+"""Reads a document of any of the types. The reader of a type is imported only when a document has this type."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from crawler.page.page import media_type
 
 
 def _read_pdf(data: bytes) -> DocumentContent:
-    from crawler.contrib.documents.pdf import read_pdf  # loads PDFium, which other documents do without
+    from crawler.contrib.documents.pdf import read_pdf
 
     return read_pdf(data)
 
@@ -55,13 +55,13 @@ PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml"
 
 def type_of(data: bytes) -> str:
     """The type of a document by its bytes; raises a DocumentError if they are not a document, or damaged."""
-    kind = type_by_mark(data)
-    if kind == ZIP:
+    document_type = type_by_mark(data)
+    if document_type == ZIP:
         package = Package(data)
-        kind = next((PARTS[name] for name in PARTS if name in package), None)
-    if kind is None:
+        document_type = next((PARTS[name] for name in PARTS if name in package), None)
+    if document_type is None:
         raise DocumentError(Fault.BROKEN)
-    return kind
+    return document_type
 
 
 def read_document(data: bytes, content_type: str = "") -> DocumentContent:
@@ -70,13 +70,13 @@ def read_document(data: bytes, content_type: str = "") -> DocumentContent:
     `content_type` is the type of a text file, see `text_type`. The types of other documents follow from their bytes.
     """
     if content_type:
-        kind = media_type(content_type)
+        document_type = media_type(content_type)
         document = _read_text_file(data, content_type)
     else:
-        kind = type_of(data)
-        document = READERS[kind](data)
+        document_type = type_of(data)
+        document = READERS[document_type](data)
     if not document.body.strip():
         if document.is_cut:
             raise DocumentError(Fault.LIMIT)
         raise DocumentError(Fault.NO_SENTENCES if content_type else Fault.SCANNED)
-    return replace(document, media_type=kind)
+    return replace(document, media_type=document_type)

@@ -6,9 +6,12 @@ from crawler.contrib.documents.process import DocumentProcess
 from crawler.page.document import DocumentContent
 
 
-def read_saved(body: bytes, text_kind: str) -> DocumentContent:
-    """The document in a body; raises a DocumentError if it cannot be read. `text_kind` is the type of a text file."""
-    return _process().read(body, text_kind)
+def read_saved(body: bytes, content_type: str) -> DocumentContent:
+    """The document in a body; raises a DocumentError if it cannot be read.
+
+    `content_type` is the type of a text file, and empty for other documents.
+    """
+    return _process().read(body, content_type)
 
 
 @cache
