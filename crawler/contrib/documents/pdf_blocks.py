@@ -14,9 +14,9 @@ from crawler.contrib.documents.pdf_tables import PdfTable
 from crawler.contrib.documents.text_join import joined
 from crawler.page.text import width
 
-LARGER = 1.09
+LEAST_SIZE = 1.09
 """The least size of a heading that is not bold, as a multiple of the usual size."""
-LEAST_SIZE = 0.95
+LEAST_BOLD_SIZE = 0.95
 """The least size of a bold heading, as a multiple of the usual size."""
 MAX_HEADING = 200
 """Columns of a heading."""
@@ -24,23 +24,26 @@ MOST_LINES = 4
 """Lines of a heading."""
 LEAST_OUTLINE = 5
 """Entries of an outline that is complete enough to tell headings from other lines."""
-LABELS = 3
+REPEATED = 3
 """Occurrences of the same words from which they are a label, such as "Note", and not a heading."""
-FEW = 3
+LEAST_OF_LOOK = 3
 """Headings of one look from which the outline must have some of them."""
-NAMED = 0.3
+LEAST_IN_OUTLINE = 0.3
 """The least share of the headings of one look that the outline has."""
-BELOW = 1.25
-"""Ems between a bold heading and the line above it."""
-USUAL_GAP = 1.2
-"""Ems from line to line in most texts."""
+LEAST_GAP = 1.25
+"""Ems from the line above a bold heading to the heading; lines of text are a little nearer."""
+LEAST_GAP_OF_LINE = 1.68
+"""Ems from the line above to a single line that is a heading by the outline, not by its look."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
 """Two letters, or one Chinese character or the like, which a heading has at least."""
+MOST_SPACES = 60
+"""Spaces in a row in a line of code."""
 WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     "|nineteen|twenty"
 )
 LABEL = "chapter|appendix|section|part|kapitel|anhang|chapitre|capítulo|глава"
+"""Words before the number of a chapter."""
 NUMBER = re.compile(
     rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
     re.IGNORECASE,
@@ -49,6 +52,7 @@ NUMBER = re.compile(
 CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
 """The number of a chapter on a line of its own."""
 COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+"""A word with a hyphen."""
 LEVELS = 6
 """Levels of headings in HTML."""
 
@@ -63,29 +67,29 @@ class FontLook:
 
 def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measures, outline: Mapping[str, int]) -> None:
     """Add the blocks of a document to a body; the outline has the levels of its headings by their letters."""
-    kept = list(groups)
-    compounds = _compounds(kept)
-    titles = _headings([group for group in kept if isinstance(group, LineGroup)], usual, outline)
-    headings = set(map(id, titles))
-    levels = _levels(titles, outline)
+    all_groups = list(groups)
+    compounds = _compounds(all_groups)
+    headings = _headings([group for group in all_groups if isinstance(group, LineGroup)], usual, outline)
+    heading_ids = set(map(id, headings))
+    levels = _levels(headings, outline)
 
-    items: list[float] = []
-    """The left edges of the open lists."""
-    for group in _with_numbers(kept, headings):
+    list_edges: list[float] = []
+    """The left edges of the open lists; anything but an item closes them."""
+    for group in _with_chapter_numbers(all_groups, heading_ids):
         if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])
         elif group.is_code:
             body.code(escape(_listing(group.lines)))
-        elif group.is_item and id(group) not in headings:
-            body.item(escape(_item_text(group, compounds)), _item_level(group, items))
+        elif group.is_item and id(group) not in heading_ids:
+            body.item(escape(_item_text(group, compounds)), _item_level(group, list_edges))
             continue
         else:
             text = joined([line.text for line in group.lines], compounds)
-            if id(group) in headings:
+            if id(group) in heading_ids:
                 body.heading(escape(text), outline.get(letters(text)) or levels.get(_look(group), 1))
             else:
                 body.paragraph(escape(text))
-        items = []
+        list_edges = []
 
 
 def letters(text: str) -> str:
@@ -108,7 +112,7 @@ def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
 
 
 def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
-    """The headings, without repeated words such as "Note" and looks of which the outline has few or none."""
+    """The headings. With a complete outline, repeated words and looks of which it has few headings are left out."""
     headings = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
         return headings
@@ -116,22 +120,26 @@ def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[
     occurrences = Counter(keys)
     looks = Counter(map(_look, headings))
     in_outline = Counter(_look(group) for group, key in zip(headings, keys, strict=True) if key in outline)
-    heading_looks = {look for look, count in looks.items() if count < FEW or in_outline[look] >= NAMED * count}
+    heading_looks = {
+        look for look, count in looks.items() if count < LEAST_OF_LOOK or in_outline[look] >= LEAST_IN_OUTLINE * count
+    }
     return [
         group
         for group, key in zip(headings, keys, strict=True)
-        if key in outline or (occurrences[key] < LABELS and _look(group) in heading_looks)
+        if key in outline or (occurrences[key] < REPEATED and _look(group) in heading_looks)
     ]
 
 
-def _with_numbers(groups: Sequence[LineGroup | PdfTable], headings: Collection[int]) -> list[LineGroup | PdfTable]:
-    """The groups, where the number of a chapter is joined with the heading below it."""
+def _with_chapter_numbers(
+    groups: Sequence[LineGroup | PdfTable], heading_ids: Collection[int]
+) -> list[LineGroup | PdfTable]:
+    """The groups, where the number of a chapter on a line of its own becomes part of the heading below it."""
     joined_groups: list[LineGroup | PdfTable] = []
     for group in groups:
         last = joined_groups[-1] if joined_groups else None
         if (
             isinstance(group, LineGroup)
-            and id(group) in headings
+            and id(group) in heading_ids
             and isinstance(last, LineGroup)
             and CHAPTER.fullmatch(last.text)
         ):
@@ -152,37 +160,38 @@ def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> 
             return True
     if BULLET.match(text):
         return False
-    if group.size >= LARGER * usual.size:
+    if group.size >= LEAST_SIZE * usual.size:
         return text[-1] not in ",;"
-    is_bold = all(line.is_bold for line in group.lines)
-    return is_bold and group.size >= LEAST_SIZE * usual.size and text[-1] not in ".,;:，。；：" and group.gap > BELOW
+    is_bold = all(line.is_bold for line in group.lines) and group.size >= LEAST_BOLD_SIZE * usual.size
+    return is_bold and text[-1] not in ".,;:，。；：" and group.gap > LEAST_GAP
 
 
 def _looks_apart(group: LineGroup, usual: Measures) -> bool:
     """Whether a group differs in look or distance from the text around it."""
-    return group.size > usual.size or group.first.is_bold or (len(group.lines) == 1 and group.gap > 1.4 * USUAL_GAP)
+    is_single_line = len(group.lines) == 1 and group.gap > LEAST_GAP_OF_LINE
+    return group.size > usual.size or group.first.is_bold or is_single_line
 
 
 def _look(group: LineGroup) -> FontLook:
     return FontLook(size=round(group.size, 1), is_bold=group.first.is_bold)
 
 
-def _levels(titles: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
-    """The level of each look: the level of most of its headings in the outline, or else by its size."""
+def _levels(headings: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
+    """The level of each look: that of most of its headings in the outline, or else one below the next larger look."""
     votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
-    for group in titles:
+    for group in headings:
         level = outline.get(letters(group.text))
         if level is not None:
             votes[_look(group)][level] += 1
-    looks = sorted({_look(group) for group in titles}, reverse=True)
+    looks = sorted({_look(group) for group in headings}, reverse=True)
     levels: dict[FontLook, int] = {}
-    last = 0
+    level_above = 0
     for look in looks:
-        level_of_look = last + 1
+        level_of_look = level_above + 1
         if votes[look]:
             level_of_look = votes[look].most_common(1)[0][0]
-        last = min(max(level_of_look, 1), LEVELS)
-        levels[look] = last
+        levels[look] = min(max(level_of_look, 1), LEVELS)
+        level_above = levels[look]
     return levels
 
 
@@ -206,27 +215,35 @@ def _item_level(group: LineGroup, left_edges: list[float]) -> int:
 
 def _listing(lines: Sequence[PdfLine]) -> str:
     """The lines of code with their indentation, and an empty line where there is space between them."""
-    letter = lines[0].size * 0.6
+    # The width of a letter: the median of the lines that are long enough to measure it, or else that of most fonts.
+    letter_width = lines[0].size * 0.6
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
     if widths:
-        letter = sorted(widths)[len(widths) // 2]
+        letter_width = sorted(widths)[len(widths) // 2]
+
     left = min(line.x0 for line in lines)
-    code_lines = [_code_line(lines[0], left, letter)]
+    code_lines = [_code_line(lines[0], left, letter_width)]
     for before, line in pairwise(lines):
         if line.y - before.y > 1.8 * line.size:
             code_lines.append("")
-        if abs(line.y - before.y) < 0.3 * line.size and line.x0 > before.x1:
+        is_rest_of_line = abs(line.y - before.y) < 0.3 * line.size and line.x0 > before.x1
+        if is_rest_of_line:
             code_lines[-1] += " " + line.text
         else:
-            code_lines.append(_code_line(line, left, letter))
+            code_lines.append(_code_line(line, left, letter_width))
     return "\n".join(code_lines)
 
 
-def _code_line(line: PdfLine, left: float, letter: float) -> str:
-    """A line of code with its spaces; `letter` is the width of a character."""
-    text = " " * min(round((line.x0 - left) / max(letter, 0.1)), 60)
-    end = line.x0
+def _code_line(line: PdfLine, left: float, letter_width: float) -> str:
+    """A line of code with its spaces, from the left edge of the listing."""
+    text = ""
+    end = left
     for piece in line.pieces:
-        text += " " * min(round((piece.x0 - end) / max(letter, 0.1)), 60) + piece.text
+        text += _spaces(piece.x0 - end, letter_width) + piece.text
         end = piece.x1
     return text
+
+
+def _spaces(points: float, letter_width: float) -> str:
+    """As many spaces as fit into a distance."""
+    return " " * min(round(points / max(letter_width, 0.1)), MOST_SPACES)  # letters may have no width

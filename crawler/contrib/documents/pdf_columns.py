@@ -1,7 +1,7 @@
 """The reading order of the lines of a page.
 
 Nearly all programs draw lines in reading order, so that order is kept. Where lines are drawn across two columns, they
-are divided, and one column follows the other.
+are divided, and one column follows the other. The gutter is the space between two columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 LEAST_LINES = 8
 """The least lines of each column."""
 MIDDLE = (0.3, 0.7)
-"""The part of the text's width in which the gutter between two columns is looked for, as shares of the width."""
+"""Where the gutter is looked for: from and up to which share of the text's width."""
 CROSSING = 0.25
 """Share of the lines that may cross the gutter, such as headings over both columns."""
 LEAST_WIDTH = 0.6
 """Share of its column's width that most lines of a text have; the cells of a table are shorter."""
 STEP = 3
-"""Points between the places at which a gutter is looked for."""
+"""Points between the x coordinates at which a gutter is looked for."""
 DISORDER = 0.1
 """Share of lines drawn after a line below them from which the drawn order is not the reading order."""
 
@@ -30,16 +30,17 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
     if len(pieces) < 2 * LEAST_LINES:
         return None
 
-    # The middle of the places that the fewest pieces cross.
+    # The middle of the x coordinates that the fewest pieces cross.
     left = min(piece.x0 for piece in pieces)
     right = max(piece.x1 for piece in pieces)
     first, last = (int(left + share * (right - left)) for share in MIDDLE)
-    crossings = _crossings(pieces, range(first, last, STEP))
+    positions = range(first, last, STEP)
+    crossings = _crossings(pieces, positions)
     least = min(crossings, default=len(pieces))
     if least > CROSSING * len(pieces):
         return None
-    places = [at for at, count in enumerate(crossings) if count == least]
-    x = float(first + STEP * places[len(places) // 2])
+    candidates = [x for x, count in zip(positions, crossings, strict=True) if count == least]
+    x = float(candidates[len(candidates) // 2])
 
     left_pieces = [piece for piece in pieces if piece.x1 <= x]
     right_pieces = [piece for piece in pieces if piece.x0 >= x]
@@ -48,14 +49,19 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
     return None
 
 
-def _crossings(pieces: Sequence[PdfPiece], places: range) -> list[int]:
-    """The number of pieces that cross each place."""
-    changes = [0] * (len(places) + 1)
+def _crossings(pieces: Sequence[PdfPiece], positions: range) -> list[int]:
+    """The number of pieces that cross each of these x coordinates."""
+    # By how much the number changes from one position to the next.
+    changes = [0] * (len(positions) + 1)
     for piece in pieces:
-        begin, end = (min(max(ceil((x - places.start) / STEP), 0), len(places)) for x in (piece.x0, piece.x1))
-        changes[begin] += 1
-        changes[end] -= 1
+        changes[_first_from(piece.x0, positions)] += 1
+        changes[_first_from(piece.x1, positions)] -= 1
     return list(accumulate(changes[:-1]))
+
+
+def _first_from(x: float, positions: range) -> int:
+    """The index of the first position that is not left of x; the number of positions if all are."""
+    return min(max(ceil((x - positions.start) / STEP), 0), len(positions))
 
 
 def _is_text(pieces: Sequence[PdfPiece]) -> bool:
@@ -99,8 +105,8 @@ def _halves(line: PdfLine, gutter_x: float) -> Iterator[PdfLine]:
     if sum(map(len, sides)) < len(line.pieces):
         yield line
         return
-    for side in filter(None, sides):
-        yield line.of(tuple(side))
+    for pieces in filter(None, sides):
+        yield line.with_pieces(tuple(pieces))
 
 
 def _by_columns(lines: Sequence[PdfLine], gutter_x: float) -> Iterator[PdfLine]:

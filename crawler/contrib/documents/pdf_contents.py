@@ -8,10 +8,10 @@ from crawler.contrib.documents.pdf_lines import PdfLine
 LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlcA-Z.-]{0,7}$|(?:…\s*){2,}[\divxlc]{0,6}$")
 """The dots at the end of an entry, with the number of a page."""
 NUMBER = re.compile(r"[\divxlc]{1,6}")
-LEAST = 5
+LEAST_ENTRIES = 5
 """The least entries of a page with contents; from a page with fewer, only lines with dots are removed."""
-SHARE = 0.4
-"""The least share of the last lines of entries on a page with contents; the others are further lines of entries."""
+LEAST_SHARE = 0.4
+"""The least share of lines that end an entry, on a page with contents; the other lines are beginnings of entries."""
 NAME = re.compile(
     r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
     r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
@@ -22,18 +22,21 @@ NAME = re.compile(
 def without_contents(lines: Sequence[PdfLine]) -> list[PdfLine]:
     """The lines of a page without those of a table of contents."""
     edge = max((line.x1 for line in lines), default=0.0)
-    entries = [at for at, line in enumerate(lines) if _is_entry(line, edge)]
-    leaders = [at for at in entries if LEADER.search(lines[at].text)]
-    if len(entries) < LEAST or (len(entries) < SHARE * len(lines) and len(leaders) < LEAST):
+    entry_ends = [at for at, line in enumerate(lines) if _ends_entry(line, edge)]
+    with_dots = sum(LEADER.search(lines[at].text) is not None for at in entry_ends)
+    is_dense = len(entry_ends) >= LEAST_SHARE * len(lines) or with_dots >= LEAST_ENTRIES
+    if len(entry_ends) < LEAST_ENTRIES or not is_dense:
         return [line for line in lines if not LEADER.search(line.text)]
-    first = entries[0]
+
+    # The table begins with its name, or with the first line of its first entry.
+    first = entry_ends[0]
     while first and (NAME.fullmatch(lines[first - 1].text.strip()) or _is_above(lines[first - 1], lines[first])):
         first -= 1
-    return [*lines[:first], *lines[entries[-1] + 1 :]]
+    return [*lines[:first], *lines[entry_ends[-1] + 1 :]]
 
 
-def _is_entry(line: PdfLine, edge: float) -> bool:
-    """Whether a line ends with the number of a page at the right edge."""
+def _ends_entry(line: PdfLine, edge: float) -> bool:
+    """Whether a line ends with dots, or with the number of a page at the right edge."""
     if LEADER.search(line.text):
         return True
     last = line.pieces[-1]

@@ -8,14 +8,16 @@ from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage
 
 EDGE = 0.13
 """Share of the height of a page at its top and bottom where running heads and feet are."""
-MOST = 3
+MOST_AT_EDGE = 3
 """The most running heads or feet at each edge."""
 NEARNESS = 4
-"""Points by which the place of a running head may differ from page to page."""
+"""Points by which the height of a running head may differ from page to page."""
 PAGES = 6
 """Pages within which a running head occurs again: chapters, and left and right pages, have different ones."""
-SHARE = 0.6
-"""The least share of repeated lines at a place where all lines are running heads."""
+LEAST_LINES = 4
+"""The least lines at one height, on different pages, from which all lines at this height may be running heads."""
+LEAST_SHARE = 0.6
+"""The least share of them that must be running heads by their text or by the space below them."""
 APART = 1.6
 """Ems between a running head and the text below it."""
 PAGE_NUMBER = re.compile(
@@ -26,16 +28,17 @@ PAGE_NUMBER = re.compile(
 def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
     """The lines of each page without running heads, running feet and page numbers."""
     lines_by_text: dict[tuple[str, str], list[PdfLine]] = defaultdict(list)
-    lines_by_place: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
+    lines_by_height: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
     for page in pages:
         for edge, line in _edge_lines(page):
             lines_by_text[edge, _key(line.text)].append(line)
-            lines_by_place[edge, round(line.y / NEARNESS)].append(line)
+            lines_by_height[edge, round(line.y / NEARNESS)].append(line)
 
     frame_lines = {id(line) for lines in lines_by_text.values() for line in _repeated(lines)}
     frame_lines |= {id(line) for line in _set_apart(pages)}
-    for lines in lines_by_place.values():
-        if len(lines) > MOST and sum(id(line) in frame_lines for line in lines) >= SHARE * len(lines):
+    for lines in lines_by_height.values():
+        repeated = sum(id(line) in frame_lines for line in lines)
+        if len(lines) >= LEAST_LINES and repeated >= LEAST_SHARE * len(lines):
             frame_lines.update(map(id, lines))
     if len(pages) == 1:
         frame_lines.update(id(line) for _, line in _edge_lines(pages[0]) if PAGE_NUMBER.fullmatch(line.text))
@@ -45,8 +48,8 @@ def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
 def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
     """The first and last lines of a page near its edges, each with its edge; lines of one height count as one."""
     heights = sorted({round(line.y) for line in page.lines})
-    top = {y for y in heights[:MOST] if y < EDGE * page.height}
-    bottom = {y for y in heights[-MOST:] if y > (1 - EDGE) * page.height}
+    top = {y for y in heights[:MOST_AT_EDGE] if y < EDGE * page.height}
+    bottom = {y for y in heights[-MOST_AT_EDGE:] if y > (1 - EDGE) * page.height}
     for line in page.lines:
         if round(line.y) in top:
             yield "top", line
@@ -57,18 +60,25 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
 def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
     """The first lines of most pages, if the same space separates them from the text; their texts may differ."""
     firsts: list[tuple[PdfLine, float]] = []
+    """The first line of each page, and the space between it and the second."""
     for page in pages:
-        heights = sorted({round(line.y): line for line in page.lines}.items())
-        if len(heights) > 1:
-            firsts += [(line, heights[1][0] - y) for y, line in heights[:1] if y < EDGE * page.height]
-    spaces = Counter((round(line.y / NEARNESS), round(space / NEARNESS)) for line, space in firsts)
-    if not spaces:
+        line_of_height = {round(line.y): line for line in page.lines}
+        if len(line_of_height) > 1:
+            first, second, *_ = sorted(line_of_height)
+            if first < EDGE * page.height:
+                firsts.append((line_of_height[first], second - first))
+    if not firsts:
         return
-    (place, space), count = spaces.most_common(1)[0]
-    if count > MOST and count >= SHARE * len(firsts):
-        for line, below in firsts:
-            if round(line.y / NEARNESS) == place and below > APART * line.size and space * NEARNESS > APART * line.size:
-                yield line
+
+    # The most frequent height of first lines with the space below them, both in steps of NEARNESS.
+    layouts = Counter((round(line.y / NEARNESS), round(space / NEARNESS)) for line, space in firsts)
+    (usual_height, usual_space), count = layouts.most_common(1)[0]
+    if count < LEAST_LINES or count < LEAST_SHARE * len(firsts):
+        return
+    for line, space in firsts:
+        is_apart = min(space, usual_space * NEARNESS) > APART * line.size
+        if is_apart and round(line.y / NEARNESS) == usual_height:
+            yield line
 
 
 def _key(text: str) -> str:

@@ -1,5 +1,8 @@
 """The lines of a PDF page: words with their places and fonts, in the order in which the file draws them.
 
+Places are in points. A page is turned so that most of its text is upright: x0 and x1 are the left and right edges of a
+word, a line or a part of one, and y is the distance of its baseline from the top of the page.
+
 PDFium returns the text of a whole page at once, with spaces and line ends that it derives from the places of the
 characters. Everything else about a character costs a call, so few calls are made: for each word, one for the box of its
 first character and one for the last; for each text object, those for its size and font.
@@ -30,9 +33,9 @@ HYPHEN = "\ufffe"
 """The character that PDFium returns for a hyphen at the end of a line; no line end follows it."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
 FAR = 20_000
-"""Points: no page and no letter is as large."""
+"""Points. No page and no letter is as large."""
 TINY = 0.05
-"""Points: no letter that can be seen is as small."""
+"""Points. No letter that can be seen is as small."""
 GAP = 1.5
 """Ems between two words that are in different cells of a table or different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
@@ -68,19 +71,21 @@ class PdfPiece:
 
 @dataclass(frozen=True, slots=True)
 class PdfLine:
-    """A line of text; y is the distance of its baseline from the top of the page."""
+    """A line of text."""
 
     text: str
     pieces: tuple[PdfPiece, ...]
     x0: float
     x1: float
     page: int
+    """The number of its page, from 0."""
     y: float
     size: float
+    """The size of most of its letters."""
     is_bold: bool
     is_mono: bool
 
-    def of(self, pieces: tuple[PdfPiece, ...]) -> PdfLine:
+    def with_pieces(self, pieces: tuple[PdfPiece, ...]) -> PdfLine:
         """The line with only these of its pieces."""
         text = " ".join(piece.text for piece in pieces)
         return replace(self, text=text, pieces=pieces, x0=pieces[0].x0, x1=pieces[-1].x1)
@@ -123,7 +128,11 @@ class PdfPageReader:
 
     def __init__(self) -> None:
         self._fonts: dict[int, Font] = {}
-        self._left, self._right, self._low, self._high = (ctypes.c_double() for _ in range(4))
+        # PDFium writes coordinates and matrices into these objects, which are used for all characters.
+        self._left = ctypes.c_double()
+        self._right = ctypes.c_double()
+        self._low = ctypes.c_double()
+        self._high = ctypes.c_double()
         self._matrix = pdf.FS_MATRIX()
 
     def read(self, page: pdfium.PdfPage, number: int) -> PdfPage:
@@ -149,9 +158,9 @@ class PdfPageReader:
         buffer = (ctypes.c_ushort * (count + 1))()
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
-        is_shifted = length != count  # characters without text count in indexes of characters, not of the text
+        is_shifted = length != count  # some characters have no text, so the indexes of characters and of text differ
 
-        looks: dict[int, tuple[_Look, float] | None] = {}
+        looks: dict[int, tuple[_Look, float] | None] = {}  # by the address of the text object
         line: list[_Word] = []
         end = 0
         for match in WORD.finditer(text):
@@ -160,13 +169,14 @@ class PdfPageReader:
                 yield line
                 line = []
             end = last
-            last -= 2 if text[end - 1] == HYPHEN and end - first > 1 else 1
+            last -= 1
             if is_shifted:
-                first, last = (pdf.FPDFText_GetCharIndexFromTextIndex(text_page, at) for at in (first, last))
-            shown = pdf.FPDFText_GetTextObject(text_page, first)
-            key = addressof(shown.contents) if shown else 0
+                first = pdf.FPDFText_GetCharIndexFromTextIndex(text_page, first)
+                last = pdf.FPDFText_GetCharIndexFromTextIndex(text_page, last)
+            text_object = pdf.FPDFText_GetTextObject(text_page, first)
+            key = addressof(text_object.contents) if text_object else 0
             if key not in looks:
-                looks[key] = self._look(text_page, first, shown)
+                looks[key] = self._look(text_page, first, text_object)
             look_and_baseline = looks[key]
             if look_and_baseline is not None:
                 look, y = look_and_baseline
@@ -175,9 +185,10 @@ class PdfPageReader:
         if line:
             yield line
 
-    def _look(self, text_page: Any, at: int, shown: Any) -> tuple[_Look, float] | None:
-        """The look of a text object, and the height of its baseline; None if its text is turned by other angles than
-        quarter turns, cannot be seen, or is outside of the page.
+    def _look(self, text_page: Any, at: int, text_object: Any) -> tuple[_Look, float] | None:
+        """The look of a text object with the character at an index, and the distance of its baseline downwards.
+
+        None if its text is not turned by quarter turns, cannot be seen, or is outside of the page.
         """
         matrix = self._matrix
         if not pdf.FPDFText_GetMatrix(text_page, at, matrix):
@@ -186,22 +197,23 @@ class PdfPageReader:
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
         x = self._left.value
         y = self._low.value
-        is_turned = min(abs(matrix.a), abs(matrix.b)) > 0.1 * max(abs(matrix.a), abs(matrix.b))
-        if is_turned or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
+        is_slanted = min(abs(matrix.a), abs(matrix.b)) > 0.1 * max(abs(matrix.a), abs(matrix.b))
+        if is_slanted or not (TINY < size < FAR and abs(x) < FAR and abs(y) < FAR):
             return None
         if abs(matrix.a) > abs(matrix.b):
             turn = 0 if matrix.a > 0 else 2
         else:
             turn = 1 if matrix.b > 0 else 3
 
-        handle = pdf.FPDFTextObj_GetFont(shown) if shown else None
+        handle = pdf.FPDFTextObj_GetFont(text_object) if text_object else None
         key = addressof(handle.contents) if handle else 0
         if key not in self._fonts:
             self._fonts[key] = _font(handle) if handle else NO_FONT
-        return _Look(turn=turn, size=round(size, 1), font=self._fonts[key]), (-y, x, y, -x)[turn]
+        down = (-y, x, y, -x)[turn]  # PDF counts y upwards
+        return _Look(turn=turn, size=round(size, 1), font=self._fonts[key]), down
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
-        """The beginning and the end of a word along its line."""
+        """The left and right edge of a word, if its text were upright."""
         x0, x1, y0, y1 = self._box(text_page, first)
         if last != first:
             left, right, low, high = self._box(text_page, last)
@@ -219,7 +231,7 @@ class PdfPageReader:
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:
-    """The value to add to the height of a baseline, so that it is counted from the top; and the height of the page."""
+    """The distance to add to those of baselines, so that they begin at the top; and the height of the upright page."""
     return ((height, height), (0.0, width), (0.0, height), (width, width))[turn]
 
 

@@ -1,4 +1,8 @@
-"""The paragraphs of a PDF file: tells which lines continue the lines before them, in a column and over a page's end."""
+"""The paragraphs of a PDF file: tells which lines continue the lines before them, in a column and over a page's end.
+
+A pitch is the distance between the baselines of two lines of one text. A line is full if the first word of the next
+line has no room between its end and the right edge of the text: such a line usually continues in the next one.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +20,26 @@ from crawler.page.text import width
 BULLETS = "•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8"
 """Bullets, also those in the private use area, where fonts of symbols have them."""
 BULLET = re.compile(rf"(?:[{BULLETS}]|[-–—*·o](?=\s))\s*(?=\S)|[{BULLETS}]$")
+"""The bullet at the beginning of an item, or a bullet alone."""
 NUMBERED = re.compile(
     r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)]|\[\d{1,3}\]|[（(]?[一二三四五六七八九十]{1,3}[）)、])(?:\s+|$)"
 )
+"""The number or letter at the beginning of an item."""
 ENDS = frozenset(".!?:。！？：；;…”\"')」』）")
+"""Characters at the end of a sentence."""
 LOOSE = 1.4
-"""The distance to the line above from which a line begins a paragraph, as a multiple of the usual distance."""
-USUAL = 1.2
-"""Ems from line to line in a size for which no distance was measured."""
+"""The distance to the line above from which a line begins a paragraph, as a multiple of the usual pitch."""
+USUAL_PITCH = 1.2
+"""The pitch, in ems, in a size for which none was measured."""
+SAME_SIZE = 0.06
+"""The share by which the sizes of two lines of one text may differ."""
 INDENT = 0.8
 """Ems by which the first line of a paragraph is indented."""
 HANGING = 1.9
 """Ems of indentation from which a single line continues the line above it."""
 ROOM = 1.5
 """Ems of room for the next word that a full line may leave."""
-PLACE = 2
+LEFT_EDGE_STEP = 2
 """Points by which the left edges of lines of one text may differ."""
 NARROW = 0.6
 """The least width of a narrower text within a column, as a share of the column's width; narrower lines are a list."""
@@ -45,6 +54,9 @@ MOST_OF_TITLE = 3
 SMALL = 0.93
 """The largest size of notes at the foot of a page, as a multiple of the usual size."""
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
+"""The number or the mark at the beginning of a note."""
+GAP_AT_TOP = 9.0
+"""Ems above the first line of a page or column: more than above any other line of text."""
 
 
 @dataclass
@@ -53,7 +65,7 @@ class LineGroup:
 
     lines: list[PdfLine]
     gap: float
-    """Ems between its first line and the line above it; a large number at the top of a page."""
+    """Ems from the line above it to its first line; GAP_AT_TOP if no line is above it."""
     edge: float = 0.0
     """The right edge of the text in its column."""
     is_code: bool = False
@@ -79,15 +91,15 @@ class Measures:
     size: float
     """The size of most of its text."""
     pitches: dict[float, float]
-    """The usual distance from line to line, by size."""
+    """The usual pitch of each size."""
 
     def pitch(self, size: float) -> float:
-        """The usual distance from line to line in a size."""
-        return self.pitches.get(size, USUAL * size)
+        """The usual pitch of a size."""
+        return self.pitches.get(size, USUAL_PITCH * size)
 
 
 def measured(pages: Iterable[Sequence[PdfLine]]) -> Measures:
-    """The usual size of text, and the usual distances of its lines."""
+    """The usual size of text, and the usual pitches."""
     sizes: Counter[float] = Counter()
     distances: dict[float, Counter[float]] = defaultdict(Counter)
     for lines in pages:
@@ -108,6 +120,7 @@ def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) ->
 
     A group that continues on the next page is one group; the notes at the foot of a page follow its last group.
     """
+    # The last group waits for the next page, and the notes wait until it is complete.
     open_group: LineGroup | None = None
     notes: list[LineGroup] = []
     for page in pages:
@@ -163,7 +176,7 @@ def _groups_of_page(items: Sequence[PdfLine | PdfTable], usual: Measures) -> Ite
 
 def _new_group(line: PdfLine, before: PdfLine | PdfTable | None, edge: float, usual: Measures) -> LineGroup:
     """The group that a line begins; large letters are not code, whatever their font is."""
-    gap = 9.0
+    gap = GAP_AT_TOP
     if isinstance(before, PdfLine) and line.y > before.y:
         gap = (line.y - before.y) / line.size
     is_item = _is_marked(line) or (not line.is_mono and NUMBERED.match(line.text) is not None)
@@ -180,7 +193,7 @@ class Edges:
     """The right edges of the text of a page, in each of its columns."""
 
     def __init__(self, lines: Sequence[PdfLine]) -> None:
-        self._between = gutter(lines)
+        self._gutter_x = gutter(lines)
         sides: dict[int, list[PdfLine]] = defaultdict(list)
         for line in lines:
             sides[self._side(line)].append(line)
@@ -191,8 +204,8 @@ class Edges:
         return self._columns[self._side(line)].of(line)
 
     def _side(self, line: PdfLine) -> int:
-        if self._between is not None:
-            return side(line, self._between)
+        if self._gutter_x is not None:
+            return side(line, self._gutter_x)
         return 0
 
 
@@ -200,25 +213,29 @@ class _ColumnEdges:
     """The right edges of the text of one column, and of narrower texts within it, such as a note in a box."""
 
     def __init__(self, lines: Sequence[PdfLine]) -> None:
-        self._parts: list[tuple[float, float]] = []
-        self._narrow: dict[int, list[float]] = defaultdict(list)
+        self._spans: list[tuple[float, float]] = []
+        """The left and right edges of texts beside each other, from left to right."""
+        self._right_edges: dict[int, list[float]] = defaultdict(list)
+        """The right edges of lines, by their left edge in steps of LEFT_EDGE_STEP."""
         for line in sorted(lines, key=lambda line: line.x0):
-            self._narrow[round(line.x0 / PLACE)].append(line.x1)
-            if self._parts and line.x0 < self._parts[-1][1] - 2 * line.size:
-                x0, x1 = self._parts[-1]
-                self._parts[-1] = (x0, max(x1, line.x1))
+            self._right_edges[round(line.x0 / LEFT_EDGE_STEP)].append(line.x1)
+            if self._spans and line.x0 < self._spans[-1][1] - 2 * line.size:
+                x0, x1 = self._spans[-1]
+                self._spans[-1] = (x0, max(x1, line.x1))
             else:
-                self._parts.append((line.x0, line.x1))
+                self._spans.append((line.x0, line.x1))
 
     def of(self, line: PdfLine) -> float:
         """The right edge of the text of which a line is part."""
-        x0, x1 = next((part for part in reversed(self._parts) if part[0] <= line.x0), (line.x0, line.x1))
-        place = round(line.x0 / PLACE)
-        ends = [end for at in (place - 1, place, place + 1) for end in self._narrow.get(at, ())]
-        own = max(ends, default=x1)
-        is_text = sum(end > own - RAGGED * line.size for end in ends) > 1 and own - line.x0 > NARROW * (x1 - x0)
-        if is_text:
-            return own
+        x0, x1 = next((span for span in reversed(self._spans) if span[0] <= line.x0), (line.x0, line.x1))
+
+        # Lines with the same left edge are a narrower text if several of them end near the longest one.
+        step = round(line.x0 / LEFT_EDGE_STEP)
+        right_edges = [edge for near in (step - 1, step, step + 1) for edge in self._right_edges.get(near, ())]
+        narrow_edge = max(right_edges, default=x1)
+        near_edge = sum(edge > narrow_edge - RAGGED * line.size for edge in right_edges)
+        if near_edge > 1 and narrow_edge - line.x0 > NARROW * (x1 - x0):
+            return narrow_edge
         return x1
 
 
@@ -228,12 +245,12 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
     pitch = usual.pitch(line.size)
     distance = line.y - last.y
     if distance < -0.5 * line.size:  # the top of another column
-        return _starts_within(group, line)
+        return _continues_at_top(group, line)
     if _is_marked(line):
         return False
     if group.is_code and line.is_mono:
-        return distance < 3 * pitch and line.size == last.size
-    if distance > LOOSE * max(pitch, usual.pitch(last.size)) or abs(line.size - last.size) > 0.06 * last.size:
+        return distance < 3 * pitch and line.size == last.size  # empty lines are part of it
+    if distance > LOOSE * max(pitch, usual.pitch(last.size)) or abs(line.size - last.size) > SAME_SIZE * last.size:
         return abs(distance) < 0.5 * line.size and line.x0 > last.x1  # the rest of its line
     if group.is_code or (line.is_mono and line.size < TITLE * usual.size):
         return _is_word_of_code(group, line)
@@ -275,7 +292,7 @@ def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool
     if inside < INDENT * size:
         return False
     # This may be the second line of a paragraph with a hanging first line, such as a term or a numbered heading.
-    is_near = after is not None and 0 < after.y - line.y < LOOSE * USUAL * size and after.size == size
+    is_near = after is not None and 0 < after.y - line.y < LOOSE * USUAL_PITCH * size and after.size == size
     if after is not None and is_near:
         return after.x0 < line.x0 - INDENT * size / 2
     return inside < HANGING * size and group.first.text[-1:] in ENDS
@@ -288,30 +305,31 @@ def _is_full(line: PdfLine, edge: float, after: PdfLine) -> bool:
         return True
     if width(text) < NARROWEST:
         return False
-    column_width = (line.x1 - line.x0) / max(1, width(text))
+    letter_width = (line.x1 - line.x0) / max(1, width(text))
     next_word = width(after.text.split(" ", 1)[0])
-    if after.text[:1] >= "\u2e80":  # a Chinese character can end a line
+    if after.text[:1] >= "\u2e80":  # a line can end after any Chinese character, which is as wide as two letters
         next_word = 2
-    return line.x1 + (min(next_word, 30) + 1) * column_width > edge - ROOM * line.size
+    return line.x1 + (min(next_word, 30) + 1) * letter_width > edge - ROOM * line.size
 
 
-def _starts_within(group: LineGroup, line: PdfLine) -> bool:
+def _continues_at_top(group: LineGroup, line: PdfLine) -> bool:
     """Whether a line at the top of another column or page continues the paragraph before it."""
-    last = group.lines[-1].text
-    if group.is_code or line.is_mono or abs(line.size - group.size) > 0.06 * group.size:
+    last = group.lines[-1]
+    if group.is_code or line.is_mono or abs(line.size - group.size) > SAME_SIZE * group.size:
         return False
-    if line.is_bold != group.lines[-1].is_bold or not _is_full(group.lines[-1], group.edge, line):
+    if line.is_bold != last.is_bold or not _is_full(last, group.edge, line):
         return False
-    if BULLET.match(line.text) or last[-1:] in ENDS:
+    if BULLET.match(line.text) or last.text[-1:] in ENDS:
         return False
-    return not line.text[:1].isupper() or last[-1:] in ",-" or not NUMBERED.match(line.text)
+    begins_item = line.text[:1].isupper() and NUMBERED.match(line.text) is not None  # such as "A."
+    return not begins_item or last.text[-1:] in ",-"
 
 
 def _continues_on_next_page(group: LineGroup, after: LineGroup) -> bool:
     """Whether the first group of the next page continues a group."""
     if group.is_code and after.is_code:
         return group.size == after.size
-    return not after.is_item and _starts_within(group, after.first)
+    return not after.is_item and _continues_at_top(group, after.first)
 
 
 def _without_notes(
@@ -319,18 +337,18 @@ def _without_notes(
 ) -> tuple[list[LineGroup | PdfTable], list[LineGroup]]:
     """The groups of a page without the notes at its foot, and the notes."""
     # The groups in small letters at the foot.
-    at = len(groups)
-    while at:
-        group = groups[at - 1]
+    first_note = len(groups)
+    while first_note:
+        group = groups[first_note - 1]
         if not isinstance(group, LineGroup) or group.size > SMALL * usual.size or group.is_code:
             break
-        at -= 1
+        first_note -= 1
 
     # Notes begin with a group that has a number or a mark.
-    notes = groups[at:]
-    while notes and isinstance(notes[0], LineGroup) and not NOTE.match(notes[0].text):
-        at += 1
+    notes = [group for group in groups[first_note:] if isinstance(group, LineGroup)]
+    while notes and not NOTE.match(notes[0].text):
+        first_note += 1
         notes = notes[1:]
-    if not at:
+    if not first_note:  # the whole page is in small letters
         return groups, []
-    return groups[:at], [group for group in notes if isinstance(group, LineGroup)]
+    return groups[:first_note], notes

@@ -14,8 +14,8 @@ MOST_PITCH = 3.0
 """Ems between the baselines of two lines of a table."""
 SPACE = 0.5
 """Ems of white space between two columns."""
-APART = 1.5
-"""The distance between the first and the last drawn line of a table, in lines, as a multiple of its lines."""
+MOST_BETWEEN = 1.5
+"""From the first line of a table to its last, in the order of drawing, fewer lines than this multiple of its own."""
 MOST_LINES = 500
 """Lines of a page in which tables are looked for; a page of more has no text for readers."""
 MAX_COLUMNS = 30
@@ -40,8 +40,8 @@ class _Row:
     y: float
     size: float
     pieces: tuple[PdfPiece, ...]
-    lines: tuple[int, ...]
-    """The places of its lines on the page."""
+    line_indexes: tuple[int, ...]
+    """The indexes of its lines among those of the page."""
 
 
 def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
@@ -51,12 +51,12 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
     tables: dict[int, PdfTable] = {}
     table_lines: set[int] = set()
     for rows in _runs(_rows(lines)):
-        places = sorted(place for row in rows for place in row.lines)
-        is_together = places[-1] - places[0] < APART * len(places)
-        if is_together and _is_drawn_by_rows(rows, [lines[place] for place in places]):
-            first = places[0]
+        indexes = sorted(at for row in rows for at in row.line_indexes)
+        first = indexes[0]
+        is_together = indexes[-1] - first < MOST_BETWEEN * len(indexes)
+        if is_together and _is_drawn_by_rows(rows, [lines[at] for at in indexes]):
             tables[first] = PdfTable(rows=_cells(rows), page=lines[first].page, y=rows[0].y, x0=rows[0].pieces[0].x0)
-            table_lines.update(places)
+            table_lines.update(indexes)
     lines_and_tables: list[PdfLine | PdfTable] = []
     for at, line in enumerate(lines):
         if at in tables:
@@ -81,8 +81,8 @@ def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
         first = lines[group[0]]
         is_code = all(lines[at].is_mono for at in group)
         if is_code:
-            pieces = pieces[:1]
-        rows.append(_Row(y=first.y, size=first.size, pieces=tuple(pieces), lines=tuple(group)))
+            pieces = pieces[:1]  # a row of one piece: the wide gaps of code do not separate cells
+        rows.append(_Row(y=first.y, size=first.size, pieces=tuple(pieces), line_indexes=tuple(group)))
     return rows
 
 
@@ -96,7 +96,9 @@ def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
         if run:
             merged = _merged([*columns, *spans], SPACE * row.size)
             is_near = row.y - run[-1].y < MOST_PITCH * max(row.size, run[-1].size)
-            if is_near and len(merged) >= max(2, min(len(columns), len(spans))) and _fits(spans, columns, row.size):
+            # With this row, the columns are still apart.
+            keeps_columns = len(merged) >= max(2, min(len(columns), len(spans)))
+            if is_near and keeps_columns and _fits(spans, columns, row.size):
                 run.append(row)
                 columns = merged
                 continue
@@ -141,22 +143,25 @@ def _trimmed(run: list[_Row]) -> list[_Row]:
 
 def _is_table(run: Sequence[_Row]) -> bool:
     """Whether rows are a table: it has enough rows of several cells, and at most one column of prose."""
-    several = [row for row in run if len(row.pieces) > 1]
+    rows_of_cells = [row for row in run if len(row.pieces) > 1]
     columns = _columns(run)
-    if len(several) < LEAST_ROWS - (len(columns) > 2) or 3 * len(several) < len(run) or len(columns) < 2:
+    least_rows = LEAST_ROWS
+    if len(columns) > 2:
+        least_rows -= 1
+    if len(rows_of_cells) < least_rows or 3 * len(rows_of_cells) < len(run) or len(columns) < 2:
         return False
-    long = 0
+    columns_of_prose = 0
     for x0, x1 in columns:
-        texts = [piece.text for row in several for piece in row.pieces if x0 <= piece.x0 <= x1]
-        long += sum(map(len, texts)) > PROSE * len(texts)
-    return long < 2
+        texts = [piece.text for row in rows_of_cells for piece in row.pieces if x0 <= piece.x0 <= x1]
+        columns_of_prose += sum(map(len, texts)) > PROSE * len(texts)
+    return columns_of_prose < 2
 
 
 def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[PdfLine]) -> bool:
     """Whether lines were drawn row by row; two columns of text are drawn one after the other."""
     starts = [x0 for x0, _ in _columns(run)]
-    order = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
-    changes = sum(before != after for before, after in pairwise(order))
+    column_numbers = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
+    changes = sum(before != after for before, after in pairwise(column_numbers))
     return changes >= sum(len(row.pieces) > 1 for row in run)
 
 
@@ -168,21 +173,23 @@ def _columns(run: Sequence[_Row]) -> list[tuple[float, float]]:
 def _cells(run: Sequence[_Row]) -> tuple[tuple[str, ...], ...]:
     """The cells of a table, where the further lines of a cell are joined to its first line."""
     columns = _columns(run)
-    pitches = sorted(after.y - before.y for before, after in pairwise(run))
-    tight = pitches[0] * 1.15 if pitches else 0.0
-    is_loose = bool(pitches) and pitches[-1] > 1.3 * pitches[0]
+    pitches = [after.y - before.y for before, after in pairwise(run)]
+    least_pitch = min(pitches, default=0.0)
+    has_space_between_rows = max(pitches, default=0.0) > 1.3 * least_pitch
     rows: list[list[list[str]]] = []
-    last = 0.0
+    last_y = 0.0
     for row in run:
         cells: list[list[str]] = [[] for _ in columns]
         for piece in row.pieces:
             column = max(at for at, (x0, _) in enumerate(columns) if x0 <= piece.x0)
             cells[column].append(piece.text)
-        continues_row = not cells[0] or (is_loose and row.y - last <= tight and len(row.pieces) < len(columns))
-        if rows and continues_row and row.y - last <= 1.6 * row.size:
-            for cell, more in zip(rows[-1], cells, strict=True):
-                cell += more
+        pitch = row.y - last_y
+        is_close = has_space_between_rows and pitch <= 1.15 * least_pitch
+        continues_row = not cells[0] or (is_close and len(row.pieces) < len(columns))
+        if rows and continues_row and pitch <= 1.6 * row.size:
+            for cell, further_texts in zip(rows[-1], cells, strict=True):
+                cell += further_texts
         else:
             rows.append(cells)
-        last = row.y
+        last_y = row.y
     return tuple(tuple(joined(cell) for cell in cells) for cells in rows)
