@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from crawler.contrib.lab.evaluation.gold import set_name
-from crawler.contrib.lab.evaluation.significance import DRAWS, drawn, middle
+from crawler.contrib.lab.evaluation.significance import DRAWS, bootstrap_draws, middle_interval
 from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, mean, precision_recall
 from crawler.contrib.lab.training.examples import TrainingPage, read_pages
 from crawler.extraction.auto import DOUBT, main_text
@@ -65,11 +65,11 @@ def interval_of_gain(pages: Sequence[PageInDoubt]) -> tuple[float, float]:
         by_site[page.site].append(page)
     sites = list(by_site.values())
     gains = []
-    for times in drawn(len(sites), DRAWS):
+    for times in bootstrap_draws(len(sites), DRAWS):
         for counts in times:
             sample = [page for site, count in zip(sites, counts, strict=True) for page in site * int(count)]
             gains.append(f1_of([page.second for page in sample]) - f1_of([page.first for page in sample]))
-    return middle(np.array(gains))
+    return middle_interval(np.array(gains))
 
 
 def line(name: str, pages: Sequence[PageInDoubt], of_pages: int) -> str:

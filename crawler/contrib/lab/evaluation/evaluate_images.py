@@ -1,7 +1,7 @@
 """`winnow noise evaluate`: measures how well models tell noise from content, on images that people labelled.
 
-Compared are the verdict that crawls use by default, each of the three models of Li 2006, all three together, filter
-lists, and a baseline that calls everything content.
+The compared models are the verdict that crawls use by default, each of the three models of Li 2006, all three together,
+filter lists, and a baseline that calls everything content.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from crawler.command_line.terminal import FAILED, INTERRUPTED, say
 from crawler.contrib.bulk.archives.records import Broken
 from crawler.contrib.bulk.judge_images import NAMELESS, ImageJudging, evidence, judged, read_all
 from crawler.contrib.lab.evaluation.gold import KINDS, PendingLabels, ScoredImage, files_of, read_labels
-from crawler.contrib.lab.evaluation.image_metrics import by_hand, record, text
+from crawler.contrib.lab.evaluation.image_metrics import model_tables, record, text
 from crawler.errors import OutputError, WrongUseError
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.verdict import FilterLists, ImageJudge, Judge, Verdict
@@ -36,6 +36,7 @@ JOINT = "joint verdict"
 ALL_OF_PAPER = "the three joined"
 LISTS = "filter lists"
 ALL_CONTENT = "everything is content"
+"""The names of the other models in tables."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class SingleModel:
     paper_judge: Judge
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model, with its score as the probability; -1, below all scores, if it has no score."""
+        """The verdict of the model with its score as the probability, by which links are ranked; -1 if it has no score,
+        which is below all scores.
+        """
         verdict = self.paper_judge.judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return replace(verdict, probability=-1.0 if score is None else score)
@@ -80,12 +83,12 @@ def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
     judges |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER_MODELS}
     judges[ALL_OF_PAPER] = Judge(models=PAPER_MODELS)
     if lists:
-        _loaded_lists(lists)  # raises the error
+        _loaded_lists(lists)  # raises the error before any process starts
         judges[LISTS] = FilterListModel(lists)
     return judges | {ALL_CONTENT: AllContent()}
 
 
-@cache
+@cache  # once in each process: a FilterListModel is sent to processes with the paths only
 def _loaded_lists(paths: tuple[Path, ...]) -> FilterLists:
     return FilterLists(paths)
 
@@ -116,8 +119,10 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
     pending = PendingLabels(labels, files)
     try:
-        panel = ImageJudging(tuple(judges.values()), extract, {}, NAMELESS, pending.pages)
-        images = list(_judge_labels(files, panel, jobs, pending))
+        judging = ImageJudging(
+            judges=tuple(judges.values()), extract=extract, evidence={}, nameless=NAMELESS, page_ids=pending.pages
+        )
+        images = list(_judge_labels(files, judging, jobs, pending))
     except KeyboardInterrupt:
         say(CALLED, "interrupted; nothing was written")
         return INTERRUPTED
@@ -128,11 +133,14 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _judge_labels(
-    files: Iterable[Path], panel: ImageJudging, jobs: int, pending: PendingLabels
+    files: Iterable[Path], judging: ImageJudging, jobs: int, pending: PendingLabels
 ) -> Iterator[ScoredImage]:
-    """The scores of the labelled images that are found on their pages, with the evidence of their sites."""
-    evidence_by_site = evidence(read_all(files), jobs, _say_died, panel.nameless)
-    for result in judged(read_all(files), replace(panel, evidence=evidence_by_site), jobs, _say_died):
+    """The scores of the labelled images that are found on their pages, with the evidence of their sites.
+
+    The files are read twice: for the evidence of all pages of a site, and to judge the labelled pages.
+    """
+    evidence_by_site = evidence(read_all(files), jobs, _say_died, judging.nameless)
+    for result in judged(read_all(files), replace(judging, evidence=evidence_by_site), jobs, _say_died):
         if isinstance(result, Broken):
             say(CALLED, f"{result.place}: {result.why}")
             continue
@@ -158,7 +166,7 @@ def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], pa
     if not images:
         say(CALLED, "none of the labels was found, so there are no figures")
         return FAILED
-    tables = by_hand(images, names)
+    tables = model_tables(images, names)
     print(f"\n{text(tables)}")
     if path is not None:
         try:

@@ -1,8 +1,10 @@
-"""Measures how well a model tells noise from content, on links of images.
+"""Measures how well a model tells noise from content, on labelled images, which are called links here.
+
+A link is the address of an image on one page. A higher score means that a link is more likely to be noise.
 
 - AUC: how often the noise of a pair of noise and content has the higher score; a tie counts one half.
-- Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links with the
-  same score are not separated.
+- Noise removed at 98%: the share of noise that scores at least a limit, the lowest limit that leaves 98% of the content
+  below it. Links with the same score are not separated.
 - At the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, which are the
   skipped noise as a share of all noise and of all skipped links (as printed in the paper, NPrecision would always be
   1); the share of adverts that are skipped; the share of sites that keep 99% of their content.
@@ -21,20 +23,21 @@ from typing import Any
 import numpy as np
 
 from crawler.contrib.lab.evaluation.gold import KINDS, ImageLabel, ScoredImage
-from crawler.contrib.lab.evaluation.significance import Interval, Numbers, drawn, middle
+from crawler.contrib.lab.evaluation.significance import Interval, Numbers, bootstrap_draws, middle_interval
 from crawler.reports.html_page import aligned
 
-KEPT = 0.98
-"""The share of content at which removed noise is measured."""
+CONTENT_KEPT = 0.98
+"""The share of content that is kept when removed noise is measured."""
 KEPT_OF_SITE = 0.99
 """The share of its content that a site must keep to be counted."""
-AT_ONCE = 2_000_000
-"""Numbers of a matrix, to limit memory."""
+MOST_NUMBERS = 2_000_000
+"""The most numbers in one matrix of bootstrap draws, which limits memory."""
 ROUNDING = 1e-9
 """A difference below this is a rounding error."""
 ADVERT = "advert"
-MANY = 10
-"""Pages from which a site counts as one with many pages."""
+"""The kind of image whose skipped share is a figure of its own."""
+MANY_PAGES = 10
+"""A site with at least so many pages is a large one."""
 COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 """The limits of the bins of a calibration."""
@@ -47,8 +50,8 @@ NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class ImageScore:
-    """A labelled image on a page, with the score of one model."""
+class ScoredLink:
+    """A link with the score of one model; a ScoredImage has the scores of all models."""
 
     label: ImageLabel
     site: str
@@ -68,9 +71,10 @@ class ImageFigures:
     auc: float | None
     auc_interval: Interval | None
     removed: float | None
-    """Share of noise above the score that keeps 98% of content."""
+    """Share of noise removed at 98% of content kept."""
     removed_interval: Interval | None
     kept: float | None
+    """Share of content kept at the model's own threshold, as for the figures below."""
     kept_interval: Interval | None
     sites: float | None
     """Share of the sites with content that keep KEPT_OF_SITE of it."""
@@ -79,30 +83,33 @@ class ImageFigures:
     adverts: float | None
 
 
-class _Ranked:
-    """Links grouped by score, to compute the curves of weighted links."""
+class _LinksByScore:
+    """Links in the order of their scores, to sum the weights of links with the same score."""
 
-    def __init__(self, links: Sequence[ImageScore]) -> None:
+    def __init__(self, links: Sequence[ScoredLink]) -> None:
         scores = np.array([link.score for link in links])
         self.order = np.argsort(scores, kind="stable")
+        # Where the links of each distinct score start.
         self.starts = np.flatnonzero(np.r_[True, np.diff(scores[self.order]) > 0])
         self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
 
-    def curves(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """The noise and the content of each score, the lowest first: a row for each draw, whose weights are given."""
+    def noise_and_content(self, weights: Numbers) -> tuple[Numbers, Numbers]:
+        """The weight of the noise and of the content with each score, the lowest first: a row for each row of weights,
+        which has a weight for each link.
+        """
         ordered_weights = weights[:, self.order]
         noise = ordered_weights * self.noise
         content = ordered_weights * (1 - self.noise)
         return np.add.reduceat(noise, self.starts, axis=1), np.add.reduceat(content, self.starts, axis=1)
 
 
-def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures:
+def figures(links: Sequence[ScoredLink], intervals: bool = True) -> ImageFigures:
     """The figures of a model on these links."""
     noise = [link for link in links if link.label.is_noise]
     content = [link for link in links if not link.label.is_noise]
     skipped = [link for link in links if link.skipped]
     adverts = [link for link in noise if link.label.kind == ADVERT]
-    auc, removed, kept = (_only(values) for values in _weighted_figures(links, np.ones((1, len(links)))))
+    auc, removed, kept = (_only_value(values) for values in _weighted_figures(links, np.ones((1, len(links)))))
     auc_interval, removed_interval, kept_interval = _intervals(links) if intervals else (None, None, None)
     return ImageFigures(
         links=len(links),
@@ -120,29 +127,30 @@ def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures
     )
 
 
-def of_kind(links: Sequence[ImageScore], kind: str) -> list[ImageScore]:
+def of_kind(links: Sequence[ScoredLink], kind: str) -> list[ScoredLink]:
     """The links of a kind, and all links with the other label."""
     labels = {link.label.is_noise for link in links if link.label.kind == kind}
     return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
 
 
-def _weighted_figures(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _weighted_figures(links: Sequence[ScoredLink], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """AUC, removed noise and kept content for each row of weights; NaN if a figure would be a division by zero."""
     if not links:
         nothing = np.full(len(weights), np.nan)
         return nothing, nothing, nothing
-    noise, content = _Ranked(links).curves(weights)
+    noise, content = _LinksByScore(links).noise_and_content(weights)
     all_noise = noise.sum(axis=1)
     all_content = content.sum(axis=1)
 
-    # Pairs in which the noise has the higher score.
-    below = np.cumsum(content, axis=1)
-    won = (noise * (below - content / 2)).sum(axis=1)
+    # Pairs in which the noise has the higher score; a tie counts one half.
+    content_up_to = np.cumsum(content, axis=1)
+    won = (noise * (content_up_to - content / 2)).sum(axis=1)
 
-    # The noise from the lowest score on that leaves enough content below.
-    above = all_content[:, None] - below + content
-    is_enough = above <= (1 - KEPT) * all_content[:, None] + ROUNDING
-    removed_noise = np.where(is_enough, all_noise[:, None] - np.cumsum(noise, axis=1) + noise, 0).max(axis=1)
+    # The noise from each score on, if so little content is from it on; the lowest such score removes most.
+    noise_from = all_noise[:, None] - np.cumsum(noise, axis=1) + noise
+    content_from = all_content[:, None] - content_up_to + content
+    keeps_enough = content_from <= (1 - CONTENT_KEPT) * all_content[:, None] + ROUNDING
+    removed_noise = np.where(keeps_enough, noise_from, 0).max(axis=1)
 
     is_kept_content = np.array([not (link.label.is_noise or link.skipped) for link in links], dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -150,30 +158,34 @@ def _weighted_figures(links: Sequence[ImageScore], weights: Numbers) -> tuple[Nu
         return won / (all_noise * all_content), removed, weights @ is_kept_content / all_content
 
 
-def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval | None, Interval | None]:
-    sites = {site: place for place, site in enumerate(sorted({link.site for link in links}))}
-    if len(sites) < 2:
+def _intervals(links: Sequence[ScoredLink]) -> tuple[Interval | None, Interval | None, Interval | None]:
+    """The intervals of AUC, removed noise and kept content; None with fewer than two sites."""
+    column_of_site = {site: column for column, site in enumerate(sorted({link.site for link in links}))}
+    if len(column_of_site) < 2:
         return None, None, None
-    places = [sites[link.site] for link in links]
+    columns = [column_of_site[link.site] for link in links]
+    # A link weighs as much as its site: the number of times that the site was drawn.
     parts = [
-        np.stack(_weighted_figures(links, times[:, places].astype(np.float64)))
-        for times in drawn(len(sites), max(1, AT_ONCE // len(links)))
+        np.stack(_weighted_figures(links, draws[:, columns].astype(np.float64)))
+        for draws in bootstrap_draws(len(column_of_site), max(1, MOST_NUMBERS // len(links)))
     ]
     auc, removed, kept = np.concatenate(parts, axis=1)
-    return _middle(auc), _middle(removed), _middle(kept)
+    return _interval(auc), _interval(removed), _interval(kept)
 
 
-def _middle(values: Numbers) -> Interval | None:
-    values = values[np.isfinite(values)]
-    return middle(values) if len(values) else None
+def _interval(values: Numbers) -> Interval | None:
+    """The interval of the values that are defined; None if none is."""
+    defined = values[np.isfinite(values)]
+    return middle_interval(defined) if len(defined) else None
 
 
-def _only(values: Numbers) -> float | None:
+def _only_value(values: Numbers) -> float | None:
+    """The value of a single row of weights; None if it is undefined."""
     value = float(values[0])
     return value if np.isfinite(value) else None
 
 
-def _sites_kept(content: Sequence[ImageScore]) -> float | None:
+def _sites_kept(content: Sequence[ScoredLink]) -> float | None:
     """The share of sites that keep KEPT_OF_SITE of their content."""
     links_of_sites = Counter(link.site for link in content)
     skipped_of_sites = Counter(link.site for link in content if link.skipped)
@@ -193,47 +205,57 @@ class ImageTable:
     rows: dict[str, ImageFigures]
 
 
-def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
-    """The tables for labels by hand: all models, all models on large sites, and the first model by kind and by set."""
-    many = [image for image in images if image.pages >= MANY]
-    first = _links(images, 0)
+def model_tables(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
+    """The tables of models with these names: all models, all on large sites, and the first one by kind and by set."""
+    on_large_sites = [image for image in images if image.pages >= MANY_PAGES]
+    links_of_first = _links(images, 0)
     return [
         ImageTable(title="model", rows=_models(images, names)),
-        ImageTable(title=f"model, sites of {MANY} pages or more", rows=_models(many, names)),
-        ImageTable(title=f"{names[0]}, kind against the other label", rows=by_kind(first)),
-        ImageTable(title=f"{names[0]}, set", rows=by_set(first)),
+        ImageTable(title=f"model, sites of {MANY_PAGES} pages or more", rows=_models(on_large_sites, names)),
+        ImageTable(title=f"{names[0]}, kind against the other label", rows=by_kind(links_of_first)),
+        ImageTable(title=f"{names[0]}, set", rows=by_set(links_of_first)),
     ]
 
 
-def by_kind(links: Sequence[ImageScore], intervals: bool = True) -> dict[str, ImageFigures]:
+def by_kind(links: Sequence[ScoredLink], intervals: bool = True) -> dict[str, ImageFigures]:
     """The figures of the links of each kind together with all links of the other label."""
     kinds = {link.label.kind for link in links}
     return {kind: figures(of_kind(links, kind), intervals) for kind in KINDS if kind in kinds}
 
 
-def by_set(links: Sequence[ImageScore]) -> dict[str, ImageFigures]:
+def by_set(links: Sequence[ScoredLink]) -> dict[str, ImageFigures]:
     sets = sorted({link.label.set for link in links})
     return {name: figures([link for link in links if link.label.set == name]) for name in sets}
 
 
 def text(tables: Iterable[ImageTable]) -> str:
-    parts = ([(table.title, *COLUMNS), *((name, *cells(row)) for name, row in table.rows.items())] for table in tables)
-    return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
+    """The tables for a terminal, with NOTE below."""
+    parts = []
+    for table in tables:
+        rows = [(table.title, *COLUMNS), *((name, *cells(row)) for name, row in table.rows.items())]
+        parts.append("\n".join(aligned(rows, range(len(COLUMNS) + 1))))
+    return "\n\n".join([*parts, NOTE])
 
 
 def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
+    """The tables as JSON, with the counts of labels."""
     rows_of_table = {table.title: {name: asdict(row) for name, row in table.rows.items()} for table in tables}
     return json.dumps({"labels": counts, "tables": rows_of_table}, ensure_ascii=False, indent=1) + "\n"
 
 
 def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, ImageFigures]:
-    return {name: figures(_links(images, row)) for row, name in enumerate(names)}
+    return {name: figures(_links(images, model)) for model, name in enumerate(names)}
 
 
-def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
+def _links(images: Sequence[ScoredImage], model: int) -> list[ScoredLink]:
+    """The images with the score of the model that has this index."""
     return [
-        ImageScore(
-            label=image.label, site=image.site, pages=image.pages, score=image.scores[row], skipped=image.skipped[row]
+        ScoredLink(
+            label=image.label,
+            site=image.site,
+            pages=image.pages,
+            score=image.scores[model],
+            skipped=image.skipped[model],
         )
         for image in images
     ]
@@ -255,7 +277,7 @@ def cells(row: ImageFigures) -> list[str]:
 
 
 def _spread(value: float | None, interval: Interval | None) -> str:
-    """A figure and its interval.
+    """A figure and its interval; a dash stands for an undefined figure.
 
     >>> _spread(0.91, (0.875, 1.0)), _spread(0.5, None), _spread(None, None)
     ('.910 (.875-1.000)', '.500', '-')
@@ -287,10 +309,11 @@ class CalibrationBin:
 
 
 def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequence[bool]) -> list[CalibrationBin]:
-    """The bins of probabilities that have links, the lowest first."""
+    """The bins that have links, the lowest first, of the probability of each link and of whether it is noise."""
     is_noise = np.array(noise, bool)
     bins = []
     for low, high in pairwise(BINS):
+        # The last bin includes its upper limit.
         is_in_bin = (likely >= low) & ((likely < high) | (high == BINS[-1]))
         count = int(is_in_bin.sum())
         if count:

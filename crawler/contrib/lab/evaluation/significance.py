@@ -8,9 +8,9 @@ Two methods are compared on the same pages by
 
 - the paired t-test on the word F1 of each page, with Cohen's d of the differences (their mean over their standard
   deviation) as the size of the effect. Without differences p is 1 and d is 0. If there is only one page, or all pages
-  differ by the same amount, the deviation is 0, and neither is defined.
-- McNemar's exact test on the pages that only one of the two methods has right: if the methods are equally good, each is
-  as likely to be the one. The two counts are the size of the effect.
+  differ by the same amount, the deviation is 0, and neither p nor d is defined.
+- McNemar's exact test on the pages that only one of the two methods has right. If the methods are equally good, such a
+  page is as likely to be the first method's as the second's. The two counts are the size of the effect.
 
 Both tests assume independent pages, which pages of one host are not quite. Holm's correction is applied over all pairs
 of methods of a set, separately for each test.
@@ -27,6 +27,7 @@ import numpy as np
 from crawler.contrib.lab.evaluation.text_metrics import TextScore
 
 DRAWS = 2000
+"""Samples of the bootstrap."""
 SEED = 2026
 MIDDLE = (2.5, 97.5)
 """The percentiles at the ends of an interval."""
@@ -66,23 +67,24 @@ def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interv
         return None, None
     shingle_f1s = []
     word_f1s = []
-    for times in drawn(len(sums), AT_ONCE):
-        totals = times @ sums
+    for draws in bootstrap_draws(len(sums), AT_ONCE):
+        totals = draws @ sums
+        # Each mean is a column of sums divided by the column of numbers that follows it, see `_sums_by_host`.
         precision, recall, word_f1 = (_quotient(totals[:, column], totals[:, column + 1]) for column in (0, 2, 4))
         shingle_f1s.append(_quotient(2 * precision * recall, precision + recall))
         word_f1s.append(word_f1)
-    return middle(np.concatenate(shingle_f1s)), middle(np.concatenate(word_f1s))
+    return middle_interval(np.concatenate(shingle_f1s)), middle_interval(np.concatenate(word_f1s))
 
 
-def drawn(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+def bootstrap_draws(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
     """The draws of the bootstrap, `at_once` at a time: rows with the number of times each host or site was drawn."""
     generator = np.random.default_rng(SEED)
     for done in range(0, DRAWS, at_once):
         yield generator.multinomial(count, [1 / count] * count, size=min(at_once, DRAWS - done))
 
 
-def middle(values: Numbers) -> Interval:
-    """The interval with the middle 95% of the values."""
+def middle_interval(values: Numbers) -> Interval:
+    """The interval that holds the middle 95% of the values."""
     low, high = np.percentile(values, MIDDLE)
     return float(low), float(high)
 
@@ -93,6 +95,7 @@ def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
     t_tests = holm([pair.t_test for pair in pairs])
     mcnemars = holm([pair.mcnemar for pair in pairs])
     return [
+        # `holm` returns None only for None, and McNemar's test always has a p-value.
         replace(pair, t_test=t_test, mcnemar=1.0 if exact is None else exact)
         for pair, t_test, exact in zip(pairs, t_tests, mcnemars, strict=True)
     ]
@@ -126,7 +129,9 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction: each p-value times the number of p-values that are not smaller, at most 1, and not falling.
+    """Holm's correction: each p-value times the number of p-values that are not smaller, at most 1.
+
+    A corrected p-value is at least that of each smaller p-value.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]

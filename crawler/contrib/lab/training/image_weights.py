@@ -26,8 +26,8 @@ from crawler.contrib.lab.evaluation.image_metrics import (
     COLUMNS,
     NOTE,
     CalibrationBin,
-    ImageScore,
     ImageTable,
+    ScoredLink,
     bin_cells,
     by_kind,
     by_set,
@@ -236,9 +236,9 @@ def calibrations(training: ImageTraining) -> dict[str, list[CalibrationBin]]:
     }
 
 
-def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ImageScore]:
+def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ScoredLink]:
     return [
-        ImageScore(
+        ScoredLink(
             label=link.label, site=link.site, pages=link.pages, score=likely, skipped=likely > training.model.limit
         )
         for link, likely in zip(judged_links.found, judged_links.likely.tolist(), strict=True)

@@ -9,15 +9,24 @@ from typing import Any
 import pytest
 
 from crawler.contrib.lab.evaluation.gold import KINDS, ImageLabel, ScoredImage
-from crawler.contrib.lab.evaluation.image_metrics import KEPT, MANY, ImageScore, by_hand, figures, of_kind, record, text
+from crawler.contrib.lab.evaluation.image_metrics import (
+    CONTENT_KEPT,
+    MANY_PAGES,
+    ScoredLink,
+    figures,
+    model_tables,
+    of_kind,
+    record,
+    text,
+)
 
 
-def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> ImageScore:
+def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> ScoredLink:
     label = ImageLabel("set", "1", "", is_noise, more.pop("kind", "advert" if is_noise else "text"))
-    return replace(ImageScore(label, "a.example", 1, score, skipped), **more)
+    return replace(ScoredLink(label, "a.example", 1, score, skipped), **more)
 
 
-def links(noise: list[float], content: list[float]) -> list[ImageScore]:
+def links(noise: list[float], content: list[float]) -> list[ScoredLink]:
     return [link(True, score) for score in noise] + [link(False, score) for score in content]
 
 
@@ -57,7 +66,7 @@ def test_noise_removed_at_98_percent_of_content_kept() -> None:
         ([], [0.5], None),
     ]
     for noise, content, removed in rows:
-        assert KEPT == 0.98
+        assert CONTENT_KEPT == 0.98
         assert figures(links(noise, content)).removed == removed
 
 
@@ -146,15 +155,15 @@ def met(kind: str, score: float, pages: int, set_: str = "a") -> ScoredImage:
 
 
 FOUND = [
-    met("advert", 0.9, MANY),
-    met("icon", 0.8, MANY - 1),
-    met("text", 0.2, MANY, "b"),
-    met("head", 0.1, MANY - 1, "b"),
+    met("advert", 0.9, MANY_PAGES),
+    met("icon", 0.8, MANY_PAGES - 1),
+    met("text", 0.2, MANY_PAGES, "b"),
+    met("head", 0.1, MANY_PAGES - 1, "b"),
 ]
 
 
 def test_tables() -> None:
-    all_, many, kinds, sets = by_hand(FOUND, NAMES)
+    all_, many, kinds, sets = model_tables(FOUND, NAMES)
     assert [row.auc for row in all_.rows.values()] == [1, 0]
     assert [row.kept for row in all_.rows.values()] == [1, 0]
     assert [row.links for row in many.rows.values()] == [2, 2]
@@ -171,7 +180,7 @@ def test_tables() -> None:
 
 
 def test_text_has_a_row_for_each_name() -> None:
-    lines = text(by_hand(FOUND, NAMES)).splitlines()
+    lines = text(model_tables(FOUND, NAMES)).splitlines()
     head, one, other = (line.split() for line in lines[:3])
     assert head == "model links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
     assert one[:5] == ["one", "4", "2", "1.000", "(1.000-1.000)"]
@@ -180,11 +189,11 @@ def test_text_has_a_row_for_each_name() -> None:
 
 
 def test_without_labels_there_are_no_figures() -> None:
-    assert "-" in text(by_hand([], NAMES))
+    assert "-" in text(model_tables([], NAMES))
 
 
 def test_record() -> None:
-    found = json.loads(record(by_hand(FOUND, NAMES), {"given": 5}))
+    found = json.loads(record(model_tables(FOUND, NAMES), {"given": 5}))
     assert found["labels"] == {"given": 5}
     assert found["tables"]["model"]["one"]["auc"] == 1
     assert found["tables"]["model"]["one"]["adverts"] == 1
