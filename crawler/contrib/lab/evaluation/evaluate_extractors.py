@@ -55,7 +55,7 @@ class Evaluation:
         methods = opts.methods or METHODS
         self.plan = EvaluationPlan(methods=(*methods, *peers), by=opts.by, jobs=opts.jobs)
         try:
-            self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
+            self.baseline = read_record(Path(opts.baseline)) if opts.baseline is not None else None
         except RecordError as error:
             raise WrongUseError("{name}: {why}", name="--baseline", why=error.message) from None
 
@@ -66,17 +66,17 @@ class Evaluation:
         except KeyboardInterrupt:
             say(CALLED, "interrupted; nothing was written")
             return FAILED
-        figures = record(results, __version__)
+        figures_json = record(results, __version__)
         if self.opts.save is not None:
-            self.write(Path(self.opts.save), figures)
+            self.write(Path(self.opts.save), figures_json)
         if self.opts.output is not None:
             day = datetime.now(UTC).date()
             self.write(Path(self.opts.output), report(results, faults, __version__, day))
         if faults:
             say(CALLED, f"{counted(len(faults), 'fault')} in the gold files, listed above")
             self.status = FAILED
-        if self.before is not None:
-            self.compare(self.before, figures)
+        if self.baseline is not None:
+            self.compare(self.baseline, figures_json)
         return self.status
 
     def judge(self) -> tuple[list[SetResult], list[str]]:
@@ -105,9 +105,10 @@ class Evaluation:
             say(CALLED, f"{str(path)!r} cannot be written ({error.strerror})")
             self.status = FAILED
 
-    def compare(self, before: dict[str, dict[str, object]], figures: str) -> None:
+    def compare(self, baseline: dict[str, dict[str, object]], figures_json: str) -> None:
         """Compare with the baseline, and print the figures that fell."""
-        comparison = compare_records(before, json.loads(figures)["sets"])
+        # The figures are read back from JSON, so that they are rounded like the baseline.
+        comparison = compare_records(baseline, json.loads(figures_json)["sets"])
         for line in comparison.not_compared:
             say(CALLED, f"not compared: {line}")
         for line in comparison.falls:
@@ -124,16 +125,18 @@ class _Progress:
     """Shows progress: one line that is updated on a terminal, elsewhere a line for each method."""
 
     def __init__(self) -> None:
-        self.start = self.last = time.monotonic()
+        self.started_at = time.monotonic()
+        self.updated_at = self.started_at
         self.width = 0
+        """Characters of the line on the terminal, which the next line must cover."""
 
-    def tick(self, name: str, method: str, done: int, count: int) -> None:
+    def tick(self, set_name: str, method: str, done: int, count: int) -> None:
         """Show how many pages of a set a method has done."""
         now = time.monotonic()
-        line = printable(f"{name}: {method} {done:,} of {counted(count, 'page')}, {now - self.start:.0f} s")
+        line = printable(f"{set_name}: {method} {done:,} of {counted(count, 'page')}, {now - self.started_at:.0f} s")
         if sys.stderr.isatty():
-            if now - self.last >= TICK_SECONDS or done == count:
-                self.last = now
+            if now - self.updated_at >= TICK_SECONDS or done == count:
+                self.updated_at = now
                 print(f"\r{line:{self.width}}", end="", file=sys.stderr, flush=True)
                 self.width = len(line)
         elif done == count:

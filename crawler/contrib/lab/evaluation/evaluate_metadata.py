@@ -14,9 +14,10 @@ from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
 
 HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
+"""The heads of the columns after field and program; the time is that of all fields together."""
 
 Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
-"""Returns these fields of a page, from its source and address."""
+"""Called with the source and the address of a page and the names of fields; returns the values of the fields."""
 
 
 def _winnow(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]:
@@ -35,7 +36,7 @@ def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]
     return values
 
 
-def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:
+def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:  # its only field is always requested
     try:
         date = import_module("htmldate").find_date(html, url=url or None, original_date=True)
     except ValueError:  # the page is empty
@@ -63,6 +64,8 @@ def _fault(row: Row) -> str:
 
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
+    """The head of the table, and a row for each field and program."""
+    # Run the programs; only the fields that a page has, be they empty, are compared.
     programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
     known_fields = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
     pairs_by_field: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
@@ -77,6 +80,7 @@ def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
             for field, value in values.items():
                 if isinstance(row.get(field), str):
                     pairs_by_field[field][name].append((value, row[field]))
+
     yield ("field", "program", *HEADS)
     for field in known_fields:
         for name, pairs in pairs_by_field[field].items():
@@ -85,5 +89,5 @@ def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
 
 def _cells(field_counts: FieldCounts) -> tuple[str, ...]:
     precision = "–" if field_counts.precision is None else f"{field_counts.precision:.3f}".lstrip("0")
-    numbers = (field_counts.given, field_counts.right, field_counts.wrong, field_counts.missing)
+    numbers = (field_counts.present, field_counts.right, field_counts.wrong, field_counts.missing)
     return (*(f"{number:,}" for number in numbers), precision, f"{field_counts.absent:,}", f"{field_counts.invented:,}")

@@ -52,20 +52,21 @@ def _fault(row: Row) -> str:
 
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
-    programs = [name for name, (needed, _) in PROGRAMS.items() if all(map(find_spec, needed))]
+    """The head of the table, and a row for each installed program."""
+    programs = {name: to_markdown for name, (modules, to_markdown) in PROGRAMS.items() if all(map(find_spec, modules))}
     scores_by_program: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     seconds: dict[str, float] = defaultdict(float)
     for page in pages:
-        for name in programs:
+        for name, to_markdown in programs.items():
             started = time.process_time()
-            markdown = PROGRAMS[name][1](page["html"], str(page.get("url") or ""))
+            markdown = to_markdown(page["html"], str(page.get("url") or ""))
             seconds[name] += time.process_time() - started
             for part, score in scores(markdown, page["gold_markdown"]).items():
                 if score is not None:
                     scores_by_program[name][part].append(score)
+
     yield ("program", *(f"{part} (pages)" for part in PARTS), "ms a page")
     for name in programs:
-        cells = (
-            f"{mean(scores_by_program[name][part]) or 0:.3f} ({len(scores_by_program[name][part]):,})" for part in PARTS
-        )
+        scores_by_part = [scores_by_program[name][part] for part in PARTS]
+        cells = [f"{mean(part_scores) or 0:.3f} ({len(part_scores):,})" for part_scores in scores_by_part]
         yield (name, *cells, f"{1000 * seconds[name] / len(pages):.1f}")

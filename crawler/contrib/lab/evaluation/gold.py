@@ -22,11 +22,13 @@ from crawler.urls.parsing import absolute
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """The errors of a file that is cut off or damaged."""
 DATA = "WINNOW_DATA"
-"""The environment variable with the folder that contains FOLDER."""
-FOLDER = "extraction"
-ENDING = ".jsonl.xz"
-"""The default folder of the files of pages, and the ending of their names."""
-ENDINGS = (".gz", ".xz", ".jsonl", ".json")
+"""The environment variable with the folder that contains PAGES_FOLDER."""
+PAGES_FOLDER = "extraction"
+"""The folder of the files of pages if --pages is not given."""
+PAGES_ENDING = ".jsonl.xz"
+"""The ending of the names of files in that folder."""
+SET_ENDINGS = (".gz", ".xz", ".jsonl", ".json")
+"""Endings that are removed, in this order, from a file's name to get the name of its set."""
 CONTENT = "content"
 NOISE = "noise"
 KINDS = {
@@ -46,6 +48,7 @@ class GoldPage:
     page_type: str
     html: str
     gold: str
+    """The main text that people marked."""
 
     @property
     def host(self) -> str:
@@ -96,13 +99,13 @@ def set_name(path: Path) -> str:
     'news.2024'
     """
     name = path.name
-    for ending in ENDINGS:
+    for ending in SET_ENDINGS:
         name = name.removesuffix(ending)
     return name or path.name
 
 
 def opened(path: Path) -> BinaryIO:
-    """An open file, decompressed according to its name."""
+    """The file, open for reading, decompressed according to its name."""
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path))
     if path.suffix == ".xz":
@@ -111,7 +114,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The objects in the lines of a file, or a message about a broken line, with the numbers of the lines."""
+    """For each line of a file that is not blank, its number and its object, or a message if the line is broken."""
     number = 0
     try:
         with opened(path) as file:
@@ -130,18 +133,19 @@ def _object(line: bytes) -> dict[str, Any] | str:
     return row if isinstance(row, dict) else "no object"
 
 
-def _missing(row: dict[str, Any], names: Sequence[str]) -> str:
-    """A message about the fields that are not text; empty if all are."""
-    wrong = [name for name in names if not isinstance(row.get(name), str)]
+def _fault(row: dict[str, Any], text_fields: Sequence[str]) -> str:
+    """A message about the fields that are missing or not text; empty if all are text."""
+    wrong = [name for name in text_fields if not isinstance(row.get(name), str)]
     if wrong:
         return f"{' and '.join(wrong)} must be there and be text"
     return ""
 
 
 def _page(row: dict[str, Any], number: int) -> GoldPage | str:
-    wrong = _missing(row, ("html", "gold"))
-    if wrong:
-        return wrong
+    """The page of a line, or a message if a field is missing; without an id, the number of the line is the id."""
+    fault = _fault(row, ("html", "gold"))
+    if fault:
+        return fault
     return GoldPage(
         id=str(row.get("id", number)),
         url=_text_or_empty(row.get("url")),
@@ -158,13 +162,17 @@ def _text_or_empty(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ImageLabel:
-    """A person's label of an image on a page."""
+    """A person's label of an image on a page; labels have an order, to compute the same fingerprint in any order."""
 
     set: str
+    """The name of the set that the page belongs to."""
     page: str
+    """The id of the page."""
     img: str
+    """The address of the image."""
     is_noise: bool
     kind: str
+    """One of KINDS; empty for a label of a crawl."""
     _: KW_ONLY
     unsure: bool = False
     """Whether the labeller was in doubt."""
@@ -179,33 +187,36 @@ class ScoredImage:
     pages: int
     """How many pages its site has."""
     scores: tuple[float, ...]
+    """The score of each model; a higher one means that the image is more likely to be noise."""
     skipped: tuple[bool, ...]
+    """Whether each model called the image noise."""
 
 
 class PendingLabels:
-    """Labels whose pages have not been read yet."""
+    """Labels whose images have not been found on a page yet."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         """A file with the name of a set has the pages of that set; other files may have pages of all other sets."""
         labels = tuple(labels)
-        self._named = {label.set for label in labels} & {set_name(path) for path in files}
-        self._waiting: dict[tuple[str, str], dict[str, ImageLabel]] = {}
+        self._sets_with_file = {label.set for label in labels} & {set_name(path) for path in files}
+        # By set and page id, then by image. The set is empty if no file has its name.
+        self._labels_of_page: dict[tuple[str, str], dict[str, ImageLabel]] = {}
         for label in labels:
-            file = label.set if label.set in self._named else ""
-            self._waiting.setdefault((file, label.page), {})[label.img] = label
-        self.pages = frozenset(page for _, page in self._waiting)
+            set_with_file = label.set if label.set in self._sets_with_file else ""
+            self._labels_of_page.setdefault((set_with_file, label.page), {})[label.img] = label
+        self.pages = frozenset(page for _, page in self._labels_of_page)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
         """Remove and return the labels of the images that a page of a file shows."""
         name = set_name(Path(file))
-        labels_file = name if name in self._named else ""
-        labels = self._waiting.get((labels_file, page), {})
+        set_with_file = name if name in self._sets_with_file else ""
+        labels = self._labels_of_page.get((set_with_file, page), {})
         return [labels.pop(img) for img in list(labels) if img in shown]
 
     @property
     def missed(self) -> int:
-        """The number of labels whose image or page was not found."""
-        return sum(map(len, self._waiting.values()))
+        """After all pages are read, the number of labels whose image or page was not found."""
+        return sum(map(len, self._labels_of_page.values()))
 
 
 def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
@@ -225,12 +236,13 @@ def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
 
 
 def _label(row: dict[str, Any]) -> ImageLabel | str:
-    wrong = _missing(row, ("set", "page", "img", "label", "kind"))
-    if wrong:
-        return wrong
+    """The label of a line, or a message if the line is wrong."""
+    fault = _fault(row, ("set", "page", "img", "label", "kind"))
+    if fault:
+        return fault
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
-    img = absolute("", row["img"]) or row["img"]  # spelled as on pages
+    img = absolute("", row["img"]) or row["img"]  # spelled as the images of pages are
     return ImageLabel(
         set=row["set"],
         page=row["page"],
@@ -241,17 +253,18 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
     )
 
 
-def files_of(sets: Collection[str], names: Iterable[str] | None) -> list[Path]:
-    """The files of pages: the named ones, otherwise the files of these sets in the folder of WINNOW_DATA."""
-    if names:
-        return [readable_file(name) for name in dict.fromkeys(names)]
+def files_of(sets: Collection[str], chosen_files: Iterable[str] | None) -> list[Path]:
+    """The files of pages: the chosen ones, otherwise the files of these sets in the folder of WINNOW_DATA."""
+    if chosen_files:
+        return [readable_file(name) for name in dict.fromkeys(chosen_files)]
     if not os.environ.get(DATA):
         raise WrongUseError("no --pages FILE is given, and {variable} names no folder", variable=DATA)
-    folder = Path(os.environ[DATA]) / FOLDER
-    files = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
+    folder = Path(os.environ[DATA]) / PAGES_FOLDER
+    files = [path for path in sorted(folder.glob(f"*{PAGES_ENDING}")) if set_name(path) in sets]
     missing = sorted(set(sets) - {set_name(path) for path in files})
     if missing:
         raise WrongUseError(
-            "there is no file {path}; --pages FILE names others", path=repr(str(folder / (missing[0] + ENDING))[:300])
+            "there is no file {path}; --pages FILE names others",
+            path=repr(str(folder / (missing[0] + PAGES_ENDING))[:300]),
         )
     return files

@@ -8,10 +8,10 @@ from crawler.contrib.lab.evaluation.text_metrics import CountedText, f1, precisi
 from crawler.metadata.structured_data import letters
 
 FIELDS = ("title", "author", "published", "comments")
-DAY = len("2026-11-27")
+DAY_LENGTH = len("2026-11-27")
 LEAST_LETTERS = 4
-"""The least letters of a name that may match as part of a longer one."""
-MOSTLY = 0.5
+"""How many letters a name must have at least to match as part of a longer one."""
+LEAST_COMMENTS_F1 = 0.5
 """The least word F1 of comments that count as right."""
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
 
@@ -20,7 +20,7 @@ _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
 class FieldCounts:
     """How often a field was right, on pages that have it and on pages that do not."""
 
-    given: int
+    present: int
     """Pages that have the field."""
     right: int
     """Pages that have the field, for which the right value was found."""
@@ -34,13 +34,13 @@ class FieldCounts:
     @property
     def wrong(self) -> int:
         """Pages that have the field, for which a wrong value was found."""
-        return self.given - self.right - self.missing
+        return self.present - self.right - self.missing
 
     @property
     def precision(self) -> float | None:
-        """The share of right values among all values for pages that have the field; None without values."""
-        if self.given > self.missing:
-            return self.right / (self.given - self.missing)
+        """The share of right values among all values found for pages that have the field; None without values."""
+        if self.present > self.missing:
+            return self.right / (self.present - self.missing)
         return None
 
 
@@ -54,32 +54,33 @@ def is_right(field: str, value: str, gold: str) -> bool:
     (True, True)
     """
     if field == "published":
-        return value[:DAY] == gold[:DAY]
+        return value[:DAY_LENGTH] == gold[:DAY_LENGTH]
     if field == "comments":
-        shares = precision_recall(CountedText(value).words, CountedText(gold).words)
-        return f1(*(share or 0.0 for share in shares)) >= MOSTLY
-    key = _key(field, value)
-    other = _key(field, gold)
-    if field == "title" or min(len(key), len(other)) < LEAST_LETTERS:
-        return key == other
-    return key in other or other in key
+        precision, recall = precision_recall(CountedText(value).words, CountedText(gold).words)
+        return f1(precision or 0.0, recall or 0.0) >= LEAST_COMMENTS_F1
+    value_letters = _letters(field, value)
+    gold_letters = _letters(field, gold)
+    if field == "title" or min(len(value_letters), len(gold_letters)) < LEAST_LETTERS:
+        return value_letters == gold_letters
+    return value_letters in gold_letters or gold_letters in value_letters
 
 
 def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
     """The counts of pairs of a value and its gold value; either is empty if there is none."""
     pairs = list(pairs)
     pairs_with_gold = [(value, gold) for value, gold in pairs if gold]
-    absent = [value for value, gold in pairs if not gold]
+    values_without_gold = [value for value, gold in pairs if not gold]
     return FieldCounts(
-        given=len(pairs_with_gold),
+        present=len(pairs_with_gold),
         right=sum(bool(value) and is_right(field, value, gold) for value, gold in pairs_with_gold),
         missing=sum(not value for value, _ in pairs_with_gold),
-        absent=len(absent),
-        invented=sum(map(bool, absent)),
+        absent=len(values_without_gold),
+        invented=sum(map(bool, values_without_gold)),
     )
 
 
-def _key(field: str, text: str) -> str:
+def _letters(field: str, text: str) -> str:
+    """The letters and digits by which values are compared, of authors without the "and" between two names."""
     if field == "author":
         text = _BETWEEN_NAMES.sub(" ", text)
     return letters(text)

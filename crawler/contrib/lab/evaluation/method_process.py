@@ -2,6 +2,9 @@
 
 So the imports, the time and the crash of one method do not affect another. The process never sees the gold, and has no
 network: an audit hook refuses every use of a Python socket that could reach it. Its answers are JSON.
+
+A method that learns from the pages of a host makes a library of them, which it uses on each page. A process is warm
+once it has extracted a page: the first page is extracted twice, and only the second time is measured.
 """
 
 import json
@@ -29,6 +32,7 @@ METHODS = (*EXTRACTORS, AUTO_SITE)
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
 """Audit events of sockets that reach no network: https://docs.python.org/3/library/audit_events.html"""
 Method = Callable[[MethodInput, Any], str | None]
+"""Extracts the text of a page, with a library or None."""
 Request = dict[str, Any]
 """`load`, or `learn` with the pages of a host, or `page` with its input and `warm`."""
 PAGE_LIMIT = 30.0
@@ -40,7 +44,7 @@ class MethodOutput(NamedTuple):
 
     text: str
     seconds: float
-    """CPU time; if the process died, the whole time that it took."""
+    """CPU time; if the process died, the wall-clock time until then."""
     failure: str = ""
     """Why there is no text."""
 
@@ -61,6 +65,7 @@ class MethodProcess:
         self.limit = limit
         self.process = FunctionProcess[Request](partial(MethodCalls, name), stderr=DEVNULL)
         self.site: list[tuple[str, str]] = []
+        """The source and the address of each page of the host that was learned last; a new process learns it again."""
         self.is_running = False
         self.is_warm = False
         self.version = ""
@@ -82,17 +87,17 @@ class MethodProcess:
         if self.is_running:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
         else:
-            self.start()  # which learns
+            self.start()  # which learns from `site`
 
     def text(self, page: GoldPage) -> MethodOutput:
         """The output of the method for a page."""
         if not self.is_running:
             self.start()
-        limit = self.limit if self.is_warm else 2 * self.limit  # the first page is sent twice
-        question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
+        limit = self.limit if self.is_warm else 2 * self.limit  # the first page is extracted twice
+        request = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
         answer: dict[str, Any] = {"failure": self.absent}
         if not self.absent:
-            answer = self.exchange(question, limit)
+            answer = self.exchange(request, limit)
         self.is_warm = True
         return MethodOutput(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
@@ -123,15 +128,15 @@ def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int]
         if process.absent:
             return MethodRun("", [], process.absent)
         outputs: dict[int, MethodOutput] = {}
-        by_host = sorted(range(len(pages)), key=lambda at: pages[at].host)
-        for host, places in groupby(by_host, lambda at: pages[at].host):
-            site = list(places)
-            if name in WITH_SITE:
-                process.learn([(pages[at].html, pages[at].url) for at in site] if host else [])
-            for at in site:
-                outputs[at] = process.text(pages[at])
+        indexes_by_host = sorted(range(len(pages)), key=lambda index: pages[index].host)
+        for host, host_indexes in groupby(indexes_by_host, lambda index: pages[index].host):
+            indexes = list(host_indexes)
+            if name in WITH_SITE:  # pages without a host have nothing in common to learn
+                process.learn([(pages[index].html, pages[index].url) for index in indexes] if host else [])
+            for index in indexes:
+                outputs[index] = process.text(pages[index])
                 tick(len(outputs))
-        return MethodRun(process.version, [outputs[at] for at in range(len(pages))])
+        return MethodRun(process.version, [outputs[index] for index in range(len(pages))])
     finally:
         process.close()
 
@@ -174,7 +179,10 @@ def load(name: str) -> Method:
 
 
 def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> dict[str, Any]:
-    """The text and its seconds of CPU time, or the failure; if the process is not warm yet, of a second run."""
+    """The text or the failure, with the seconds of CPU time.
+
+    In a process that is not warm, the method runs twice and the second run counts: the first one may load a model.
+    """
     start = time.process_time()
     try:
         if not is_warm:

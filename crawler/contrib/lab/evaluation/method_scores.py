@@ -1,4 +1,7 @@
-"""Evaluates methods on gold sets: runs each method, scores its pages, and averages the scores."""
+"""Evaluates methods on gold sets: runs each method, scores its output for each page, and averages the scores.
+
+A method is an extractor or another program. The scores are explained in `text_metrics`.
+"""
 
 import threading
 from collections import Counter
@@ -34,13 +37,14 @@ class MethodFigures:
     right: float
     """Share of pages that are right."""
     grades: dict[str, float]
+    """Share of pages with each grade."""
     rate: float | None
     leaf_precision: float | None
     leaf_recall: float | None
     reduction: float
     """The share of the pages' bytes that was removed."""
     speed: float | None
-    """Pages per second of CPU time, without failures."""
+    """Pages per second of CPU time; failures add their time, but are not counted as pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class JudgedMethod:
     f1s: tuple[float, ...]
     """The word F1 of each page."""
     worst: tuple[ScoredPage, ...]
+    """The pages with the lowest word F1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +92,19 @@ class EvaluationPlan:
     by: str = ""
     """`lang` or `page_type`: also judge the pages of each language or type; empty for neither."""
     limit: float = PAGE_LIMIT
+    """Time limit of a page, in seconds."""
     jobs: int = 1
+    """How many methods run at once."""
 
 
 def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
     """The results of the methods on a set, and on its groups of pages."""
-    stop = threading.Event()
+    is_interrupted = threading.Event()
 
     def run_method(method: str) -> MethodRun:
         def report(done: int) -> None:
-            if stop.is_set():
-                raise InterruptedError
+            if is_interrupted.is_set():
+                raise InterruptedError  # ends this thread, which cannot be cancelled
             tick(gold.name, method, done, len(gold.pages))
 
         return run(method, gold.pages, plan.limit, report)
@@ -109,33 +116,34 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
                 pass  # a Ctrl-C that another thread handles is noticed when this thread wakes
             runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
-            stop.set()
+            is_interrupted.set()
             threads.shutdown(wait=False, cancel_futures=True)
             raise
 
-    scores = scored(gold.pages, runs)
-    whole = range(len(gold.pages))
-    results = [replace(_result(gold, gold.name, whole, runs, scores), comparisons=tuple(compare(scores)))]
+    scores = scores_of_methods(gold.pages, runs)
+    whole_set = range(len(gold.pages))
+    results = [replace(_result(gold, gold.name, whole_set, runs, scores), comparisons=tuple(compare(scores)))]
     if plan.by:
         values = sorted({getattr(page, plan.by) for page in gold.pages})
         for value in values:
-            places = [at for at in whole if getattr(gold.pages[at], plan.by) == value]
-            group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
+            indexes = [index for index in whole_set if getattr(gold.pages[index], plan.by) == value]
+            group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", indexes, runs, scores)
             results.append(replace(group, is_group=True))
     return results
 
 
-def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
+def scores_of_methods(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
     """The scores of the methods that were run; each gold text is parsed once for all methods."""
     scores: dict[str, list[TextScore]] = {name: [] for name, ran in runs.items() if not ran.absent}
-    for at, page in enumerate(pages):
+    for index, page in enumerate(pages):
         scorer = PageScorer(page)
-        for name, of_method in scores.items():
-            of_method.append(scorer.score(runs[name].outputs[at].text))
+        for name, method_scores in scores.items():
+            method_scores.append(scorer.score(runs[name].outputs[index].text))
     return dict(scores)
 
 
 def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
+    """The figures of a method on at least one page. Leaves are counted over all pages together."""
     scores = [sample.score for sample in samples]
     f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
     precision = mean(score.shingle_precision for score in scores) or 0.0
@@ -168,7 +176,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
 
 
 def _result(
-    gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
+    gold: GoldSet, name: str, indexes: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
 ) -> SetResult:
     """The result of the methods on the pages of the set with these indexes."""
     judged = []
@@ -176,12 +184,15 @@ def _result(
         if ran.absent:
             judged.append(JudgedMethod(name=method, run=ran, figures=None, f1s=(), worst=()))
             continue
-        samples = [ScoredPage(page=gold.pages[at], output=ran.outputs[at], score=scores[method][at]) for at in places]
+        samples = [
+            ScoredPage(page=gold.pages[index], output=ran.outputs[index], score=scores[method][index])
+            for index in indexes
+        ]
         worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
         f1s = tuple(sample.score.f1 for sample in samples)
         judged.append(JudgedMethod(name=method, run=ran, figures=figures(samples), f1s=f1s, worst=tuple(worst)))
     return SetResult(
         name=name,
-        fingerprint=replace(gold, pages=tuple(gold.pages[at] for at in places)).fingerprint,
+        fingerprint=replace(gold, pages=tuple(gold.pages[index] for index in indexes)).fingerprint,
         judged=tuple(judged),
     )

@@ -42,6 +42,7 @@ class Peer:
     package: str
     module: str
     text: Callable[[Any, MethodInput], str | None]
+    """Extracts the main text of a page with the imported module."""
 
 
 def _text_of_html(html: str) -> str:
@@ -126,7 +127,7 @@ def is_installed(name: str) -> bool:
 
 
 def version(name: str) -> str:
-    """The version of a peer's package; empty if it is unknown."""
+    """The version of a peer's package; empty if the module is installed without its metadata."""
     try:
         return metadata.version(PEERS[name].package)
     except metadata.PackageNotFoundError:

@@ -11,23 +11,25 @@ from crawler.reports.html_page import aligned
 CALLED = "evaluate"
 
 Row = dict[str, Any]
+"""A page as the object in a line of a file."""
 
 
 def print_tables(
     paths: list[Path],
     fault_of: Callable[[Row], str],
-    rows: Callable[[list[Row]], Iterator[tuple[str, ...]]],
+    table_rows: Callable[[list[Row]], Iterator[tuple[str, ...]]],
     left_aligned: Container[int],
 ) -> int:
-    """Print the rows for the pages of each file; returns the exit status.
+    """Print a table for the pages of each file, without the pages that have a fault; returns the exit status.
 
-    `fault_of` returns why a page cannot be used, or an empty text. `left_aligned` are the indexes of columns.
+    `fault_of` returns why a page cannot be used, or an empty text. `table_rows` scores pages. `left_aligned` are the
+    indexes of columns.
     """
     status = 0
     for path in paths:
         pages = []
         for number, row in objects(path):
-            fault = row if isinstance(row, str) else fault_of(row)
+            fault = row if isinstance(row, str) else fault_of(row)  # a text is the fault of a broken line
             if fault:
                 say(CALLED, f"{path}:{number}: {fault}")
                 status = FAILED
@@ -35,5 +37,5 @@ def print_tables(
                 pages.append(row)
         if pages:
             print(f"{path.name}: {len(pages):,} pages")
-            print("\n".join(map(printable, aligned([*rows(pages)], left_aligned))), end="\n\n")
+            print("\n".join(map(printable, aligned([*table_rows(pages)], left_aligned))), end="\n\n")
     return status

@@ -19,11 +19,13 @@ from crawler.errors import MessageError
 from crawler.reports.html_page import percent, report_page, shown
 
 FORMAT = 1
+"""The version of the JSON."""
 TOLERANCE = 0.005
 """How far a figure may fall below the baseline."""
 COMPARED_FIGURES = {"f1": "shingle F1", "word_f1": "word F1"}
 """The figures that must not fall; speed is not compared, because it depends on the machine."""
 DIGITS = 4
+"""Decimal places of the figures in JSON."""
 MOST_EXCERPT_BYTES = 3_500_000
 """The size of all excerpts together."""
 EXCERPT_BYTES = 12_000
@@ -32,8 +34,12 @@ CHARACTERS_BEFORE = 300
 """Characters of the source that are shown before the first words of the gold."""
 CLUE_CHARACTERS = 24
 """Characters of a line of gold that are searched in the source."""
+MOST_CLUES = 20
+"""Lines of gold that are searched, until one is found."""
 MOST_REASONS = 5
 """Reasons of failure that are listed for each method."""
+EXCERPTS = 3
+"""Excerpts of a page: of the source, the gold and the output."""
 HEADS = (
     *("method", "F1", "95%", "P", "R", "word F1", "95%", "right", *GRADES),
     *("rate", "leaf P", "leaf R", "smaller", "pages/s", "failed"),
@@ -60,7 +66,7 @@ class BaselineComparison:
     """How many pairs of set and method were compared."""
     _: KW_ONLY
     gaps: int = 0
-    """How many pairs that this run requested could not be compared."""
+    """How many of the pairs that could not be compared were requested in this run."""
 
 
 def record(results: Iterable[SetResult], version: str) -> str:
@@ -89,19 +95,20 @@ def read_record(path: Path) -> dict[str, Any]:
     return sets
 
 
-def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
+def compare_records(baseline: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
     """Compare the methods and sets that both records have."""
     falls = []
     not_compared = []
     count = 0
     gaps = 0
     figures_now = _figures_of(now)
-    for (name, method), old in _figures_of(before).items():
+    for (name, method), old in _figures_of(baseline).items():
         new = figures_now.get((name, method))
         if new is None:
-            gaps += method in now.get(name, {"methods": ()})["methods"]
+            if name in now and method in now[name]["methods"]:  # requested, but it could not be run
+                gaps += 1
             not_compared.append(f"{name}, {method}: not in this run")
-        elif before[name]["fingerprint"] != now[name]["fingerprint"]:
+        elif baseline[name]["fingerprint"] != now[name]["fingerprint"]:
             gaps += 1
             not_compared.append(f"{name}, {method}: the set's pages are not the same")
         else:
@@ -109,12 +116,13 @@ def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComp
             falls += [
                 f"{name}, {method}: {title} fell from {old[figure]:.4f} to {new[figure]:.4f}"
                 for figure, title in COMPARED_FIGURES.items()
-                if old[figure] - new[figure] > TOLERANCE + 10**-DIGITS / 2  # the records are rounded
+                if old[figure] - new[figure] > TOLERANCE + 10**-DIGITS / 2  # both figures are rounded
             ]
     return BaselineComparison(falls=falls, not_compared=not_compared, pairs=count, gaps=gaps)
 
 
 def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The figures of the methods that could be run, by set and method."""
     return {
         (name, method): figures
         for name, result in sets.items()
@@ -148,26 +156,33 @@ class Excerpt:
 
 def report(results: Sequence[SetResult], faults: Sequence[str], version: str, day: date) -> str:
     """The HTML report."""
-    samples = sum(len(judged.worst) for result in results for judged in result.judged if not result.is_group)
+    shown_pages = sum(len(judged.worst) for result in results for judged in result.judged if not result.is_group)
+    # The template calls these functions by their names.
     functions = (cells, number, probability, excerpt, where_it_starts, failures, precision_recall, boxes)
     return report_page(
         "extraction.html",
         **{function.__name__: function for function in functions},
         **{"results": results, "faults": faults, "version": version, "day": day},
         **{"heads": HEADS, "compared": COMPARED, "peers": PEERS, "draws": DRAWS, "right": RIGHT, "grades": GRADES},
-        limit=min(EXCERPT_BYTES, MOST_EXCERPT_BYTES // max(1, 3 * samples)),
+        limit=min(EXCERPT_BYTES, MOST_EXCERPT_BYTES // max(1, EXCERPTS * shown_pages)),
     )
 
 
 def precision_recall(methods: Iterable[JudgedMethod]) -> Markup:
     """The chart of precision and recall, for the methods that have figures."""
-    named_figures = [(judged.name, judged.figures) for judged in methods if judged.figures]
-    return precision_recall_chart(
-        [
-            Point(name=name, precision=of.precision, recall=of.recall, speed=of.speed, is_peer=name in PEERS)
-            for name, of in named_figures
-        ]
-    )
+    points = []
+    for judged in methods:
+        figures = judged.figures
+        if figures is not None:
+            point = Point(
+                name=judged.name,
+                precision=figures.precision,
+                recall=figures.recall,
+                speed=figures.speed,
+                is_peer=judged.name in PEERS,
+            )
+            points.append(point)
+    return precision_recall_chart(points)
 
 
 def boxes(methods: Iterable[JudgedMethod]) -> Markup:
@@ -185,19 +200,19 @@ def failures(methods: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
 
 
 def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
-    """The text from a position on, so that it is about `limit` bytes of HTML or less."""
+    """The text from a position on, cut so that it is about `limit` bytes of HTML or less."""
     part = text[start : start + limit]
     size = len(shown(part).encode())
-    if size > limit:
+    if size > limit:  # cut in proportion, as if all characters took the same number of bytes
         part = part[: len(part) * limit // size]
     return Excerpt(before=start, text=part, after=len(text) - start - len(part))
 
 
 def where_it_starts(page_html: str, gold: str) -> int:
     """A position in the source a little before the first words of the gold, or before the body if they are missing."""
-    clues = (line.strip()[:CLUE_CHARACTERS] for line in gold.splitlines()[:20])
-    places = (page_html.find(clue) for clue in clues if clue)
-    first = next((place for place in places if place >= 0), page_html.find("<body"))
+    clues = (line.strip()[:CLUE_CHARACTERS] for line in gold.splitlines()[:MOST_CLUES])
+    positions = (page_html.find(clue) for clue in clues if clue)
+    first = next((position for position in positions if position >= 0), page_html.find("<body"))
     return max(0, first - CHARACTERS_BEFORE)
 
 

@@ -14,14 +14,16 @@ from typing import TypeVar
 from rapidfuzz.distance import Levenshtein
 
 T = TypeVar("T")
+"""A table, a row or a cell."""
 PARTS = ("text", "code", "formulas", "tables")
 _FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ >]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
-_SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
-_DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-_INLINE = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]+?)(?<![\s\\])\$(?![\d$])")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+_DISPLAY_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_INLINE_FORMULA = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]+?)(?<![\s\\])\$(?![\d$])")
 _ROW = re.compile(r"^[ >]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]+")
-_CELL = re.compile(r"(?<!\\)\|")
+"""The row of dashes below the head of a table."""
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\([^)]*\)")
 _MARKS = re.compile(r"^[ >]*(?:#{1,6} +|[-*+] +|:\s+|\d+[.)] +)?|[*_`]+|\\(?=[!-/:-@\[-`{-~])", re.MULTILINE)
@@ -41,13 +43,18 @@ class MarkdownParts:
 
 
 def parts(markdown: str) -> MarkdownParts:
-    """The parts of a Markdown text."""
+    """The parts of a Markdown text, cut out one after another."""
     code = [fence[2].rstrip() for fence in _FENCE.finditer(markdown)]
-    rest = _SPAN.sub(lambda span: span[0].replace("$", "\\$"), _FENCE.sub("", markdown))
-    formulas = _DISPLAY.findall(rest)
-    rest = _DISPLAY.sub("", rest)
-    formulas += _INLINE.findall(rest)
-    rest = _INLINE.sub("", rest)
+    rest = _FENCE.sub("", markdown)
+
+    # A dollar sign in a code span does not begin a formula.
+    rest = _CODE_SPAN.sub(lambda span: span[0].replace("$", "\\$"), rest)
+    formulas = _DISPLAY_FORMULA.findall(rest)
+    rest = _DISPLAY_FORMULA.sub("", rest)
+    formulas += _INLINE_FORMULA.findall(rest)
+    rest = _INLINE_FORMULA.sub("", rest)
+
+    # The text has no images, and of links only their text.
     tables = _tables(rest)
     text = _LINK.sub(r"\1", _IMAGE.sub("", _ROW.sub("", rest)))
     text = " ".join(_MARKS.sub("", text).split())
@@ -60,7 +67,7 @@ def parts(markdown: str) -> MarkdownParts:
 
 
 def scores(markdown: str, gold: str) -> dict[str, float | None]:
-    """The similarity of each part of two Markdown texts."""
+    """The similarity of each part of two Markdown texts; None for a part that neither has."""
     output_parts = parts(markdown)
     gold_parts = parts(gold)
     similarities: dict[str, float | None] = {}
@@ -80,25 +87,27 @@ def scores(markdown: str, gold: str) -> dict[str, float | None]:
 
 def _tables(markdown: str) -> tuple[Table, ...]:
     tables: list[list[tuple[str, ...]]] = []
-    end = -1
+    end_of_row = -1
     for row in _ROW.finditer(markdown):
-        if row.start() != end + 1 or not tables:
+        if row.start() != end_of_row + 1 or not tables:  # not the line after the last row
             tables.append([])
-        end = row.end()
+        end_of_row = row.end()
         line = row[0].strip(" >\t")
         if not _RULE.fullmatch(line):
-            cells = [_MARKS.sub("", _LINK.sub(r"\1", cell)).strip() for cell in _CELL.split(line)[1:-1]]
+            cells = [_MARKS.sub("", _LINK.sub(r"\1", cell)).strip() for cell in _CELL_BORDER.split(line)[1:-1]]
             tables[-1].append(tuple(" ".join(cell.split()) for cell in cells))
     return tuple(tuple(table) for table in tables if table)
 
 
 def _table_similarity(first: Sequence[Table], second: Sequence[Table]) -> float:
-    """The similarity of tables: 1 - distance / nodes of the larger tree."""
-    cost = _distance(first, second, _table_cost, _table_size)
-    return max(0.0, 1 - cost / max(sum(map(_table_size, first)), sum(map(_table_size, second))))
+    """The similarity of tables: 1 - distance / nodes of the larger tree, at least 0."""
+    distance = _distance(first, second, _table_cost, _table_size)
+    nodes = max(sum(map(_table_size, first)), sum(map(_table_size, second)))
+    return max(0.0, 1 - distance / nodes)  # removing one tree and inserting the other takes more steps than nodes
 
 
 def _table_size(table: Table) -> int:
+    """The nodes of a table."""
     return 1 + sum(map(_row_size, table))
 
 
@@ -127,17 +136,20 @@ def _cell_cost(first: str, second: str) -> float:
 def _distance(
     first: Sequence[T], second: Sequence[T], cost: Callable[[T, T], float], size: Callable[[T], int]
 ) -> float:
-    """The least cost of changing one sequence of trees into another by removing, inserting and changing trees."""
-    # As in the edit distance of strings, `row[n]` is the cost for the trees read so far and the first n others.
-    row = [0.0]
+    """The least cost of changing one sequence of trees into another by removing, inserting and changing trees.
+
+    `cost` is that of changing one tree into another, `size` that of removing or inserting a tree.
+    """
+    # As in the edit distance of strings, `costs[n]` is for the trees of `first` read so far and n trees of `second`.
+    costs = [0.0]
     for other in second:
-        row.append(row[-1] + size(other))
+        costs.append(costs[-1] + size(other))
     for tree in first:
-        previous_row = row
-        row = [previous_row[0] + size(tree)]
-        for at, other in enumerate(second):
-            removed = previous_row[at + 1] + size(tree)
-            inserted = row[at] + size(other)
-            changed = previous_row[at] + cost(tree, other)
-            row.append(min(removed, inserted, changed))
-    return row[-1]
+        previous_costs = costs
+        costs = [previous_costs[0] + size(tree)]
+        for index, other in enumerate(second):
+            removed = previous_costs[index + 1] + size(tree)
+            inserted = costs[index] + size(other)
+            changed = previous_costs[index] + cost(tree, other)
+            costs.append(min(removed, inserted, changed))
+    return costs[-1]

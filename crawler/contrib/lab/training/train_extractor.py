@@ -68,7 +68,7 @@ def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     rows: list[tuple[str, ...]] = [head]
     for field, training in trainings.items():
         held = training.held
-        numbers = (training.pages, held.given, held.right, held.wrong, held.missing, held.absent, held.invented)
+        numbers = (training.pages, held.present, held.right, held.wrong, held.missing, held.absent, held.invented)
         rows.append((field, *(f"{number:,}" for number in numbers)))
     weights = sum(len(training.weights) for training in trainings.values())
     return "\n".join([*aligned(rows, {0}), "", f"{weights:,} weights in {one_line(str(path))}."])

@@ -22,6 +22,6 @@ def test_is_right() -> None:
 def test_counts() -> None:
     pairs = [("a", "a"), ("b", "a"), ("", "a"), ("a", ""), ("", "")]
     found = counts("title", pairs)
-    assert found == FieldCounts(given=3, right=1, missing=1, absent=2, invented=1)
+    assert found == FieldCounts(present=3, right=1, missing=1, absent=2, invented=1)
     assert (found.wrong, found.precision) == (1, 0.5)
     assert counts("title", []).precision is None
