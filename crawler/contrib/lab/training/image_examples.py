@@ -1,6 +1,7 @@
 """The labelled links that the learned model of images is trained on.
 
-Each link is found on its saved page as in a crawl, with the evidence of all pages of its site. Labelled images of
+A link is an image on a page, by its address. It is found on its saved page as in a crawl; a sighting is one occurrence
+of the image there. The evidence of a site counts on how many of its pages each image is shown. Labelled images of
 crawls are read from the database as the crawl saw them, with the evidence that it counted.
 """
 
@@ -32,7 +33,7 @@ from crawler.urls.address import address_of
 
 METHOD = "auto"
 """The extractor that finds the main text."""
-SET = "crawl {}"
+SET_OF_CRAWL = "crawl {}"
 """The name of the set of a crawl's labels."""
 
 
@@ -49,15 +50,17 @@ class ImageExample:
     """The features of each occurrence of the image on the page."""
     _: KW_ONLY
     words: tuple[str, ...] = ()
-    """The words that describe it at its first occurrence."""
+    """The words that describe the image at its first occurrence."""
 
 
 def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, tell: Tell) -> list[ImageExample]:
     """The labelled links that are found on the pages of some files."""
-    counts = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
-    waiting = PendingLabels(labels, files)
+    evidence_by_site = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
+    pending = PendingLabels(labels, files)
     image_examples = [
-        image_example for line in read_all(files) for image_example in _examples_of_line(line, waiting, counts, tell)
+        image_example
+        for line in read_all(files)
+        for image_example in _examples_of_line(line, pending, evidence_by_site, tell)
     ]
     sites = {image_example.site for image_example in image_examples}
     labelled = counted(len(labels), "labelled link")
@@ -66,7 +69,7 @@ def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, 
 
 
 def _examples_of_line(
-    line: ReadResult, waiting: PendingLabels, counts: Mapping[str, Evidence], tell: Tell
+    line: ReadResult, pending: PendingLabels, evidence_by_site: Mapping[str, Evidence], tell: Tell
 ) -> Iterator[ImageExample]:
     """The labelled links of the page of a line; reports a broken line."""
     if isinstance(line, Broken):
@@ -78,17 +81,24 @@ def _examples_of_line(
     except BrokenError as error:
         tell(f"{line.place}: {error}")
         return
-    if saved.id not in waiting.pages:
+    if saved.id not in pending.pages:
         return
+
+    # The sightings of each image, by its address.
     shown: dict[str, list[Sighting]] = {}
     for sighting in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
         shown.setdefault(sighting.url, []).append(sighting)
     site = _site(saved, line)
-    count = counts.get(saved.site) or Evidence()
-    for label in waiting.take(line.head[FILE], saved.id, shown):
-        copies = shown[label.img]
-        places = tuple(_features(sighting, count) for sighting in copies)
-        yield ImageExample(label=label, site=site, pages=count.pages, features=places, words=description(copies[0]))
+    site_evidence = evidence_by_site.get(saved.site) or Evidence()
+    for label in pending.take(line.head[FILE], saved.id, shown):
+        image_sightings = shown[label.img]
+        yield ImageExample(
+            label=label,
+            site=site,
+            pages=site_evidence.pages,
+            features=tuple(_features(sighting, site_evidence) for sighting in image_sightings),
+            words=description(image_sightings[0]),
+        )
 
 
 def _site(saved: SavedPage, line: Raw) -> str:
@@ -98,46 +108,55 @@ def _site(saved: SavedPage, line: Raw) -> str:
     return saved.site
 
 
-def _features(sighting: Sighting, count: Evidence) -> Floats:
+def _features(sighting: Sighting, site_evidence: Evidence) -> Floats:
     """The features of an image, from its page and from the evidence of its site."""
-    scores = scores_of(sighting, count)
-    return features_of(sighting, count, scores.entropy, scores.keyword)
+    scores = scores_of(sighting, site_evidence)
+    return features_of(sighting, site_evidence, scores.entropy, scores.keyword)
 
 
 def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
     """The images with labels in the database, of one crawl or of all."""
-    counts: dict[tuple[str, str], Evidence] = {}
+    evidence_by_site: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
         image_examples = [
-            _example_of_label(connection, label, counts) for label in all_labels(connection, name, LabelKind.IMAGE)
+            _example_of_label(connection, label, evidence_by_site)
+            for label in all_labels(connection, name, LabelKind.IMAGE)
         ]
     sites = {image_example.site for image_example in image_examples}
     tell(f"{counted(len(image_examples), 'labelled image')} to learn from, of {counted(len(sites), 'site')}")
     return image_examples
 
 
-def _example_of_label(connection: Connection, label: Label, counts: dict[tuple[str, str], Evidence]) -> ImageExample:
+def _example_of_label(
+    connection: Connection, label: Label, evidence_by_site: dict[tuple[str, str], Evidence]
+) -> ImageExample:
+    """The image of a label, which stores its sighting; reads the evidence of its site, by crawl and site, only once."""
     sighting = Sighting.of(label.detail)
-    name = address_of(sighting.page).site
-    key = label.crawl, name
-    if key not in counts:
-        counts[key] = Evidence()
-        for record in _records(connection, *key):
-            counts[key].add(Evidence.of(record))
-    labelled = ImageLabel(
-        set=SET.format(label.crawl), page=sighting.page, img=sighting.url, is_noise=label.value == NOISE, kind=""
+    site_name = address_of(sighting.page).site
+    key = label.crawl, site_name
+    if key not in evidence_by_site:
+        evidence_by_site[key] = Evidence()
+        for record in _evidence_records(connection, label.crawl, site_name):
+            evidence_by_site[key].add(Evidence.of(record))
+    site_evidence = evidence_by_site[key]
+    image_label = ImageLabel(
+        set=SET_OF_CRAWL.format(label.crawl),
+        page=sighting.page,
+        img=sighting.url,
+        is_noise=label.value == NOISE,
+        kind="",
     )
     return ImageExample(
-        label=labelled,
-        site=name,
-        pages=counts[key].pages,
-        features=(_features(sighting, counts[key]),),
+        label=image_label,
+        site=site_name,
+        pages=site_evidence.pages,
+        features=(_features(sighting, site_evidence),),
         words=description(sighting),
     )
 
 
-def _records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:
-    """The evidence rows of a site in a crawl."""
+def _evidence_records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:
+    """The evidence of a site in a crawl, as JSON; all records are to be added up."""
     rows = select(evidence.c.counts).join(site, site.c.id == evidence.c.site_id)
     rows = rows.join(crawl, crawl.c.id == site.c.crawl_id).where(crawl.c.name == crawl_name, site.c.name == site_name)
     yield from connection.execute(rows.order_by(evidence.c.id)).scalars()

@@ -1,11 +1,13 @@
 """Trains the shipped weights of the learned image model, and writes their figures and card.
 
+A link is an image on a page, by its address. A link whose probability of noise is above the model's limit is noise.
+
 1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. Their thresholds are drawn
    at random (extremely randomized trees, https://doi.org/10.1007/s10994-006-6226-1), which is better on held-out sites
    than the best thresholds. The probability of noise never falls if more pages of the site show the image.
 2. The limit: trees trained on four fifths of the sites judge the last fifth, each fifth in turn. The limit is the
-   lowest probability that has at most LOST of all content above it, and that keeps KEPT_OF_SITE of the content of a
-   site on SITES_KEPT of the sites. The links of a site are never split.
+   lowest probability at which at most LOST of all content is lost, and SITES_KEPT of the sites keep KEPT_OF_SITE of
+   their content. The links of a site are never split.
 3. The model is judged as it is loaded from its file, in half precision, on validation links, without links of sites
    that it was trained on. The weights and their card are put in place, both or neither.
 """
@@ -44,6 +46,7 @@ from crawler.translation.message import counted
 
 TREES = 400
 RATE = 0.15
+"""The learning rate."""
 FOLDS = 5
 LOST = 0.012
 """The share of all content that may be lost when the limit is chosen."""
@@ -51,7 +54,7 @@ KEPT_OF_SITE = 0.99
 """The share of its content that a site must keep."""
 SITES_KEPT = 0.95
 """The share of the sites that must keep that share."""
-LEAST = 1e-9
+MARGIN = 1e-9
 """The least distance of the limit from 0 and 1."""
 UNSURE = 0.5
 """The weight of a link whose labeller was unsure."""
@@ -77,8 +80,9 @@ KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
     " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
-"""Sets that the weights of the extractor were trained on, according to its card."""
+"""Sets that the weights of the extractor were trained on, according to its card; on them it is better than on others."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
+"""The name of the figures of all other sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +99,24 @@ def train(links: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
     part_of = parts_of({link.site for link in links}, FOLDS, seed)
     parts = [part_of[link.site] for link in links]
     _check(links, parts)
+
+    # Judge each part by a model trained on the other parts.
     likely = np.zeros(len(links))
     for part in range(FOLDS):
         tell(f"part {part + 1} of {FOLDS}")
         model = _fit([link for link, its_part in zip(links, parts, strict=True) if its_part != part], seed)
-        for at, link in enumerate(links):
-            if parts[at] == part:
-                likely[at] = judged(model, link)
-    by_site: dict[str, list[float]] = {}
+        for index, link in enumerate(links):
+            if parts[index] == part:
+                likely[index] = judged(model, link)
+
+    # Choose the limit, and train on all parts.
+    content_by_site: dict[str, list[float]] = {}
     for link, probability in zip(links, likely.tolist(), strict=True):
         if not link.label.is_noise:
-            by_site.setdefault(link.site, []).append(probability)
+            content_by_site.setdefault(link.site, []).append(probability)
     tell("all parts")
-    return TrainedImageModel(model=replace(_fit(links, seed), limit=limit([*by_site.values()])), likely=likely)
+    model = replace(_fit(links, seed), limit=limit([*content_by_site.values()]))
+    return TrainedImageModel(model=model, likely=likely)
 
 
 def _check(links: Sequence[ImageExample], parts: Sequence[int]) -> None:
@@ -128,11 +137,11 @@ def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
     """
     of_all = _at_share([likely for content in content_of_sites for likely in content], 1 - LOST)
     of_sites = _at_share([_at_share(content, KEPT_OF_SITE) for content in content_of_sites], SITES_KEPT)
-    return float(np.clip(max(of_all, of_sites), LEAST, 1 - LEAST))
+    return float(np.clip(max(of_all, of_sites), MARGIN, 1 - MARGIN))
 
 
 def _at_share(values: Sequence[float], share: float) -> float:
-    """The smallest of the values that at least this share of the values do not exceed."""
+    """The smallest of the values that is not exceeded by at least this share of them."""
     return sorted(values)[int(np.ceil(share * len(values))) - 1]
 
 
@@ -149,12 +158,18 @@ def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
     noise = np.array([link.label.is_noise for link in links for _ in link.features], np.float32)
     weights = [(UNSURE if link.label.unsure else 1.0) / len(link.features) for link in links for _ in link.features]
     data = lightgbm.Dataset(
-        rows, label=noise, weight=np.array(weights), feature_name=[f"s{at}" for at in range(rows.shape[1])]
+        rows, label=noise, weight=np.array(weights), feature_name=[f"s{index}" for index in range(rows.shape[1])]
     )
     booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
-    trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+    trees = [_splits_and_table(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
     splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
-    return NoiseModel(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
+    return NoiseModel(
+        splits=splits.T,
+        edges=_rounded_down(edges.T),
+        tables=tables.astype(np.float32),
+        usual=np.median(rows, 0),
+        limit=0.5,
+    )
 
 
 def _rounded_down(edges: Floats) -> Floats:
@@ -163,38 +178,43 @@ def _rounded_down(edges: Floats) -> Floats:
     return np.where(rounded > edges, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
-def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
-    """The features and thresholds of a tree's splits, and its value for each combination of their outcomes."""
-    nodes: list[dict[str, Any]] = []
+def _splits_and_table(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
+    """The features and thresholds of a tree's splits, and its value for each combination of their outcomes.
 
-    def gather(node: dict[str, Any]) -> None:
+    A combination is a code: its bit n is 1 if the feature of split n exceeds the threshold.
+    """
+    splits: list[dict[str, Any]] = []
+
+    def number_splits(node: dict[str, Any]) -> None:
         if "split_feature" in node:
-            node["place"] = len(nodes)
-            nodes.append(node)
-            gather(node["left_child"])
-            gather(node["right_child"])
+            node["number"] = len(splits)
+            splits.append(node)
+            number_splits(node["left_child"])
+            number_splits(node["right_child"])
 
     def value(node: dict[str, Any], code: int) -> float:
         while "split_feature" in node:
-            node = node["right_child" if code >> node["place"] & 1 else "left_child"]
+            is_above = code >> node["number"] & 1
+            node = node["right_child" if is_above else "left_child"]
         return float(node["leaf_value"])
 
-    gather(root)
-    rest = SPLITS - len(nodes)  # a tree may find no further split
-    splits = [node["split_feature"] for node in nodes] + [0] * rest
-    edges = [node["threshold"] for node in nodes] + [0.0] * rest
-    return splits, edges, [value(root, code) for code in range(CODES)]
+    number_splits(root)
+    missing = SPLITS - len(splits)  # a tree may find no further split; then both outcomes have the same value
+    features = [split["split_feature"] for split in splits] + [0] * missing
+    edges = [split["threshold"] for split in splits] + [0.0] * missing
+    return features, edges, [value(root, code) for code in range(CODES)]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLinks:
     """Labelled links, and the probability of noise of each, by a model that was not trained on its site."""
 
-    found: Sequence[ImageExample]
+    links: Sequence[ImageExample]
     likely: Floats
-    labels: int
+    label_count: int
     """The number of labels, including those of images that were not found on their page."""
     fingerprint: str
+    """Identifies the labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,14 +231,14 @@ class ImageTraining:
 
 def tables(training: ImageTraining) -> list[ImageTable]:
     """The figures in groups, first those of held-out sites."""
-    held = _links(training, training.training)
+    held_out = _links(training, training.training)
     validation = _links(training, training.validation)
     unknown = [link for link in validation if link.label.set not in KNOWN]
-    groups = {"held-out sites": held, "validation": validation}
-    if len(unknown) < len(validation):
+    groups = {"held-out sites": held_out, "validation": validation}
+    if len(unknown) < len(validation):  # otherwise they are the same
         groups[UNKNOWN] = unknown
     image_tables = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
-    for name, links in (("held-out sites", held), ("validation", validation)):
+    for name, links in (("held-out sites", held_out), ("validation", validation)):
         image_tables.append(ImageTable(title=f"{name}, set", rows=by_set(links)))
         image_tables.append(
             ImageTable(title=f"{name}, kind against the other label", rows=by_kind(links, intervals=False))
@@ -228,11 +248,11 @@ def tables(training: ImageTraining) -> list[ImageTable]:
 
 def calibrations(training: ImageTraining) -> dict[str, list[CalibrationBin]]:
     """The bins of held-out sites and of validation; groups without links are left out."""
-    both = {"held-out sites": training.training, "validation": training.validation}
+    groups = {"held-out sites": training.training, "validation": training.validation}
     return {
-        name: calibration(judged_links.likely, [link.label.is_noise for link in judged_links.found])
-        for name, judged_links in both.items()
-        if judged_links.found
+        name: calibration(judged_links.likely, [link.label.is_noise for link in judged_links.links])
+        for name, judged_links in groups.items()
+        if judged_links.links
     }
 
 
@@ -241,11 +261,12 @@ def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ScoredLin
         ScoredLink(
             label=link.label, site=link.site, pages=link.pages, score=likely, skipped=likely > training.model.limit
         )
-        for link, likely in zip(judged_links.found, judged_links.likely.tolist(), strict=True)
+        for link, likely in zip(judged_links.links, judged_links.likely.tolist(), strict=True)
     ]
 
 
 def image_card(training: ImageTraining) -> str:
+    """The card in Markdown, for which the template reads constants of this module."""
     unseen = ", of sites that were not trained on"
     sources = (("Trained on", training.training, ""), ("Validation", training.validation, unseen))
     groups = [
@@ -257,9 +278,9 @@ def image_card(training: ImageTraining) -> str:
         "image_card.md",
         made=training,
         given=[
-            (title, judged_links, which, _sets(judged_links.found), _kinds(judged_links.found))
+            (title, judged_links, which, _sets(judged_links.links), _kinds(judged_links.links))
             for title, judged_links, which in sources
-            if judged_links.found
+            if judged_links.links
         ],
         note=NOTE,
         method=METHOD,
@@ -305,7 +326,7 @@ class ImageTrainingPlan:
     seed: int
     jobs: int
     _: KW_ONLY
-    of_state: list[ImageExample] | None = None
+    crawl_images: list[ImageExample] | None = None
     """Labelled images of crawls; None to train only on files."""
 
     @property
@@ -316,11 +337,12 @@ class ImageTrainingPlan:
 
 def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
+    # Find the links to train on, in files and in crawls.
     links: list[ImageExample] = []
-    if plan.training.labels or plan.of_state is None:
+    if plan.training.labels or plan.crawl_images is None:
         links = find_images(plan.training.labels, plan.training.files, plan.jobs, tell)
     labels = list(plan.training.labels)
-    for link in plan.of_state or ():
+    for link in plan.crawl_images or ():
         links.append(link)
         labels.append(link.label)
     trained = train(links, plan.seed, tell)
@@ -335,25 +357,26 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
         left_out = counted(len(validation) - len(held_out), "link")
         tell(f"{left_out} of validation left out, of sites that are trained on")
 
-    with put_in_place(plan.output, plan.card) as (weights, text):
-        save(trained.model, weights)
-        model = load(weights)
+    # The model is judged as it is loaded.
+    with put_in_place(plan.output, plan.card) as (weights_file, card_file):
+        save(trained.model, weights_file)
+        model = load(weights_file)
         likely = np.array([judged(model, link) for link in held_out])
         training = ImageTraining(
             training=JudgedLinks(
-                found=links, likely=trained.likely, labels=len(labels), fingerprint=fingerprint(labels)
+                links=links, likely=trained.likely, label_count=len(labels), fingerprint=fingerprint(labels)
             ),
             validation=JudgedLinks(
-                found=held_out,
+                links=held_out,
                 likely=likely,
-                labels=len(plan.validation.labels),
+                label_count=len(plan.validation.labels),
                 fingerprint=fingerprint(plan.validation.labels),
             ),
             model=model,
             seed=plan.seed,
-            size=weights.stat().st_size,
+            size=weights_file.stat().st_size,
         )
-        text.write_text(image_card(training), encoding="utf-8")
+        card_file.write_text(image_card(training), encoding="utf-8")
     return training
 
 

@@ -55,14 +55,14 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     validation_files = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
-    of_state = _of_state(opts.crawl, settings) if opts.labels is not None else None
+    crawl_images = _crawl_images(opts.crawl, settings) if opts.labels is not None else None
     plan = ImageTrainingPlan(
         training=LabelFiles(labels=labels, files=files),
         validation=LabelFiles(labels=validation, files=validation_files),
         output=output,
         seed=opts.seed,
         jobs=opts.jobs or cores(),
-        of_state=of_state,
+        crawl_images=crawl_images,
     )
 
     _check_output(plan, [*inputs, *files, *validation_files])
@@ -93,7 +93,7 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     return tuple(all_labels)
 
 
-def _of_state(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
+def _crawl_images(crawl: str | None, settings: BaseSettings) -> list[ImageExample]:
     """The labelled images of a crawl, or of all crawls."""
     url = state_url(settings)
     if not exists(url):
@@ -123,8 +123,8 @@ def _report(training: ImageTraining, plan: ImageTrainingPlan) -> str:
         rows = [BIN_HEAD, *map(bin_cells, bins)]
         lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
     limit = training.model.limit
-    link_count = len(training.training.found)
-    labelled_links = counted(training.training.labels, "link")
+    link_count = len(training.training.links)
+    labelled_links = counted(training.training.label_count, "link")
     weights = one_line(str(plan.output))
     card = one_line(str(plan.card))
     return "\n".join(

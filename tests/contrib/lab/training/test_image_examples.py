@@ -15,7 +15,7 @@ from crawler.contrib.lab.evaluation.gold import ImageLabel, read_labels
 from crawler.contrib.lab.training import image_weights
 from crawler.contrib.lab.training.examples import TooFewError
 from crawler.contrib.lab.training.image_examples import ImageExample, find_images
-from crawler.contrib.lab.training.image_weights import FOLDS, LEAST, TrainedImageModel, judged, limit, train
+from crawler.contrib.lab.training.image_weights import FOLDS, MARGIN, TrainedImageModel, judged, limit, train
 from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
 
 need("lightgbm")
@@ -154,8 +154,8 @@ def test_the_limit_loses_no_more_content_than_it_may() -> None:
         ([*ONE_SITE_IN_19, [0.1, 0.1, 0.8]], 0.8),
         ([*ONE_SITE_IN_20, [0.8] * 11], 0.1),
         ([*ONE_SITE_IN_20, [0.8] * 12], 0.8),
-        ([[1.0] * 9], 1 - LEAST),
-        ([[0.0] * 9], LEAST),
+        ([[1.0] * 9], 1 - MARGIN),
+        ([[0.0] * 9], MARGIN),
     ]
     for content_of_sites, chosen in rows:
         assert limit(content_of_sites) == pytest.approx(chosen)
