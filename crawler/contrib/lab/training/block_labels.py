@@ -1,15 +1,17 @@
 """Labels the blocks of a page as main text or not, by its gold text.
 
-The label of a block is the share of its tokens that are in the gold. If a run of four tokens of the page is in the
-gold, so are its tokens; but short blocks have no such run, and a text that a page repeats is in the gold once. So page
-and gold are aligned: the runs that occur once in each are anchors, the longest chain of anchors in the same order is
-kept, and the tokens between two anchors are compared one by one. A block of four tokens or more may be missed by the
-alignment because the gold has another order. Such a block is judged by its runs alone, unless another copy of it was
-aligned.
+The label of a block is the share of its tokens that are in the gold. Runs of four tokens alone do not tell which tokens
+are: short blocks have no run, and a text that the page repeats may be in the gold only once. So page and gold are
+aligned:
+
+1. The runs that occur once in each text are anchors: a position in the page and one in the gold.
+2. The longest chain of anchors in the same order is kept.
+3. The tokens between two anchors are compared one by one.
+4. A block of four tokens or more is missed by the alignment if the gold has another order. It is judged by its runs
+   alone, unless another copy of it was aligned.
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -18,113 +20,132 @@ RUN = 4
 """Tokens of a run."""
 GAP = 300
 """Tokens after or before an anchor that are compared one by one; tokens further away can only match as runs."""
+SLACK = 20
+"""Tokens that may be compared in addition to twice as many as the gold has between two anchors."""
 Span = tuple[int, int]
+"""The start and the end of some tokens."""
+Anchor = tuple[int, int]
+"""The positions of a run in the page and in the gold."""
 
 
 def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
     """The label of each block: the share of its tokens that are in the gold text."""
     page = [token for block in blocks for token in block]
     aligned = set(_aligned(page, gold))
-    runs = set(_runs(gold))
-    copies: Counter[tuple[str, ...]] = Counter()
+    gold_runs = set(_runs(gold))
+
+    # The texts of blocks that were aligned: at least half of their tokens were.
+    aligned_texts: set[tuple[str, ...]] = set()
     spans = []
     start = 0
     for block in blocks:
-        spans.append((start, start + len(block)))
-        start += len(block)
-        hits = sum(at in aligned for at in range(*spans[-1]))
+        end = start + len(block)
+        spans.append((start, end))
+        hits = sum(position in aligned for position in range(start, end))
         if block and hits >= len(block) / 2:
-            copies[tuple(block)] += 1
-    return [_share(block, span, aligned, runs, copies) for block, span in zip(blocks, spans, strict=True)]
+            aligned_texts.add(tuple(block))
+        start = end
+    return [_share(block, span, aligned, gold_runs, aligned_texts) for block, span in zip(blocks, spans, strict=True)]
 
 
 def _share(
     block: Sequence[str],
     span: Span,
     aligned: set[int],
-    runs: set[tuple[str, ...]],
-    copies: Counter[tuple[str, ...]],
+    gold_runs: set[tuple[str, ...]],
+    aligned_texts: set[tuple[str, ...]],
 ) -> float:
+    """The share of a block's tokens that are in the gold, by the alignment or by the block's runs."""
     if not block:
         return 0.0
-    share = sum(at in aligned for at in range(*span)) / len(block)
-    if len(block) < RUN or copies[tuple(block)]:
+    share = sum(position in aligned for position in range(*span)) / len(block)
+    if len(block) < RUN or tuple(block) in aligned_texts:
         return share
     covered: set[int] = set()
-    for at, run in enumerate(_runs(block)):
-        if run in runs:
-            covered.update(range(at, at + RUN))
+    for start, run in enumerate(_runs(block)):
+        if run in gold_runs:
+            covered.update(range(start, start + RUN))
     return max(share, len(covered) / len(block))
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The runs of four tokens, one from each token on."""
     return zip(*(tokens[start:] for start in range(RUN)), strict=False)
 
 
 def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
     """The positions of the tokens of the page that the alignment finds in the gold."""
-    in_page = _unique_runs(page)
-    in_gold = _unique_runs(gold)
-    anchors = sorted((place, in_gold[run]) for run, place in in_page.items() if run in in_gold)
-    chain = [(-1, -1), *_chain(anchors), (len(page), len(gold))]
-    for (left, other_left), (right, other_right) in pairwise(chain):
-        for at in range(left, min(left + RUN, right)):
-            if at >= 0 and other_left + at - left < other_right:
-                yield at
-        start = left + 1 if left < 0 else left + RUN
-        other = other_left + 1 if left < 0 else other_left + RUN
-        yield from _between(page, (start, right), gold, (other, other_right))
+    page_runs = _unique_runs(page)
+    gold_runs = _unique_runs(gold)
+    anchors = sorted((position, gold_runs[run]) for run, position in page_runs.items() if run in gold_runs)
+    before_all = (-1, -1)
+    after_all = (len(page), len(gold))
+    for (left, gold_left), (right, gold_right) in pairwise([before_all, *_chain(anchors), after_all]):
+        # The tokens of the left anchor itself, up to the right one in both texts, if the two overlap.
+        for position in range(left, min(left + RUN, right)):
+            if position >= 0 and gold_left + position - left < gold_right:
+                yield position
+        # The tokens between the two anchors; the one before all has a single position, -1.
+        length = RUN if left >= 0 else 1
+        yield from _between(page, (left + length, right), gold, (gold_left + length, gold_right))
 
 
 def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], gold_span: Span) -> Iterator[int]:
     """The positions between two anchors whose tokens the gold also has between them, near one of the anchors."""
     start, end = page_span
-    other, other_end = gold_span
-    if start >= end or other >= other_end:
+    gold_start, gold_end = gold_span
+    if start >= end or gold_start >= gold_end:
         return
-    length = min(other_end - other, GAP)
-    # Tokens of the page that are far from both anchors do not match the few tokens between them in the gold.
-    pieces = [(start, min(end, start + 2 * length + 20), other, other + length)]
-    if end - start > 2 * length + 20 or other_end - other > GAP:
+    length = min(gold_end - gold_start, GAP)
+    most = 2 * length + SLACK
+    pieces = [(start, min(end, start + most), gold_start, gold_start + length)]
+    # If much lies between the anchors, only the tokens after the first and before the second one are compared.
+    if end - start > most or gold_end - gold_start > GAP:
         pieces = [
-            (start, min(end, start + GAP), other, min(other_end, other + GAP)),
-            (max(start + GAP, end - GAP), end, max(other + GAP, other_end - GAP), other_end),
+            (start, min(end, start + GAP), gold_start, min(gold_end, gold_start + GAP)),
+            (max(start + GAP, end - GAP), end, max(gold_start + GAP, gold_end - GAP), gold_end),
         ]
-    for left, right, other_left, other_right in pieces:
-        if left < right and other_left < other_right:
-            matcher = SequenceMatcher(None, page[left:right], gold[other_left:other_right], autojunk=False)
+    for left, right, gold_left, gold_right in pieces:
+        if left < right and gold_left < gold_right:
+            matcher = SequenceMatcher(None, page[left:right], gold[gold_left:gold_right], autojunk=False)
             for match in matcher.get_matching_blocks():
                 yield from range(left + match.a, left + match.a + match.size)
 
 
 def _unique_runs(tokens: Sequence[str]) -> dict[tuple[str, ...], int]:
     """The positions of the runs that occur once."""
-    places: dict[tuple[str, ...], int] = {}
+    positions: dict[tuple[str, ...], int] = {}
     repeated = set()
-    for at, run in enumerate(_runs(tokens)):
-        if run in places:
+    for position, run in enumerate(_runs(tokens)):
+        if run in positions:
             repeated.add(run)
-        places[run] = at
-    return {run: at for run, at in places.items() if run not in repeated}
+        positions[run] = position
+    return {run: position for run, position in positions.items() if run not in repeated}
 
 
-def _chain(pairs: Sequence[Span]) -> list[Span]:
-    """The longest sequence of pairs in which both numbers increase, by patience sorting."""
-    tops: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for index, (_, other) in enumerate(pairs):
-        place = bisect_left(tops, other)
-        if place == len(tops):
-            tops.append(other)
-            ends.append(index)
+def _chain(anchors: Sequence[Anchor]) -> list[Anchor]:
+    """The longest sequence of anchors in which both positions increase, by patience sorting.
+
+    The anchors are in the order of the page, each on another position.
+    """
+    # For each length of a chain, the chain that ends earliest in the gold: where it ends, and its last anchor's index.
+    gold_ends: list[int] = []
+    last_anchors: list[int] = []
+    previous: list[int] = []  # for each anchor the index of the anchor before it in its chain; -1 for the first one
+    for index, (_, gold_position) in enumerate(anchors):
+        length = bisect_left(gold_ends, gold_position)
+        if length == len(gold_ends):
+            gold_ends.append(gold_position)
+            last_anchors.append(index)
         else:
-            tops[place] = other
-            ends[place] = index
-        before.append(ends[place - 1] if place else -1)
+            gold_ends[length] = gold_position
+            last_anchors[length] = index
+        previous.append(last_anchors[length - 1] if length else -1)
+
+    # From the last anchor of the longest chain back to its first.
     chain = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        chain.append(pairs[at])
-        at = before[at]
+    index = last_anchors[-1] if last_anchors else -1
+    while index >= 0:
+        chain.append(anchors[index])
+        index = previous[index]
     return chain[::-1]

@@ -1,15 +1,15 @@
 """Trains template-svm: an SVM from pages with gold text, as in section 6 of Yan and Wang 2020.
 
 A block is main text if most of its runs of four words are in the gold. A block of fewer words may be in the gold by
-chance, and is not used. There are far more blocks of noise than of main text, so the same number of each is drawn. The
-paper does not say that at most one block of each kind is drawn from a page, with a probability proportional to its
-length. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each button
+chance, and is not used. There are far more blocks of noise than of main text, so the same number of each kind is drawn.
+At most one block of each kind is drawn from a page, with a probability proportional to its length; the paper does not
+say this. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each button
 would count as much as an article.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -33,18 +33,19 @@ Fit = Callable[..., Svm]
 """Trains an SVM on rows and labels, with `cost` and `gamma`."""
 SHINGLE = 4
 """Words of a shingle."""
-MOST = 0.5
+MAIN_SHARE = 0.5
 """A block is main text if a larger share of its shingles is in the gold."""
 MAX_BLOCKS = 600
 """Blocks of each kind: more blocks give more support vectors, which cost time on every page."""
 MAX_VECTORS = 600
-CHANCE = 0.01
-"""A difference in F1 that is not significant with this number of blocks. Of the SVMs that are as good as the best, the
-one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
+"""The most support vectors of an SVM that may be chosen."""
+INSIGNIFICANT = 0.01
+"""A smaller difference in F1 is not significant with this number of blocks. Of the SVMs that are as good as the best,
+the one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
 """
 COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
-"""The parameters that are tried."""
+"""The values that are tried of the two parameters of an SVM: C, the cost of an error, and gamma of its kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,12 @@ class BlockSample:
 
     host: str
     page: int
+    """A number of the page among those of its host; a page with and without the template has two."""
     length: int
+    """Characters of text."""
     features: LeafFeatures
     main: bool
+    """Whether it is main text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,40 +88,49 @@ class TrainedSvm:
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
-    """The blocks of pages with gold text: as in the first pages of a host, and without the template of the host."""
-    sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
+    """The blocks of pages with gold text: of each page with all its labels, as in the first pages of a host in a crawl,
+    and without the template of the host.
+    """
+    pages_by_host: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
-        sites[address_of(page.url).host].append((page, text))
-    # One site after another, so that the parsed pages of a site can be freed.
-    return [sample for name in sorted(sites) for sample in _samples_of_site(name, sites.pop(name))]
+        pages_by_host[address_of(page.url).host].append((page, text))
+    # One host after another, so that the parsed pages of a host can be freed.
+    return [sample for host in sorted(pages_by_host) for sample in _samples_of_host(host, pages_by_host.pop(host))]
 
 
-def _samples_of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
+def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
     library = _library([page for page, _ in pages])
-    for place, (page, text) in enumerate(pages):
+    for number, (page, text) in enumerate(pages):
         gold = set(_shingles(text))
-        for view, common in enumerate((frozenset[LeafLabel](), library.common(page))[: 1 + bool(library)]):
+        removed_labels: list[Collection[LeafLabel]] = [frozenset()]
+        if library:
+            removed_labels.append(library.common(page))
+        for version, common in enumerate(removed_labels):
+            # The texts of each block, whose index is the `home` of its leaves.
             texts: dict[int, list[str]] = defaultdict(list)
             for leaf in leaves(page).leaves:
                 if (leaf.tag, leaf.text) not in common:
                     texts[leaf.home].append(leaf.text)
+
             blocks = counts(page, common)
-            described = features(blocks)
+            features_of_blocks = features(blocks)
             for home, parts in texts.items():
                 shingles = _shingles(" ".join(parts))
                 if shingles:
-                    is_main = sum(shingle in gold for shingle in shingles) > MOST * len(shingles)
+                    is_main = sum(shingle in gold for shingle in shingles) > MAIN_SHARE * len(shingles)
                     yield BlockSample(
-                        host=name,
-                        page=2 * place + view,
+                        host=host,
+                        page=2 * number + version,
                         length=blocks[home].length,
-                        features=described[home],
+                        features=features_of_blocks[home],
                         main=is_main,
                     )
 
 
 def _library(pages: list[Page]) -> Library:
-    """The library of a host: the labels that its pages share; with fewer pages than a batch, that any two share."""
+    """The library of a host: the labels that its pages share. With fewer than N1 pages, of which none could be learned,
+    two pages suffice.
+    """
     if len(pages) >= N1:
         return learn(pages)
     return Library(label for label, count in frequencies(map(labels, pages)).items() if count > 1)
@@ -145,8 +158,9 @@ def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> Trained
         svm = fit(rows, truth, cost=cost, gamma=gamma)
         if len(svm.vectors) <= MAX_VECTORS:
             judgement = np.zeros(len(truth), bool)
-            for learned, held in splits:
-                judgement[held] = fit(rows[learned], truth[learned], cost=cost, gamma=gamma).decide(rows[held]) > 0
+            for training, held_out in splits:
+                fold_svm = fit(rows[training], truth[training], cost=cost, gamma=gamma)
+                judgement[held_out] = fold_svm.decide(rows[held_out]) > 0
             score = _score(judgement, truth)
             tried.append(
                 TrainedSvm(
@@ -162,14 +176,15 @@ def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> Trained
 
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
-    best = max(candidate.score.f1 for candidate in tried)
+    best_f1 = max(candidate.score.f1 for candidate in tried)
     return min(
-        (candidate for candidate in tried if candidate.score.f1 > best - CHANCE),
+        (candidate for candidate in tried if candidate.score.f1 > best_f1 - INSIGNIFICANT),
         key=lambda candidate: len(candidate.svm.vectors),
     )
 
 
 def _score(judgement: Flags, truth: Flags) -> BlockScore:
+    """The scores of a judgement; a share of no blocks is 0."""
     hits = int((judgement & truth).sum())
     precision = hits / (int(judgement.sum()) or 1)
     recall = hits / (int(truth.sum()) or 1)
@@ -187,13 +202,13 @@ def fit(rows: Matrix, main: Flags, cost: float, gamma: float) -> Svm:
     )
 
 
-def _balanced(all_blocks: list[BlockSample], chance: random.Random) -> list[BlockSample]:
+def _balanced(all_blocks: list[BlockSample], generator: random.Random) -> list[BlockSample]:
     """The same number of blocks of main text and of noise, at most one of each kind from a page."""
     pages: dict[tuple[bool, str, int], list[BlockSample]] = defaultdict(list)
     for sample in all_blocks:
         pages[sample.main, sample.host, sample.page].append(sample)
     kinds: dict[bool, list[BlockSample]] = {True: [], False: []}
     for (is_main, *_), blocks in pages.items():
-        kinds[is_main] += chance.choices(blocks, [block.length for block in blocks])
+        kinds[is_main] += generator.choices(blocks, weights=[block.length for block in blocks])
     drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
-    return [block for kind in kinds.values() for block in chance.sample(kind, drawn)]
+    return [block for kind in kinds.values() for block in generator.sample(kind, drawn)]
