@@ -6,10 +6,14 @@ of its text:
 The cross entropy makes the outputs probabilities; the F1 is what the text is judged by. A part of the same error is
 added for the probabilities from which the compared main text is computed. The training is deterministic: the same pages
 and seed give the same weights on the same machine.
+
+Values and gradients are arrays with a row for each block. `likely` is the probability that a block is main text, and
+`slope` the gradient of the error for its logit. `crawler.extraction.auto.network` defines the layers.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -25,8 +29,10 @@ WIDTH = 40
 """The values of a block in each layer."""
 PAGES = 16
 """Pages of a batch."""
+RATE_AT_END = 1e-5
+"""The step size at the end, to which it falls like a cosine."""
 RATE = 3e-3
-"""The largest step size."""
+"""The largest step size of Adam."""
 FIRST_STEPS = 50
 """The number of steps until the largest size is reached."""
 DECAY = 1e-3
@@ -43,6 +49,7 @@ MEMORY = 0.998
 """The final weights are the average over about the last 1 / (1 - MEMORY) steps."""
 
 Weights = dict[str, Floats]
+"""The weights and biases of layers by name, such as "in weights", "0 bias" or "out weights"; also their gradients."""
 Sparse = Any
 """A sparse matrix; scipy has no type hints."""
 
@@ -54,8 +61,10 @@ class Lesson:
     features: Floats
     """One row for each block."""
     nest: BlockGroups
+    """The groups of the blocks: containers, page and paths."""
     labels: Floats
     tokens: Floats
+    """The number of tokens of each block."""
     weights: Floats
     """The weight of each block; they sum to the weight of the page."""
     f1_weight: float
@@ -67,13 +76,13 @@ class _Batch:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         counts = np.array([len(lesson.labels) for lesson in lessons])
-        offsets = np.cumsum(counts) - counts
         self.number = int(counts.sum())
         self.pages = len(lessons)
+        # The first block of each page; and for each block its page, and where the page starts and ends.
+        self.first_blocks = np.cumsum(counts) - counts
         self.page = np.repeat(np.arange(self.pages), counts)
-        self.firsts = offsets
-        self.starts = np.repeat(offsets, counts)
-        self.ends = np.repeat(offsets + counts, counts)
+        self.starts = np.repeat(self.first_blocks, counts)
+        self.ends = np.repeat(self.first_blocks + counts, counts)
         self.features = np.concatenate([lesson.features for lesson in lessons])
         self.labels = np.concatenate([lesson.labels for lesson in lessons])
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
@@ -82,50 +91,31 @@ class _Batch:
         self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
 
     def shifted(self, rows: Floats, step: int) -> Floats:
-        """For each row the row that is `step` places before it; zeros beyond the border of the page."""
+        """For each row the row that is `step` blocks before it; zeros beyond the border of the page."""
         moved = np.zeros_like(rows)
         if step > 0:
             moved[step:] = rows[:-step]
         else:
             moved[:step] = rows[-step:]
-        places = np.arange(self.number) - step
-        moved[(places < self.starts) | (places >= self.ends)] = 0
+        sources = np.arange(self.number) - step
+        moved[(sources < self.starts) | (sources >= self.ends)] = 0
         return moved
 
-    def seen(self, rows: Floats, step: int) -> Floats:
-        """The input of a layer, as defined in crawler.extraction.auto.network."""
+    def layer_input(self, rows: Floats, step: int) -> Floats:
+        """The input of a layer with neighbours or, at step 0, with containers."""
         if step:
             return np.concatenate([self.shifted(rows, step), rows, self.shifted(rows, -step)], 1)
         means = self.mean @ rows
         return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
 
-    def text(self, rows: Floats, likely: Floats) -> Floats:
-        """For each block, the mean row of its page's main text, weighted by these probabilities."""
-        text_rows: Floats = (self._sums(likely[:, None] * rows) / self._texts(likely))[self.page]
-        return text_rows
-
-    def text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
-        """The gradients of the rows and of the probabilities, from the gradient of the mean rows."""
-        through = (self._sums(gradient) / self._texts(likely))[self.page]
-        return likely[:, None] * through, ((rows - self.text(rows, likely)) * through).sum(1)
-
-    def _sums(self, rows: Floats) -> Floats:
-        """The sums of the rows of each page."""
-        sums: Floats = np.add.reduceat(rows, self.firsts)
-        return sums
-
-    def _texts(self, likely: Floats) -> Floats:
-        """The expected number of blocks of main text of each page, which is never 0."""
-        return self._sums(likely[:, None]) + LEAST_TEXT
-
-    def seen_back(self, gradient: Floats, step: int, width: int) -> Floats:
-        """The gradient of the rows, from the gradient of a layer's input."""
-        parts = [gradient[:, place : place + width] for place in range(0, gradient.shape[1], width)]
+    def layer_input_back(self, gradient: Floats, step: int, width: int) -> Floats:
+        """The gradient for the rows, from the gradient for `layer_input`."""
+        parts = [gradient[:, start : start + width] for start in range(0, gradient.shape[1], width)]
         if step:
             before, own, after = parts
-            places = np.arange(self.number)
-            before = np.where((places - step >= self.starts)[:, None], before, 0)
-            after = np.where((places + step < self.ends)[:, None], after, 0)
+            blocks = np.arange(self.number)
+            before = np.where((blocks - step >= self.starts)[:, None], before, 0)
+            after = np.where((blocks + step < self.ends)[:, None], after, 0)
             gradient_of_rows = own.copy()
             gradient_of_rows[:-step] += before[step:]
             gradient_of_rows[step:] += after[:-step]
@@ -134,28 +124,60 @@ class _Batch:
         whole: Floats = parts[0] + self.mean.T @ means
         return whole
 
+    def main_text(self, rows: Floats, likely: Floats) -> Floats:
+        """For each block, the mean row of its page's main text, weighted by these probabilities."""
+        means: Floats = (self._sums(likely[:, None] * rows) / self._text_blocks(likely))[self.page]
+        return means
+
+    def main_text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
+        """The gradients for the rows and for the probabilities, from the gradient for `main_text`."""
+        of_sums = (self._sums(gradient) / self._text_blocks(likely))[self.page]
+        return likely[:, None] * of_sums, ((rows - self.main_text(rows, likely)) * of_sums).sum(1)
+
+    def _sums(self, rows: Floats) -> Floats:
+        """The sums of the rows of each page."""
+        sums: Floats = np.add.reduceat(rows, self.first_blocks)
+        return sums
+
+    def _text_blocks(self, likely: Floats) -> Floats:
+        """The expected number of blocks of main text of each page, which is never 0."""
+        return self._sums(likely[:, None]) + LEAST_TEXT
+
 
 def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
-    """A matrix from blocks to the means of groups, and for each kind of group a matrix from these to their blocks."""
+    """A matrix from blocks to the means of groups, and for each kind of group a matrix from these to their blocks.
+
+    A kind is the innermost container, the one around it, ..., the page or the path; `number` is that of all blocks.
+    """
+    # Blocks and groups are numbered over all pages.
     members = []
     sizes = []
     groups = []
-    blocks = count = 0
+    block_count = 0
+    group_count = 0
     for nest in nests:
         bounds = zip(nest.starts, nest.ends, strict=True)
-        members += [nest.rows[start:end] + blocks for start, end in bounds]
+        members += [nest.rows[start:end] + block_count for start, end in bounds]
         sizes.append(nest.ends - nest.starts)
-        groups.append(nest.groups + count)
-        blocks = blocks + len(nest.groups)
-        count = count + len(nest.starts)
+        groups.append(nest.groups + group_count)
+        block_count += len(nest.groups)
+        group_count += len(nest.starts)
+
+    # A row for each group: each of its blocks has an equal share of the mean.
     size = np.concatenate(sizes)
     shares = np.repeat((1 / size).astype(np.float32), size)
-    bounds_of = np.concatenate([[0], np.cumsum(size)])
-    mean = sparse.csr_matrix((shares, np.concatenate(members), bounds_of), shape=(count, number))
+    row_bounds = np.concatenate([[0], np.cumsum(size)])
+    mean = sparse.csr_matrix((shares, np.concatenate(members), row_bounds), shape=(group_count, number))
+
+    # A row for each block, with a single 1 in the column of its group of this kind.
     ones = np.ones(number, np.float32)
-    each = np.arange(number + 1)
-    kinds = np.concatenate(groups).T
-    return mean, [sparse.csr_matrix((ones, kind, each), shape=(number, count)) for kind in kinds]
+    row_bounds_of_blocks = np.arange(number + 1)
+    groups_by_kind = np.concatenate(groups).T
+    spreads = [
+        sparse.csr_matrix((ones, group_of_blocks, row_bounds_of_blocks), shape=(number, group_count))
+        for group_of_blocks in groups_by_kind
+    ]
+    return mean, spreads
 
 
 def learn(
@@ -166,78 +188,84 @@ def learn(
     `hidden` are groups of features, each of which is sometimes set to zero for a page. `tell` is called with each epoch
     and its mean error.
     """
-    chance = np.random.default_rng(seed)
-    weights = _initial_weights(lessons[0].features.shape[1], chance)
+    generator = np.random.default_rng(seed)
+    weights = _initial_weights(lessons[0].features.shape[1], generator)
     average = {name: rows.copy() for name, rows in weights.items()}
-    adam = _Adam(weights, epochs * -(-len(lessons) // PAGES))
+    batches_of_epoch = ceil(len(lessons) / PAGES)
+    adam = _Adam(weights, epochs * batches_of_epoch)
     for epoch in range(epochs):
-        order = chance.permutation(len(lessons))
+        order = generator.permutation(len(lessons))
         error = 0.0
         for start in range(0, len(order), PAGES):
-            batch = _Batch([lessons[place] for place in order[start : start + PAGES]])
-            _blind(batch, hidden, chance)
-            batch_error, gradient = _gradient(weights, batch, chance)
+            batch = _Batch([lessons[index] for index in order[start : start + PAGES]])
+            _blind(batch, hidden, generator)
+            batch_error, gradient = _gradient(weights, batch, generator)
             error += batch_error
             adam.step(weights, gradient)
+            # At first the average covers fewer steps, so that the initial weights are forgotten.
             share = 1 - min(MEMORY, 1 - 1 / (adam.done / 10 + 1))
             for name, rows in weights.items():
                 average[name] += share * (rows - average[name])
         tell(epoch, error / len(lessons))
 
-    names = ("in", *(str(place) for place in range(len(STEPS))), "out")
+    names = ("in", *(str(number) for number in range(len(STEPS))), "out")
     layers = zip((0, *STEPS, 0), names, strict=True)
     return tuple(
         Layer(step=step, weights=average[f"{name} weights"], bias=average[f"{name} bias"]) for step, name in layers
     )
 
 
-def _initial_weights(features: int, chance: np.random.Generator) -> Weights:
-    widths = [("in", features, WIDTH, 1.0)]
-    widths += [(str(place), (3 if step else 6) * WIDTH, WIDTH, 0.5) for place, step in enumerate(STEPS)]
+def _initial_weights(features: int, generator: np.random.Generator) -> Weights:
+    """Random weights after He et al., smaller in the later layers."""
+    # The name, the width of the input and of the output, and the scale of each layer. The input has three parts as wide
+    # as the values of a block, or at step 0 six: the block's values and the means of its five groups.
+    shapes = [("in", features, WIDTH, 1.0)]
+    shapes += [(str(number), (3 if step else 6) * WIDTH, WIDTH, 0.5) for number, step in enumerate(STEPS)]
+    shapes.append(("out", WIDTH, 1, 0.3))
     weights: Weights = {}
-    for name, inputs, outputs, scale in [*widths, ("out", WIDTH, 1, 0.3)]:
-        rows = chance.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs) * scale
+    for name, inputs, outputs, scale in shapes:
+        rows = generator.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs) * scale
         weights[f"{name} weights"] = rows.astype(np.float32)
         weights[f"{name} bias"] = np.zeros(outputs, np.float32)
     return weights
 
 
-def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -> None:
+def _blind(batch: _Batch, hidden: Sequence[Ints], generator: np.random.Generator) -> None:
     """Set each group of features to zero on some pages of a batch."""
     for columns in hidden:
-        is_blind = chance.random(batch.pages) < BLIND
+        is_blind = generator.random(batch.pages) < BLIND
         if is_blind.any():
             batch.features[np.ix_(np.flatnonzero(is_blind[batch.page]), columns)] = 0
 
 
-def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> tuple[float, Weights]:
+def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -> tuple[float, Weights]:
     """The error of a batch, and its gradient for the weights."""
-    # Forward: the input of each layer and the open outputs are kept for the way back.
-    first = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
-    rows = first
-    kept = []
-    for place, step in enumerate(STEPS):
-        seen = _compared(weights, batch, rows) if step == COMPARED else batch.seen(rows, step)
-        output = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
-        shown = (chance.random(output.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
-        kept.append((seen, shown * (output > 0)))
-        rows = rows + output * shown
+    # Forward. For the way back, the input of each layer is kept, and the factor of its output: dropout, 0 below 0.
+    first_rows = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
+    rows = first_rows
+    inputs_and_factors = []
+    for number, step in enumerate(STEPS):
+        inputs = _compared(weights, batch, rows) if step == COMPARED else batch.layer_input(rows, step)
+        output = np.maximum(inputs @ weights[f"{number} weights"] + weights[f"{number} bias"], 0)
+        dropout = (generator.random(output.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
+        inputs_and_factors.append((inputs, dropout * (output > 0)))
+        rows = rows + output * dropout
 
-    # Backward.
+    # Backward. `back` is the gradient for the rows before each layer, which also skip the layer.
     error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
-    for place in reversed(range(len(STEPS))):
-        seen, open_to = kept[place]
-        through = back * open_to
-        gradient[f"{place} weights"] = seen.T @ through
-        gradient[f"{place} bias"] = through.sum(0)
-        through = through @ weights[f"{place} weights"].T
-        if STEPS[place] == COMPARED:
-            back = back + _compared_back(weights, batch, seen, through, gradient)
+    for number in reversed(range(len(STEPS))):
+        inputs, factor = inputs_and_factors[number]
+        of_output = back * factor
+        gradient[f"{number} weights"] = inputs.T @ of_output
+        gradient[f"{number} bias"] = of_output.sum(0)
+        of_inputs = of_output @ weights[f"{number} weights"].T
+        if STEPS[number] == COMPARED:
+            back = back + _compared_back(weights, batch, inputs, of_inputs, gradient)
         else:
-            back = back + batch.seen_back(through, STEPS[place], WIDTH)
-    back = back * (first > 0)
+            back = back + batch.layer_input_back(of_inputs, STEPS[number], WIDTH)
+    back = back * (first_rows > 0)
     gradient["in weights"] = batch.features.T @ back
     gradient["in bias"] = back.sum(0)
     return error, gradient
@@ -249,32 +277,39 @@ def _likely(weights: Weights, rows: Floats) -> Floats:
 
 
 def _compared(weights: Weights, batch: _Batch, rows: Floats) -> Floats:
-    """The input of the layer that compares, as defined in crawler.extraction.auto.network."""
-    text = batch.text(rows, _likely(weights, rows))
+    """The input of the layer that compares each block with the main text so far."""
+    text = batch.main_text(rows, _likely(weights, rows))
     return np.concatenate([rows, rows * text, text], 1)
 
 
-def _compared_back(weights: Weights, batch: _Batch, seen: Floats, through: Floats, gradient: Weights) -> Floats:
-    """The gradient of the rows, from that of the layer's input; also adds to the gradient of the last weights."""
-    rows, _, text = np.split(seen, 3, 1)
-    own, both, same = np.split(through, 3, 1)
+def _compared_back(weights: Weights, batch: _Batch, inputs: Floats, of_inputs: Floats, gradient: Weights) -> Floats:
+    """The gradient for the rows, from that for the layer's input; also adds to the gradient for the last weights, by
+    which the main text so far is chosen.
+    """
+    rows, _, text = np.split(inputs, 3, 1)
+    of_rows, of_product, of_text = np.split(of_inputs, 3, 1)
     likely = _likely(weights, rows)
-    in_text, of_likely = batch.text_back(both * rows + same, rows, likely)
+    rows_in_text, of_likely = batch.main_text_back(of_product * rows + of_text, rows, likely)
     slope = of_likely * likely * (1 - likely) + SO_FAR * _error(batch, likely)[1]
     gradient["out weights"] = gradient["out weights"] + rows.T @ slope[:, None]
     gradient["out bias"] = gradient["out bias"] + slope.sum(keepdims=True)
-    back: Floats = own + both * text + in_text + slope[:, None] @ weights["out weights"].T
+    back: Floats = of_rows + of_product * text + rows_in_text + slope[:, None] @ weights["out weights"].T
     return back
 
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
-    """The error, and its gradient for the outputs of the last layer."""
+    """The cross entropy, summed over the batch; and the slope of the whole error with the F1, averaged over its pages.
+
+    The F1 is not part of the first value, which is only shown as progress.
+    """
     labels = batch.labels
     tokens = batch.tokens
     page = batch.page
-    bounded = np.clip(likely, 1e-7, 1 - 1e-7)
+    bounded = np.clip(likely, 1e-7, 1 - 1e-7)  # 0 has no logarithm
     entropy = -(labels * np.log(bounded) + (1 - labels) * np.log(1 - bounded))
     slope = (likely - labels) * batch.weights
+
+    # F1 = 2 hits / both, for each page; 1e-6 because `both` may be 0.
     hits = np.bincount(page, tokens * likely * labels)
     both = np.bincount(page, tokens * (likely + labels)) + 1e-6
     f1_slope = 2 * tokens * (labels * both[page] - hits[page]) / both[page] ** 2
@@ -283,28 +318,33 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
 
 
 class _Adam:
-    """Adam with weight decay and a gradient norm of at most 1."""
+    """Adam (https://arxiv.org/abs/1412.6980) with weight decay and a gradient norm of at most 1.
+
+    The numbers of `step` are the decay rates of the means, and what keeps divisors above 0.
+    """
 
     def __init__(self, weights: Weights, steps: int) -> None:
-        self.first = {name: np.zeros_like(rows) for name, rows in weights.items()}
-        self.second = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.means = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.squares = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        """The moving means of the gradient, and of its squares."""
         self.steps = steps
         self.done = 0
 
     def step(self, weights: Weights, gradient: Weights) -> None:
         """Change the weights by one step."""
         self.done += 1
-        first = self.first
-        second = self.second
+        means = self.means
+        squares = self.squares
         done = self.done
-        rate = RATE * min(1, done / FIRST_STEPS) * (0.5 + 0.5 * np.cos(np.pi * done / self.steps)) + 1e-5
+        warm_up = min(1, done / FIRST_STEPS)
+        rate = RATE * warm_up * (0.5 + 0.5 * np.cos(np.pi * done / self.steps)) + RATE_AT_END
         norm = np.sqrt(sum(float((rows * rows).sum()) for rows in gradient.values()))
         scale = min(1.0, 1 / (norm + 1e-9))
         for name, rows in weights.items():
             slope = gradient[name] * scale
-            first[name] = 0.9 * first[name] + 0.1 * slope
-            second[name] = 0.99 * second[name] + 0.01 * slope * slope
-            step = first[name] / (1 - 0.9**done) / (np.sqrt(second[name] / (1 - 0.99**done)) + 1e-8)
+            means[name] = 0.9 * means[name] + 0.1 * slope
+            squares[name] = 0.99 * squares[name] + 0.01 * slope * slope
+            step = means[name] / (1 - 0.9**done) / (np.sqrt(squares[name] / (1 - 0.99**done)) + 1e-8)
             if name.endswith("weights"):
                 step = step + DECAY * rows
             weights[name] = (rows - rate * step).astype(np.float32)
@@ -316,4 +356,5 @@ def normalised(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:
+    """The network with these layers, for features with these means and scales."""
     return Network(means=means, scales=scales, first=layers[0], layers=layers[1:-1], last=layers[-1])
