@@ -40,6 +40,7 @@ FOLDS = 5
 PLAIN = 0.4
 """The share of pages that also get a copy without names."""
 COPY_WEIGHT = 0.5
+"""The weight of a copy in relation to its page."""
 KNOWN_WEIGHT = 3.0
 """The weight of a block with a snippet."""
 GUESSED_WEIGHT = 0.5
@@ -68,22 +69,23 @@ TEACHER: dict[str, Any] = {
     "force_col_wise": True,
 }
 TOKENS = 2
-"""The column of the features with the logarithm of a block's number of words."""
+"""The column of the features with log(1 + the number of words of a block)."""
 
 
 @dataclass(frozen=True, slots=True)
-class PageSigns:
+class DescribedPage:
     """The features of a page, or of a copy of one."""
 
-    owner: int
-    """The index of its example."""
+    example: int
+    """The index of the example that it was made from."""
     part: int
     """The part of the cross-validation that contains its site."""
     is_copy: bool
     features: Floats
-    """One row for each block; of the last columns, one for each set, that of the page's set is 1."""
+    """One row for each block. The last columns stand for the sets: that of the page's set is 1."""
     nest: BlockGroups
     labels: Floats
+    """The share of each block that is main text, NaN if unknown."""
     weight: float
 
     @property
@@ -108,11 +110,11 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
 
-    # The input of the networks.
+    # The input of the networks; the list of described pages is empty after it.
     scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
-    owners = [None if page.is_copy else page.owner for page in described]
+    example_of_lessons = [None if page.is_copy else page.example for page in described]
     lessons = _lessons(described, taught, scaling)
-    hidden = _hidden(examples[0].seen, whole, len(sets))
+    hidden = _hidden(examples[0].arrays, whole, len(sets))
 
     def tell_error(epoch: int, error: float) -> None:
         tell(f"epoch {epoch + 1}: {error:.4f}")
@@ -123,11 +125,11 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
         _of_first_set(gradient_descent.network(network_layers, *scaling), len(sets)) for network_layers in layers
     )
 
-    # The types of pages.
+    # The types of pages, without copies.
     typed = [
-        (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
-        for at, lesson in zip(owners, lessons, strict=True)
-        if at is not None and examples[at].page_type in KINDS
+        (examples[index].page_type, lesson, vocabularies[parts[index]].scores(examples[index].arrays).kinds)
+        for index, lesson in zip(example_of_lessons, lessons, strict=True)
+        if index is not None and examples[index].page_type in KINDS
     ]
     return Model(vocabulary=whole, networks=networks, kinds=_kinds(networks, typed))
 
@@ -135,12 +137,12 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
     """Raise a TooFewError if the sites outside one of the parts have no main text or no noise."""
     for part in range(FOLDS):
-        others = [
+        main_outside = [
             example.labels >= 0.5
-            for example, at in zip(examples, parts, strict=True)
-            if at != part and example.is_golden
+            for example, its_part in zip(examples, parts, strict=True)
+            if its_part != part and example.is_golden
         ]
-        if not any(main.any() for main in others) or all(main.all() for main in others):
+        if not any(is_main.any() for is_main in main_outside) or all(is_main.all() for is_main in main_outside):
             raise TooFewError(
                 f"too few sites have gold text: outside each of {FOLDS} parts there must be main text and noise"
             )
@@ -152,7 +154,8 @@ def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: T
     vocabularies = []
     for part in range(FOLDS):
         tell(f"names and words, part {part + 1} of {FOLDS}")
-        vocabularies.append(vocabulary([page for page, other in zip(pages, parts, strict=True) if other != part]))
+        outside = [page for page, its_part in zip(pages, parts, strict=True) if its_part != part]
+        vocabularies.append(vocabulary(outside))
     return [*vocabularies, vocabulary(pages)]
 
 
@@ -161,96 +164,101 @@ def _described(
     parts: Sequence[int],
     vocabularies: Sequence[LearnedWeights],
     sets: list[str],
-    chance: np.random.Generator,
-) -> Iterator[PageSigns]:
+    generator: np.random.Generator,
+) -> Iterator[DescribedPage]:
     """The features of the pages and their copies, with names and words learned from other sites."""
     weights = weights_of(examples)
     set_rows = dict(zip(sets, np.eye(len(sets), dtype=np.float32), strict=True))
-    for at, (example, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
-        for place, (seen, labels) in enumerate(_with_copy(example, chance)):
-            matrix, nest = describe(seen, vocabularies[part])
+    for index, (example, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
+        for version, (arrays, labels) in enumerate(_with_copies(example, generator)):
+            is_copy = version > 0
+            matrix, nest = describe(arrays, vocabularies[part])
+            # Only sets with gold texts have a column; a page with snippets counts as one of the first set.
             set_row = set_rows[example.group if example.is_golden else sets[0]]
             matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
-            yield PageSigns(
-                owner=at,
+            yield DescribedPage(
+                example=index,
                 part=part,
-                is_copy=place > 0,
+                is_copy=is_copy,
                 features=matrix,
                 nest=nest,
                 labels=labels,
-                weight=weight * (COPY_WEIGHT if place else 1),
+                weight=weight * (COPY_WEIGHT if is_copy else 1),
             )
 
 
-def _with_copy(example: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
+def _with_copies(example: PageExample, generator: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
     """A page, and for one with gold text also a shorter copy, and sometimes a plainer one."""
-    yield example.seen, example.labels
+    yield example.arrays, example.labels
     if example.is_golden:
-        kept = shorter(example.labels, example.seen, chance)
-        yield subset(example.seen, kept), example.labels[kept]
-        if chance.random() < PLAIN:
-            yield plainer(example.seen), example.labels
+        kept = shorter(example.labels, example.arrays, generator)
+        yield subset(example.arrays, kept), example.labels[kept]
+        if generator.random() < PLAIN:
+            yield plainer(example.arrays), example.labels
 
 
-def describe(seen: PageArrays, learned_weights: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
+def describe(arrays: PageArrays, learned_weights: LearnedWeights) -> tuple[Floats, network.BlockGroups]:
     """The features of the blocks of a page, and their groups."""
-    levels = page_arrays.ranges(seen)
-    outline = seen.outline
-    matrix = np.ascontiguousarray(block_features.features(seen, learned_weights.scores(seen), levels).matrix.T)
-    return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    levels = page_arrays.ranges(arrays)
+    outline = arrays.outline
+    matrix = np.ascontiguousarray(block_features.features(arrays, learned_weights.scores(arrays), levels).matrix.T)
+    return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
 
 
-def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
-    """The predictions of trees trained on pages of other sites, for each page; None for copies."""
+def opinions(pages: Sequence[DescribedPage], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
+    """The teacher's prediction for each page, by trees trained on pages of other sites; None for copies."""
     predictions: list[Floats | None] = [None] * len(pages)
     for part in range(parts):
         tell(f"the teacher, part {part + 1} of {parts}")
         trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
-        for place, page in enumerate(pages):
+        for index, page in enumerate(pages):
             if page.part == part and not page.is_copy:
-                predictions[place] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
+                predictions[index] = np.asarray(trees.predict(page.features, num_threads=1), np.float32)
     return predictions
 
 
-def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
+def _trees(pages: Sequence[DescribedPage], seed: int) -> Any:
     import lightgbm
 
     rows = lightgbm.Dataset(
         np.concatenate([page.features for page in pages]),
         np.concatenate([page.labels for page in pages]),
+        # A page weighs about 100 in relation to the penalty lambda_l2.
         weight=np.concatenate([100 * _block_weights(page) for page in pages]),
     )
     return lightgbm.train({**TEACHER, "seed": seed}, rows, TREES)
 
 
-def _block_weights(page: PageSigns) -> Floats:
+def _block_weights(page: DescribedPage) -> Floats:
     """The weight of each block: the root of its tokens, scaled so that they sum to the weight of the page."""
     roots = np.sqrt(np.exp(page.features[:, TOKENS]))
     shares: Floats = (page.weight * roots / roots.sum()).astype(np.float32)
     return shares
 
 
-def _scaling(described: Sequence[Floats], sets: int) -> Scaling:
-    rows = np.concatenate(described)
+def _scaling(features: Sequence[Floats], sets: int) -> Scaling:
+    """The scaling by the features of these pages; the columns of the sets, which are 0 or 1, are not changed."""
+    rows = np.concatenate(features)
     means = rows.mean(0)
-    scales = (1 / (rows.std(0) + 0.01)).astype(np.float32)
+    scales = (1 / (rows.std(0) + 0.01)).astype(np.float32)  # a feature that never differs has the deviation 0
     means[-sets:] = 0
     scales[-sets:] = 1
     return means, scales
 
 
 def _lessons(
-    described: list[PageSigns], taught: list[Floats | None], scaling: Scaling
+    described: list[DescribedPage], taught: list[Floats | None], scaling: Scaling
 ) -> list[gradient_descent.Lesson]:
     """The network's input for each page; removes the pages from the list to save memory."""
     lessons = []
-    described.reverse()
+    described.reverse()  # so that `pop` returns the first page first
     for opinion in taught:
         lessons.append(_lesson(described.pop(), opinion, scaling))
     return lessons
 
 
-def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
+def _lesson(page: DescribedPage, opinion: Floats | None, scaling: Scaling) -> gradient_descent.Lesson:
+    """The network's input for a page; a copy, which has no opinion of the teacher, keeps its labels."""
     is_labelled = ~np.isnan(page.labels)
     tokens = np.expm1(page.features[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)
@@ -274,9 +282,9 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: Scaling) -> gradie
     )
 
 
-def _hidden(seen: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
-    """The groups of features from words, from names, from the whole page, and from its set."""
-    names = block_features.features(seen, learned_weights.scores(seen), page_arrays.ranges(seen)).names
+def _hidden(arrays: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
+    """The groups of features that are hidden together: from words, from names, from the whole page, from its set."""
+    names = block_features.features(arrays, learned_weights.scores(arrays), page_arrays.ranges(arrays)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],
@@ -290,6 +298,7 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
     features = len(net.means) - sets
     weights = net.first.weights
     bias = net.first.bias
+    # The first set's feature, which is 1 on each page from now on, adds its weights to the bias.
     first = replace(net.first, weights=weights[:features], bias=bias + weights[features])
     return replace(net, means=net.means[:features], scales=net.scales[:features], first=first)
 
@@ -303,10 +312,11 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
         hidden_values = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
         rows.append(model.summary(*model.together(networks, hidden_values), by_names))
         types.append(page_type)
+    # A row has the networks' mean values over all blocks and over main text, and a score of names for each type.
     width = sum(len(net.last.weights) for net in networks)
     table = np.reshape(rows, (len(rows), 2 * width + len(KINDS)))
-    deviations = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
-    weights, bias = fit_kinds(table / deviations, types)
-    weights = (1 - BY_NAMES) * weights / deviations[:, None]
-    weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))
+    divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
+    weights, bias = fit_kinds(table / divisors, types)
+    weights = (1 - BY_NAMES) * weights / divisors[:, None]
+    weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))  # the scores of names alone
     return Kinds(weights=weights, bias=(1 - BY_NAMES) * bias)

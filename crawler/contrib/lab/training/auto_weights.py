@@ -7,7 +7,7 @@
 4. The weights and their card are put in place, both or neither.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +31,9 @@ from crawler.translation.message import counted
 
 CARD = "CARD.md"
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
-APART = 0
+HELD_OUT_PART = 0
 """The part of the sites that is held out from the first model."""
-LOWEST = 3
+WEAKEST_ROWS = 3
 """Rows of each table that the card lists as the weakest."""
 
 
@@ -42,13 +42,14 @@ class PageScore:
     """The scores of a model on a page with gold text."""
 
     page_type: str
-    """The type that its set declares; empty if `auto` has no such type."""
+    """The type that its set declares; empty if `auto` does not know this type."""
     precision: float | None
     """Shingle precision; None if the text is empty."""
     recall: float | None
     """Shingle recall; None if the gold text is empty."""
     word_f1: float
     is_type_right: bool
+    """Whether `auto` found the declared type; meaningless if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class ModelFigures:
     f1: float
     word_f1: float
     typed: int
-    """Pages whose type is known."""
+    """Pages whose declared type is known."""
     accuracy: float | None
     """The share of those pages whose type was right."""
 
@@ -72,13 +73,13 @@ def score(row: TrainingPage, model: Model) -> PageScore:
     text = CountedText(extraction.text)
     gold = CountedText(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
-    of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
+    word_precision, word_recall = precision_recall(text.words, gold.words)
     page_type = row.page_type if row.page_type in KINDS else ""
     return PageScore(
         page_type=page_type,
         precision=precision,
         recall=recall,
-        word_f1=f1(*of_words),
+        word_f1=f1(word_precision or 0.0, word_recall or 0.0),
         is_type_right=extraction.page_type == page_type,
     )
 
@@ -100,9 +101,9 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
     )
 
 
-def by_type(scores: Iterable[PageScore]) -> dict[str, ModelFigures]:
-    scores_of_kind = {kind: [page_score for page_score in scores if page_score.page_type == kind] for kind in KINDS}
-    return {kind: figures(some) for kind, some in scores_of_kind.items() if some}
+def by_type(scores: Sequence[PageScore]) -> dict[str, ModelFigures]:
+    scores_by_type = {kind: [page_score for page_score in scores if page_score.page_type == kind] for kind in KINDS}
+    return {kind: figures(type_scores) for kind, type_scores in scores_by_type.items() if type_scores}
 
 
 def cells(averages: ModelFigures) -> tuple[str, ...]:
@@ -124,13 +125,14 @@ class AutoTraining:
     """A trained model, with the values for its card."""
 
     sets: list[SetSummary]
+    """The sets that it was trained on."""
     validation: list[SetSummary]
     examples: int
     """Pages that it was trained on."""
-    held: dict[str, list[PageScore]]
-    """The scores on pages of held-out sites, by set."""
+    held_out: dict[str, list[PageScore]]
+    """By set, the scores on pages of held-out sites, of a model trained without them."""
     validated: dict[str, list[PageScore]]
-    """The scores on pages of validation sets, by set."""
+    """By set, the scores of the trained model on pages of validation sets."""
     model: Model
     seed: int
     size: int
@@ -139,16 +141,17 @@ class AutoTraining:
 
 def tables(training: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
     """The figures in groups, each with its title."""
-    held = [score for scores in training.held.values() for score in scores]
+    held_out = [score for scores in training.held_out.values() for score in scores]
     groups = [
-        ("pages of held-out sites", {name: figures(scores) for name, scores in training.held.items()}),
-        ("the same by type of page", by_type(held)),
+        ("pages of held-out sites", {name: figures(scores) for name, scores in training.held_out.items()}),
+        ("the same by type of page", by_type(held_out)),
         ("validation", {name: figures(scores) for name, scores in training.validated.items()}),
     ]
     return [(title, rows) for title, rows in groups if rows]
 
 
 def auto_card(training: AutoTraining) -> str:
+    """The card in Markdown, for which the template reads constants of the modules that it is given."""
     groups = tables(training)
     networks = training.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
@@ -180,7 +183,8 @@ def auto_card(training: AutoTraining) -> str:
 
 
 def _weakest(group: Mapping[str, ModelFigures]) -> str:
-    lowest = sorted(group.items(), key=lambda entry: (entry[1].f1, entry[0]))[:LOWEST]
+    """The rows with the lowest shingle F1, in words."""
+    lowest = sorted(group.items(), key=lambda entry: (entry[1].f1, entry[0]))[:WEAKEST_ROWS]
     return "; ".join(f"{escaped(name)} {row.f1:.3f} ({row.pages:,}), {_weakness(row)}" for name, row in lowest)
 
 
@@ -211,29 +215,29 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
         sets.append(summary)
         pages += pages_of_set
     parts = parts_of({site for summary in sets for site in summary.sites}, FOLDS, plan.seed)
-    held_out = {site for site, part in parts.items() if part == APART}
-    training_pages = [page for page in pages if page.site not in held_out]
+    held_out_sites = {site for site, part in parts.items() if part == HELD_OUT_PART}
+    other_pages = [page for page in pages if page.site not in held_out_sites]
 
-    # Train both models, and judge them.
-    with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
-        tell(f"training without {counted(len(held_out), 'site')}: {counted(len(training_pages), 'page')}")
-        model = _trained(plan, training_pages, weights, tell)
+    # Train both models, and judge them. The second one replaces the first in the file of weights.
+    with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights_file, card_file):
+        tell(f"training without {counted(len(held_out_sites), 'site')}: {counted(len(other_pages), 'page')}")
+        model = _trained(plan, other_pages, weights_file, tell)
         golden_sets = [summary for summary in sets if summary.is_golden]
-        held = _scores(golden_sets, lambda row: row.site in held_out, model, tell)
+        held_out = _scores(golden_sets, lambda row: row.site in held_out_sites, model, tell)
         tell(f"training on everything: {counted(len(pages), 'page')}")
-        model = _trained(plan, pages, weights, tell)
+        model = _trained(plan, pages, weights_file, tell)
         validated = _scores(validation, lambda row: row.site not in parts, model, tell)
         training = AutoTraining(
             sets=sets,
             validation=validation,
             examples=len(pages),
-            held=held,
+            held_out=held_out,
             validated=validated,
             model=model,
             seed=plan.seed,
-            size=weights.stat().st_size,
+            size=weights_file.stat().st_size,
         )
-        text.write_text(auto_card(training), encoding="utf-8")
+        card_file.write_text(auto_card(training), encoding="utf-8")
     return training
 
 
@@ -266,21 +270,21 @@ def _tell_size(summary: SetSummary, tell: Tell) -> None:
     tell(f"{summary.name}: {counted(summary.pages, 'page')} of {counted(len(summary.sites), 'site')}")
 
 
-def _trained(plan: TrainingPlan, examples: list[PageExample], weights: Path, tell: Tell) -> Model:
-    """Train a model and write its weights; returns the model as loaded from the file."""
-    save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights)
-    return load(weights)
+def _trained(plan: TrainingPlan, examples: list[PageExample], weights_file: Path, tell: Tell) -> Model:
+    """Train a model and write its weights; returns the model as loaded from the file, in half precision."""
+    save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights_file)
+    return load(weights_file)
 
 
 def _scores(
-    sets: list[SetSummary], is_held_out: Callable[[TrainingPage], bool], model: Model, tell: Tell
+    sets: list[SetSummary], is_judged: Callable[[TrainingPage], bool], model: Model, tell: Tell
 ) -> dict[str, list[PageScore]]:
-    """The scores on the held-out pages with gold text, by set; sets without such pages are left out."""
+    """The scores on the judged pages with gold text, by set; sets without such pages are left out."""
     scores_of_set = {}
     for summary in sets:
         tell(f"judging {summary.name}")
         rows = read_pages(summary.path, snippets=True)
-        scores = [score(row, model) for row in rows if row.gold is not None and is_held_out(row)]
+        scores = [score(row, model) for row in rows if row.gold is not None and is_judged(row)]
         if scores:
             scores_of_set[summary.name] = scores
     return scores_of_set

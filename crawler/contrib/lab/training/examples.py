@@ -1,8 +1,8 @@
 """Pages for training: read from JSON lines, as examples with labelled blocks, and as copies with less text.
 
-A page has a gold text, or snippets that its main text has and others that it has not: the lists `with` and `without`,
-or the lines of a gold text with `gold_partial`. A gold text with `weak` was made by rules instead of people. Copies
-with less text teach a model what short articles with much noise look like.
+A page has a gold text: its whole main text. Or it has only snippets: the list `with` is in the main text, the list
+`without` is not; with `gold_partial`, the lines of `gold` are snippets of the main text. A gold text with `weak` was
+made by rules instead of people. Copies with less text teach a model what short articles with much noise look like.
 """
 
 from collections import Counter
@@ -51,8 +51,10 @@ class TrainingPage:
     absent: tuple[str, ...]
     """Snippets that are not in the main text."""
     page_type: str
+    """As its set declares it; empty if it does not."""
     _: KW_ONLY
     is_weak: bool = False
+    """Whether the gold text was made by rules."""
 
     @property
     def page(self) -> Page:
@@ -71,6 +73,7 @@ class SetSummary:
     pages: int = 0
     sites: set[str] = field(default_factory=set)
     is_golden: bool = False
+    """Whether any page has a gold text."""
     digest: blake2b = field(default_factory=lambda: blake2b(digest_size=8))
 
     @property
@@ -86,6 +89,7 @@ class SetSummary:
         self.pages += 1
         self.sites.add(row.site)
         self.is_golden |= row.gold is not None
+        # The empty text separates snippets of the two lists.
         known_texts = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
         for part in (row.id, row.html, *known_texts):
             self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
@@ -137,13 +141,14 @@ SET_EXPONENT = 0.35
 MOST_WEIGHT = 3.0
 """The most weight that a page gets because its set is small."""
 SNIPPETS_WEIGHT = 0.7
-LISTS = frozenset((PageType.LISTING, PageType.COLLECTION))
+"""The weight of a page with snippets, in place of all other factors."""
+LIST_TYPES = frozenset((PageType.LISTING, PageType.COLLECTION))
 LIST_WEIGHT = 3.0
 """The factor of pages whose main text is a list: they are few, and their main text is like noise on other pages."""
-WEAK = 0.5
+WEAK_WEIGHT = 0.5
 """The factor of pages with a weak gold text."""
-MOST_PLACES = 3
-"""A snippet of main text that more blocks have is ignored, because it may be main text in only one of them."""
+MOST_BLOCKS_OF_SNIPPET = 3
+"""A snippet of main text is ignored if more blocks have it, because it may be main text in only one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class PageExample:
     group: str
     """The set of the page."""
     site: str
-    seen: PageArrays
+    arrays: PageArrays
     labels: Floats
     """The share of each block that is main text, NaN if unknown."""
     page_type: str
@@ -172,7 +177,7 @@ def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_
     return PageExample(
         group=group,
         site=site,
-        seen=page_arrays.page_arrays(page),
+        arrays=page_arrays.page_arrays(page),
         labels=np.array(block_labels, np.float32),
         page_type=page_type,
         is_weak=is_weak,
@@ -183,20 +188,21 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
     """A page with only the labels that snippets give, of main text and of noise."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     block_labels = np.full(len(texts), np.nan, np.float32)
-    for value, snippet_texts in ((0.0, absent), (1.0, present)):
+    # A block with snippets of both kinds is main text, so these come last.
+    for is_main, snippet_texts in ((False, absent), (True, present)):
         for snippet in snippet_texts:
             words = " ".join(tokens(snippet))
-            places = [place for place, text in enumerate(texts) if words and words in text]
-            if len(places) <= MOST_PLACES or not value:
-                block_labels[places] = value
-    return PageExample(group=group, site=site, seen=page_arrays.page_arrays(page), labels=block_labels, page_type="")
+            blocks = [block for block, text in enumerate(texts) if words and words in text]
+            if len(blocks) <= MOST_BLOCKS_OF_SNIPPET or not is_main:
+                block_labels[blocks] = float(is_main)
+    return PageExample(group=group, site=site, arrays=page_arrays.page_arrays(page), labels=block_labels, page_type="")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    """The part of the cross-validation of each site, chosen at random."""
+    """For each site the part of the cross-validation that it belongs to, chosen at random; parts have equal sizes."""
     shuffled_sites = sorted(set(sites))
     np.random.default_rng(seed).shuffle(shuffled_sites)
-    return {site: place % parts for place, site in enumerate(shuffled_sites)}
+    return {site: number % parts for number, site in enumerate(shuffled_sites)}
 
 
 def weights_of(examples: Sequence[PageExample]) -> list[float]:
@@ -204,14 +210,14 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     main text is.
     """
     sizes = Counter(example.group for example in examples)
-    most = max(sizes.values())
-    weight_of_set = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
+    largest = max(sizes.values())
+    weight_of_set = {group: min(MOST_WEIGHT, (largest / size) ** SET_EXPONENT) for group, size in sizes.items()}
     weights = []
     for example in examples:
         weight = weight_of_set[example.group]
         if example.is_weak:
-            weight *= WEAK
-        if example.page_type in LISTS:
+            weight *= WEAK_WEIGHT
+        if example.page_type in LIST_TYPES:
             weight *= LIST_WEIGHT
         if not example.is_golden:
             weight = SNIPPETS_WEIGHT
@@ -219,58 +225,64 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     return weights
 
 
-SHARE = (0.08, 0.4)
+COPY_SHARES = (0.08, 0.4)
 """The least and the greatest share of the main text that a copy keeps."""
-FEWEST = 4
-"""Blocks of main text from which a copy is shortened."""
+LEAST_MAIN_BLOCKS = 4
+"""The main text of a copy is shortened if it has at least so many blocks."""
+BEGINNINGS = 0.5
+"""The share of shortened copies that keep the beginning of the main text; the others keep any part."""
 TAG_WORDS = 2
-"""The first words of an element, which stand for its tag: the tag, and its letters."""
-DROPPED = 0.02
-"""The share of the containers without main text that a copy loses."""
+"""How many words at the beginning of an element's names stand for its tag: the tag, and its letters."""
+DROPPED_CONTAINERS = 0.02
+"""The share of the small containers without main text that a copy loses."""
+SMALL_CONTAINER = 0.4
+"""A container is small if it has less than this share of the blocks."""
 
 
-def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:
-    """The blocks of a shorter copy: one part of the main text, often its beginning, and most of the noise."""
+def shorter(labels: Floats, arrays: PageArrays, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """Which blocks a shorter copy keeps: one part of the main text, often its beginning, and most of the noise."""
     number = len(labels)
     kept = np.ones(number, bool)
     main = np.flatnonzero(labels >= 0.5)
 
     # Keep one part of the main text.
-    if len(main) >= FEWEST:
-        count = max(1, round(len(main) * chance.uniform(*SHARE)))
-        first = 0 if chance.random() < 0.5 else int(chance.integers(0, len(main) - count + 1))
+    if len(main) >= LEAST_MAIN_BLOCKS:
+        count = max(1, round(len(main) * generator.uniform(*COPY_SHARES)))
+        first = 0 if generator.random() < BEGINNINGS else int(generator.integers(0, len(main) - count + 1))
         kept[main] = False
         kept[main[first : first + count]] = True
 
     # Drop a few small containers of noise.
-    for start, end in zip(seen.outline.starts, seen.outline.ends, strict=True):
-        is_small = 0 < end - start < 0.4 * number
-        if is_small and not (labels[start:end] >= 0.5).any() and chance.random() < DROPPED:
+    for start, end in zip(arrays.outline.starts, arrays.outline.ends, strict=True):
+        is_small = 0 < end - start < SMALL_CONTAINER * number
+        if is_small and not (labels[start:end] >= 0.5).any() and generator.random() < DROPPED_CONTAINERS:
             kept[start:end] = False
-    return kept if kept.sum() > 1 else np.ones(number, bool)
+    if kept.sum() > 1:
+        return kept
+    return np.ones(number, bool)
 
 
-def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
+def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     """The arrays of a page with only these blocks."""
     number = len(kept)
-    outline = seen.outline
-    texts = seen.texts
+    outline = arrays.outline
+    texts = arrays.texts
 
     # The new index of each block, and the blocks of each element.
-    places = np.concatenate([[0], np.cumsum(kept)])
+    new_indexes = np.concatenate([[0], np.cumsum(kept)])
     blocks = np.flatnonzero(kept)
-    starts = places[outline.starts]
-    ends = places[outline.ends]
+    starts = new_indexes[outline.starts]
+    ends = new_indexes[outline.ends]
     outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
 
-    # The new index of each text.
-    rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
-    row_of = np.full(len(texts.kinds), -1)
-    row_of[rows] = np.arange(len(rows))
-    owner = row_of[texts.owner]
+    # The new index of each text, -1 for those that are dropped; title and description, after the blocks, stay.
+    rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])
+    new_rows = np.full(len(texts.kinds), -1)
+    new_rows[rows] = np.arange(len(rows))
+    owner = new_rows[texts.owner]
 
     return replace(
-        seen,
+        arrays,
         texts=replace(
             texts,
             kinds=texts.kinds[rows],
@@ -280,32 +292,32 @@ def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
             owner=owner[owner >= 0],
         ),
         outline=replace(outline, starts=starts, ends=ends, outer=np.array(outer, np.int64)),
-        homes=seen.homes[blocks],
-        wraps=seen.wraps[blocks],
-        wrap_tags=seen.wrap_tags[blocks],
-        tags=seen.tags[blocks],
-        lengths=seen.lengths[blocks],
-        linked=seen.linked[blocks],
-        copies=np.unique(seen.copies[blocks], return_inverse=True)[1],
-        links=seen.links[blocks],
-        images=np.concatenate([seen.images[blocks], seen.images[-1:]]),
+        homes=arrays.homes[blocks],
+        wraps=arrays.wraps[blocks],
+        wrap_tags=arrays.wrap_tags[blocks],
+        tags=arrays.tags[blocks],
+        lengths=arrays.lengths[blocks],
+        linked=arrays.linked[blocks],
+        copies=np.unique(arrays.copies[blocks], return_inverse=True)[1],
+        links=arrays.links[blocks],
+        images=np.concatenate([arrays.images[blocks], arrays.images[-1:]]),
     )
 
 
-def plainer(seen: PageArrays) -> PageArrays:
+def plainer(arrays: PageArrays) -> PageArrays:
     """The arrays of a page like those of twenty years ago: elements have no names except their tags, and the head has
     only a title.
     """
-    number = len(seen.homes)
-    words = seen.words
-    texts = seen.texts
-    firsts = np.searchsorted(words.owner, words.owner)
-    is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
+    number = len(arrays.homes)
+    words = arrays.words
+    texts = arrays.texts
+    first_words = np.searchsorted(words.owner, words.owner)  # for each word the first one of its element
+    is_tag = np.arange(len(words.owner)) - first_words < TAG_WORDS
     is_kept = texts.owner <= number  # the blocks and the title
     return replace(
-        seen,
+        arrays,
         words=replace(words, buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
         texts=replace(texts, words=texts.words[is_kept], owner=texts.owner[is_kept]),
-        page=np.zeros_like(seen.page),
+        page=np.zeros_like(arrays.page),
         names=(),
     )

@@ -1,5 +1,8 @@
 """Trains the weights by which author and date of publication are chosen (crawler.metadata.choice).
 
+A candidate is a value found on the page. Its signs are named numbers that tell where and how it was found. The empty
+field is also a candidate, whose signs are those of the page.
+
 1. The candidates of each page are read with their signs. Each page counts twice, the second time as a page of unknown
    type, because only `auto` finds the type.
 2. The weights that make the right candidates most probable are found by L-BFGS, with a penalty for large weights. If
@@ -51,8 +54,9 @@ class FieldExample:
     site: str
     candidates: Candidates
     gold: str
+    """The right value, spelled like the candidate if there is one; empty if the page has none."""
 
-    def right(self) -> int:
+    def right_index(self) -> int:
         """The index of the right candidate, after the last one if the field should be empty."""
         values = list(self.candidates.signs)
         if self.gold in values:
@@ -66,7 +70,7 @@ class FieldTraining:
 
     pages: int
     weights: Weights
-    held: FieldCounts
+    held_out: FieldCounts
 
 
 def write_metadata_weights(paths: Sequence[Path], output: Path, seed: int, tell: Tell) -> dict[str, FieldTraining]:
@@ -116,42 +120,44 @@ def _example(field: str, site: str, candidates: Candidates, gold: str) -> FieldE
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
+    """The weights trained on all examples, with the counts for each part by weights trained on the other parts."""
     part_of = parts_of((example.site for example in examples), FOLDS, seed)
-    pairs: list[tuple[str, str]] = []
+    values_with_gold: list[tuple[str, str]] = []
     for part in range(FOLDS):
         weights = fit(example for example in examples if part_of[example.site] != part)
-        pairs += [
+        values_with_gold += [
             (chosen(example.candidates, weights), example.gold) for example in examples if part_of[example.site] == part
         ]
-    return FieldTraining(pages=len(examples), weights=fit(examples), held=counts(field, pairs))
+    return FieldTraining(pages=len(examples), weights=fit(examples), held_out=counts(field, values_with_gold))
 
 
 def fit(examples: Iterable[FieldExample]) -> Weights:
     """The weights that make the right candidates most probable."""
     from scipy.optimize import minimize
 
-    # A row for each candidate, and one for the empty field.
+    # A row for each candidate of a page, and after them one for the empty field.
     rows: list[Signs] = []
-    pages: list[int] = []
-    right: list[int] = []
+    page_of_rows: list[int] = []
+    right_of_pages: list[int] = []
     for number, example in enumerate(_doubled(examples)):
-        right.append(len(rows) + example.right())
+        right_of_pages.append(len(rows) + example.right_index())
         rows += [*example.candidates.signs.values(), example.candidates.page]
-        pages += [number] * (len(example.candidates.signs) + 1)
+        page_of_rows += [number] * (len(example.candidates.signs) + 1)
     names = sorted({name for row in rows for name in row})
     table = _table(rows, names)
-    page = np.array(pages)
-    right_rows = np.array(right)
+    page = np.array(page_of_rows)
+    right_rows = np.array(right_of_pages)
 
     def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        """The error of weights, and its gradient."""
+        """The error of weights, the cross entropy of the right candidates plus the penalty; and its gradient."""
         scores = table @ weights
-        powers = np.exp(scores - scores.max())
+        powers = np.exp(scores - scores.max())  # no power overflows
         likely = powers / np.bincount(page, powers)[page]
         slope = likely.copy()
         slope[right_rows] -= 1
-        total = PENALTY * float(weights @ weights) - float(np.log(np.maximum(likely[right_rows], 1e-300)).sum())
-        return total, table.T @ slope + 2 * PENALTY * weights
+        # A probability that is rounded to 0 has no logarithm.
+        entropy = -float(np.log(np.maximum(likely[right_rows], 1e-300)).sum())
+        return PENALTY * float(weights @ weights) + entropy, table.T @ slope + 2 * PENALTY * weights
 
     best = minimize(error, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}).x
     return {name: round(float(weight), DIGITS) for name, weight in zip(names, best, strict=True)}
@@ -166,9 +172,10 @@ def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
 
 
 def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:
+    """The signs as a sparse matrix, with a column for each name."""
     from scipy import sparse
 
-    column = {name: at for at, name in enumerate(names)}
-    places = [(at, column[name], value) for at, row in enumerate(rows) for name, value in row.items()]
-    lines, columns, values = zip(*places, strict=True)
-    return sparse.csr_matrix((values, (lines, columns)), shape=(len(rows), len(names)))
+    column_of = {name: column for column, name in enumerate(names)}
+    entries = [(number, column_of[name], value) for number, row in enumerate(rows) for name, value in row.items()]
+    row_numbers, columns, values = zip(*entries, strict=True)
+    return sparse.csr_matrix((values, (row_numbers, columns)), shape=(len(rows), len(names)))

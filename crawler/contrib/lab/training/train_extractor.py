@@ -67,9 +67,9 @@ def _metadata(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     head = ("on pages of other sites", "pages", "given", "right", "wrong", "missing", "absent", "invented")
     rows: list[tuple[str, ...]] = [head]
     for field, training in trainings.items():
-        held = training.held
-        numbers = (training.pages, held.present, held.right, held.wrong, held.missing, held.absent, held.invented)
-        rows.append((field, *(f"{number:,}" for number in numbers)))
+        judged = training.held_out
+        numbers = (judged.present, judged.right, judged.wrong, judged.missing, judged.absent, judged.invented)
+        rows.append((field, *(f"{number:,}" for number in (training.pages, *numbers))))
     weights = sum(len(training.weights) for training in trainings.values())
     return "\n".join([*aligned(rows, {0}), "", f"{weights:,} weights in {one_line(str(path))}."])
 

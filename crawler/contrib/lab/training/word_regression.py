@@ -1,4 +1,9 @@
-"""Trains the scores of names and words, and the page types that names indicate, by logistic regression."""
+"""Trains the scores of names and words, and the page types that names indicate, by logistic regression.
+
+Names are the words in an element's tag, class, id, role and item property. Names and words are hashed into BUCKETS, and
+each bucket has three scores: as a name of the element around a block (own), as a name of the elements around that
+(around), and as a word of the block's text.
+"""
 
 import warnings
 from collections.abc import Sequence
@@ -33,9 +38,9 @@ class WeighedPage:
 
 def weighed(example: PageExample, weight: float) -> WeighedPage:
     """An example with the input of the regression."""
-    roots = np.sqrt(model.tokens(example.seen) + 1)
+    roots = np.sqrt(model.tokens(example.arrays) + 1)
     return WeighedPage(
-        example=example, rows=_rows(example.seen), weights=(weight * roots / roots.sum()).astype(np.float32)
+        example=example, rows=_rows(example.arrays), weights=(weight * roots / roots.sum()).astype(np.float32)
     )
 
 
@@ -45,14 +50,17 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(
         sparse.vstack([page.rows for page in golden]).tocsr(),
         np.concatenate([page.example.labels for page in golden]) >= 0.5,
+        # A page weighs about 100 in relation to the penalty for large scores, whose inverse is C.
         sample_weight=100 * np.concatenate([page.weights for page in golden]),
     )
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
+
+    # The types of pages, by the page's own names.
     typed = [page.example for page in pages if page.example.page_type in KINDS]
-    named = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
+    has_name = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
     for row, example in enumerate(typed):
-        named[row, list(example.seen.names)] = 1
-    kinds, bias = fit_kinds(sparse.csr_matrix(named), [example.page_type for example in typed])
+        has_name[row, list(example.arrays.names)] = 1
+    kinds, bias = fit_kinds(sparse.csr_matrix(has_name), [example.page_type for example in typed])
     return LearnedWeights(own=own, around=AROUND * around, words=words, kinds=kinds, kinds_bias=bias)
 
 
@@ -61,13 +69,14 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     weights = np.zeros((rows.shape[1], len(KINDS)), np.float32)
     bias = np.full(len(KINDS), NEVER, np.float32)
     present_types = sorted(set(types))
-    if len(present_types) < 2:
-        bias[[KINDS.index(kind) for kind in present_types] or [0]] = 0
+    if len(present_types) < 2:  # nothing to tell apart: the only type is chosen, the first of all if there is none
+        chosen_type = KINDS.index(present_types[0]) if present_types else 0
+        bias[chosen_type] = 0
         return weights, bias
     fitted = _regression(max_iter=2_000, tol=1e-3)(rows, types)
     coefficients = fitted.coef_
     shifts = fitted.intercept_
-    if len(present_types) == 2:  # scikit-learn gives one row for two classes
+    if len(present_types) == 2:  # scikit-learn gives one row for two classes: the difference of the two
         coefficients = np.concatenate([-coefficients, coefficients]) / 2
         shifts = np.concatenate([-shifts, shifts]) / 2
     for kind, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
@@ -89,30 +98,31 @@ def _regression(**settings: float) -> Any:
     return fit
 
 
-def _rows(seen: PageArrays) -> Any:
+def _rows(arrays: PageArrays) -> Any:
     """The sparse matrix of the names and words of a page."""
-    outline = seen.outline
-    number = len(seen.homes)
+    outline = arrays.outline
+    number = len(arrays.homes)
 
-    # The names of each element, and of all elements around it.
-    named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
-    around: list[Ints] = []
+    # The buckets of each distinct element's names; and for each container those of its own names and of all around it.
+    names = np.split(arrays.words.buckets, np.flatnonzero(np.diff(arrays.words.owner)) + 1)
+    names_up_to: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
-        around.append(np.concatenate([around[parent], named[name]]) if parent >= 0 else named[name])
+        names_up_to.append(np.concatenate([names_up_to[parent], names[name]]) if parent >= 0 else names[name])
 
     # A row for each block.
-    bounds = np.searchsorted(seen.texts.owner, np.arange(number + 1))
+    bounds = np.searchsorted(arrays.texts.owner, np.arange(number + 1))
     columns: list[Ints] = []
     values: list[Floats] = []
     ends = [0]
-    for block, home in enumerate(seen.homes):
-        own = named[outline.names[home]]
-        out = around[home]
-        if seen.wraps[block] >= 0:
-            own = np.concatenate([own, named[seen.wraps[block]]])
-        words = seen.texts.words[bounds[block] : bounds[block + 1]]
-        columns += [own, out + BUCKETS, words + 2 * BUCKETS]
-        values += [np.ones(len(own)), np.full(len(out), AROUND), np.full(len(words), 1 / np.sqrt(max(1, len(words))))]
-        ends.append(ends[-1] + len(own) + len(out) + len(words))
+    for block, home in enumerate(arrays.homes):
+        own = names[outline.names[home]]
+        around = names_up_to[home]
+        if arrays.wraps[block] >= 0:  # an inline element begins in the block
+            own = np.concatenate([own, names[arrays.wraps[block]]])
+        words = arrays.texts.words[bounds[block] : bounds[block + 1]]
+        word_value = 1 / np.sqrt(max(1, len(words)))  # so that long blocks do not have larger sums
+        columns += [own, around + BUCKETS, words + 2 * BUCKETS]
+        values += [np.ones(len(own)), np.full(len(around), AROUND), np.full(len(words), word_value)]
+        ends.append(ends[-1] + len(own) + len(around) + len(words))
     shape = (number, 3 * BUCKETS)
     return sparse.csr_matrix((np.concatenate(values).astype(np.float32), np.concatenate(columns), ends), shape=shape)

@@ -41,7 +41,7 @@ def test_the_model_learns(examples: list[PageExample]) -> None:
     taught = train(examples, 0, 60, said.append)
     assert said[-60].startswith("epoch 1: ")
     assert said[-1].startswith("epoch 60: ")
-    for number in (14, 20):  # pages it has not seen, of sites that it has
+    for number in (14, 20):  # pages it has not arrays, of sites that it has
         one = row(number)
         page = Page.from_html(one["html"], one["url"])
         found = judge(page, taught)
@@ -130,4 +130,4 @@ def test_an_example() -> None:
     one = example("set", "site", page, "Bees dance in the dark!", "forum")
     assert one.labels.tolist() == [0, 1]
     assert (one.group, one.site, one.page_type, one.is_golden) == ("set", "site", "forum", True)
-    assert np.array_equal(one.seen.lengths, page_arrays(page).lengths)
+    assert np.array_equal(one.arrays.lengths, page_arrays(page).lengths)

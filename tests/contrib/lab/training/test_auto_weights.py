@@ -49,7 +49,7 @@ def test_what_it_is_weak_at(model: Model) -> None:
 
 def test_tables_without_pages_are_left_out(model: Model) -> None:
     assert len(tables(made(model))) == 2
-    assert tables(replace(made(model), held={})) == []
+    assert tables(replace(made(model), held_out={})) == []
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_tables_without_pages_are_left_out(model: Model) -> None:
 def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model) -> None:
     found = made(model)
     one = replace(found.sets[0], path=Path(name))
-    text = auto_card(replace(found, sets=[one], validation=[one], held={name: [WORDY]}))
+    text = auto_card(replace(found, sets=[one], validation=[one], held_out={name: [WORDY]}))
     assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
     assert f"held-out sites: {written} 0.533 (1)" in text
-    said = auto_report(replace(found, held={name: [WORDY]}), Path(__file__)).splitlines()
+    said = auto_report(replace(found, held_out={name: [WORDY]}), Path(__file__)).splitlines()
     assert all(line.isprintable() for line in said)

@@ -43,7 +43,7 @@ def test_training(tmp_path: Path) -> None:
     said: list[str] = []
     made = write_metadata_weights([path], output, 0, said.append)
     assert set(made) == set(json.loads(output.read_text(encoding="utf-8"))) == {"author"}
-    assert (made["author"].pages, made["author"].held.present, made["author"].held.right) == (10, 10, 10)
+    assert (made["author"].pages, made["author"].held_out.present, made["author"].held_out.right) == (10, 10, 10)
     assert len(said) == 2
     assert "gold.jsonl" in said[0]
     assert re.search("author .* 10 pages", said[1])
