@@ -74,8 +74,8 @@ MOST_SIMILAR_NAMED = 10
 """Words that the user's vectors add to the topic, in one log line."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
-# The settings that limit how long a host may be paused.
-PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
+# The settings that limit how long a host rests, or how long the interval between its requests is.
+RESTS = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
 # Loggers of Scrapy that list its components at every start; -L DEBUG shows their lines.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 # Components of Scrapy that a crawl does not use; other spiders of the project keep them.
@@ -304,7 +304,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         frontier=frontier,
         status=status,
         counts=counts,
-        leases=Leases(frontier, counts, status, count_statistic, lambda: committer.round.comes_again),
+        leases=Leases(frontier, counts, status, count_statistic, lambda: not committer.round.is_first),
         scope=scope,
         topic=topic,
         images=images,
@@ -460,13 +460,13 @@ def _limits(crawler: Crawler) -> LimitSettings:
     """The limits on requests to hosts, by the settings and the current delays of AutoThrottle."""
     settings = crawler.settings
     at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-    pause = settings.getfloat("DOWNLOAD_DELAY")
-    throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
+    first_interval = settings.getfloat("DOWNLOAD_DELAY")
+    is_throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
-    def pause_of(name: str) -> float:
+    def interval(name: str) -> float:
         slot = slot_of(crawler, name)
         if slot is None:
-            return pause
+            return first_interval
         return slot.delay
 
     def sent_at(name: str) -> float:
@@ -475,13 +475,15 @@ def _limits(crawler: Crawler) -> LimitSettings:
             return -inf
         return slot.lastseen
 
+    slots = settings.getdict("DOWNLOAD_SLOTS")
     return LimitSettings(
-        at_once,
-        {name: slot.get("concurrency", at_once) for name, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
-        pause_of,
-        sent_at,
-        settings.getint("CONCURRENT_REQUESTS"),
-        shared=not pause and not throttled and at_once > 1,
+        usual_at_once=at_once,
+        of_hosts={name: slot.get("concurrency", at_once) for name, slot in slots.items()},
+        interval=interval,
+        sent_at=sent_at,
+        requests=settings.getint("CONCURRENT_REQUESTS"),
+        # An interval between two requests is kept only if one worker sends them all.
+        shared=not first_interval and not is_throttled and at_once > 1,
     )
 
 
@@ -495,10 +497,10 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         canonical=canonical_of(settings),
         site_limit=settings.getint("SITE_PAGE_LIMIT"),
         max_pages=arguments.max_pages,
-        longest_rest=max(map(settings.getfloat, PAUSES)),
+        longest_rest=max(map(settings.getfloat, RESTS)),
         fresh=arguments.fresh,
         images=arguments.images,
-        pause=_first_pause(settings),
+        first_interval=_first_interval(settings),
         bounds=bounds_of(settings),
         versions=settings.getint("KEEP_VERSIONS"),
         on_topic=_on_topic(arguments),
@@ -524,12 +526,12 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
     return session
 
 
-def _first_pause(settings: BaseSettings) -> float:
+def _first_interval(settings: BaseSettings) -> float:
     """The seconds between two requests to a host of which nothing is known yet."""
-    pause = settings.getfloat("DOWNLOAD_DELAY")
+    interval = settings.getfloat("DOWNLOAD_DELAY")
     if settings.getbool("AUTOTHROTTLE_ENABLED"):
-        return max(pause, settings.getfloat("AUTOTHROTTLE_START_DELAY"))
-    return pause
+        return max(interval, settings.getfloat("AUTOTHROTTLE_START_DELAY"))
+    return interval
 
 
 def _join(url: URL, plan: CrawlPlan) -> WorkerSession:

@@ -1,6 +1,8 @@
-"""Batches, which the in-memory frontier sends to the committer, and the replies.
+"""Batches, which the in-memory frontier of a worker sends to its committer, and the replies.
 
-The committer writes a batch to the database in one transaction, and reads the reply in the same transaction.
+The committer writes a batch to the database in one transaction, and reads the reply in the same transaction. The batch
+ends leases and reports what the worker has learned and needs; the reply brings new leases, and what other workers have
+learned.
 """
 
 from collections.abc import Mapping
@@ -21,8 +23,7 @@ class LinkUpdates:
 
     leased: tuple[tuple[str, int], ...]
     """The addresses that were leased, with their priorities."""
-    no_longer: tuple[str, ...]
-    """The addresses that are no longer queued."""
+    no_longer_queued: tuple[str, ...]
 
 
 class TopicLabel(NamedTuple):
@@ -39,7 +40,7 @@ class SiteEvidence:
 
     site_id: int
     whole: bool
-    """Whether these are all counts of the site; otherwise those added since this worker last read."""
+    """Whether these are all counts of the site; otherwise they are those added since this worker last read."""
     counts: list[str]
     """Written by `Evidence.record`; their sum is the evidence."""
 
@@ -54,19 +55,19 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """How many addresses a worker claims, and of which hosts."""
+    """How many addresses a worker claims at most, and of which hosts, given by id."""
 
     hosts: int
     """The most new hosts."""
-    pages: int
+    addresses: int
     """The most addresses in all."""
-    each: int
+    each_host: int
     """The most addresses of one host."""
-    low: tuple[int, ...] = ()
+    low_hosts: tuple[int, ...] = ()
     """Hosts in memory that are about to run out of addresses."""
-    at_hand: tuple[int, ...] = ()
+    hosts_in_memory: tuple[int, ...] = ()
     """All hosts in memory."""
-    alone: bool = True
+    keeps_hosts: bool = True
     """Whether no other worker may request a host while this one has leases on it."""
 
 
@@ -125,15 +126,15 @@ class Batch:
     returned: "list[Lease]" = field(default_factory=list)
     """The leases that are given back without a result: their addresses are queued again."""
     rests_of_dropped_hosts: dict[int, float] = field(default_factory=dict)
-    """Hosts no longer in memory, and in how many seconds they may be requested again."""
+    """Hosts that this worker no longer has in memory, and in how many seconds any worker may request them."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Paused hosts in memory, and in how many seconds they may be requested again."""
+    """Hosts in memory that rest, and in how many seconds they may be requested again."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
     """New crawl delays of hosts in seconds, from their robots.txt."""
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
-    """Latencies of hosts that answered, if a report is due."""
+    """Latencies of the hosts that responded since the last report; empty if no report is due."""
     closed: dict[str, str] = field(default_factory=dict)
-    """The names of closed hosts, with the text of the outcome of their addresses."""
+    """The outcomes of the addresses of hosts that were closed, as text, by the name of the host."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
     """Counts of the images on its pages, by the id of the site."""
     demand: ClaimRequest | None = None
@@ -148,8 +149,8 @@ class Batch:
     """Samples of this worker's activity until now."""
     idle: bool = False
     """Whether this worker has no leases."""
-    links_with_new_names: set[str] = field(default_factory=set)
-    """Links by which sites have got other patterns: addresses put off on these sites are queued again."""
+    links_that_changed_patterns: set[str] = field(default_factory=set)
+    """Links whose addresses changed the patterns of their sites: addresses put off on these sites are queued again."""
 
     def add_evidence(self, site_id: int, counts: "Evidence") -> None:
         """Add counts of the images of a page."""
@@ -164,10 +165,10 @@ class BatchReply:
     """The reply to a committed batch."""
 
     leases: "list[Lease]" = field(default_factory=list)
-    more: set[int] = field(default_factory=set)
+    hosts_with_more: set[int] = field(default_factory=set)
     """Hosts with more addresses queued in the database."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Paused hosts of the leases, and for how many seconds."""
+    """Hosts of the leases that rest, and for how many seconds."""
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
     """The leases on the targets of redirects, by the id of the lease that was redirected; None if there is none."""
     refused: Outcomes = field(default_factory=Outcomes)
@@ -177,18 +178,18 @@ class BatchReply:
     shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     """What seeds and examples taught this crawl since this worker last read: the kind of each lesson, and its text."""
     templates: "list[Template]" = field(default_factory=list)
-    """All templates of new hosts, and new templates of known hosts."""
+    """All templates of hosts that are new in memory, and new templates of the others."""
     patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)
     """Counts of the address patterns of the sites of this batch and of the new leases."""
     evidence: list[SiteEvidence] = field(default_factory=list)
-    """Evidence of the sites that show the leased images."""
+    """Counts of the images of the sites that show the leased images."""
     forgotten: list[int] = field(default_factory=list)
-    """Sites whose evidence is dropped from memory; it is sent in full when it is needed again."""
+    """Sites whose evidence the worker drops from memory; it is sent in full when it is needed again."""
     shared_models: list[str] = field(default_factory=list)
     """Topic models of other workers and earlier runs."""
     topic_labels: list[TopicLabel] | None = None
     """All pages that people labelled; None if they are still the same."""
-    done: list[str] = field(default_factory=list)
+    no_longer_queued: list[str] = field(default_factory=list)
     """The addresses of the batch's `asked_after` that are no longer queued."""
     waiting: int = 0
     """How many addresses are queued in the database."""
@@ -196,13 +197,13 @@ class BatchReply:
     """How many of the queued links are unlikely to lead to the topic, when they were last counted."""
     pages: int = 0
     """Pages of all workers in this round."""
-    held: int = 0
+    held_by_others: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
     control: Control = Control.RUNNING
     over: bool = False
     """Whether the crawl has nothing left to do."""
     lost: bool = False
-    """Whether this worker expired or lost the reply: it goes on without leases."""
+    """Whether this worker expired, or the reply was lost: the worker continues without leases."""
     committed: bool = False
     """Whether the batch was committed although its reply was lost."""

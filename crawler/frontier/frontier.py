@@ -1,8 +1,9 @@
 """The in-memory frontier of one worker: decides which leased address is requested next.
 
 The database holds the whole frontier. Each worker leases enough addresses from it for a few seconds and queues them
-here. A lease ends when its address is finished or returned. Batches take the results to the committer, and the reply to
-a batch brings new leases. Nothing here waits for the database.
+here. A lease is active while its request is sent and not answered. It ends with the result of its address, or when the
+address is returned to the queue in the database. Batches take the results to the committer, and the reply to a batch
+brings new leases. Nothing here waits for the database.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, WorkerSample
-from crawler.frontier.host_control import AT_HAND, HostControl, return_lease
+from crawler.frontier.host_control import ADDRESSES_A_REQUEST, HostControl, return_lease
 from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
@@ -25,7 +26,7 @@ from crawler.topic.priorities import is_unlikely
 from crawler.urls.address import address_of
 
 SEEN_ADDRESSES = 200_000  # addresses seen last, which are not sent to the database again
-ASKED_AFTER = 1_000  # addresses whose state one batch asks for
+ASKED_AFTER = 1_000  # addresses of which one batch asks whether they are still queued
 LINKS_AT_ONCE = 50_000  # links not yet committed, above which no request is sent
 JOINING_SECONDS = 1.0  # until the other workers have noticed a new one
 
@@ -49,7 +50,7 @@ class Frontier:
         keys: Callable[[str, AddressKind], int],
         settings: LimitSettings,
         max_pages: int | None = None,
-        count: Callable[[Outcome, int], None] = lambda outcome, by: None,
+        count_outcome: Callable[[Outcome, int], None] = lambda outcome, by: None,
     ) -> None:
         self.keys = keys
         self.limits = HostLimits(settings)
@@ -73,22 +74,22 @@ class Frontier:
         """Whether no request is to be sent until somebody resumes the crawl."""
         self.ended = 0
         """How many leases have ended."""
-        self._count = count
-        """Counts addresses that are given up without a request."""
-        self._no_longer: list[str] = []
+        self._count_outcome = count_outcome
+        """Counts outcomes: of addresses without a request, and of what the committer did not store."""
+        self._links_without_item: list[str] = []
         """Links whose leases have ended without an item since the last reply."""
         self._seen = SeenAddresses(SEEN_ADDRESSES)
         self.patterns = PatternMemory()
-        self._work: dict[int, ActiveLease] = {}
+        self._active: dict[int, ActiveLease] = {}
         self._batch = Batch()
         self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
-        self._links = 0
+        self._uncommitted_links = 0
         """How many links are in this batch and in the one being committed."""
         self._requests_since_batch = 0
         self._low_hosts: set[int] = set()
         """Hosts for which the last batch claims more addresses."""
         self._claims_from = 0.0
-        """When this worker begins to claim: after it has joined others, these first return some of their hosts."""
+        """When this worker begins to claim: when it joins other workers, they first return some of their hosts."""
         self._needs_batch = True
         self._committing = 0
         """How many pages are in the batch being committed."""
@@ -113,15 +114,15 @@ class Frontier:
         return self.max_pages is not None and self.all_pages >= self.max_pages
 
     @property
-    def _is_scarce(self) -> bool:
+    def _pages_are_scarce(self) -> bool:
         """Whether so few pages are left before `max_pages` that all of them may be in memory already."""
-        most = AT_HAND * self.limits.settings.requests * self.limits.workers
+        most = ADDRESSES_A_REQUEST * self.limits.settings.requests * self.limits.workers
         return self.max_pages is not None and self.max_pages - self.all_pages <= most
 
     @property
     def active(self) -> list[ActiveLease]:
         """The leases whose requests have been sent, oldest first."""
-        return list(self._work.values())
+        return list(self._active.values())
 
     @property
     def needs_batch(self) -> bool:
@@ -131,21 +132,21 @@ class Frontier:
     def images_left(self) -> list[str]:
         """The hosts of the images that are left, most images first; empty while pages are queued or requested.
 
-        The queue of the database has images after pages, too: if only images are in memory, only images are left.
+        In the database, images come after pages, too: if only images are in memory, only images are left.
         """
-        if any(work.lease.counts for work in self.active):
+        if any(active.lease.is_page for active in self.active):
             return []
         return [name for name, _ in self.queues.images_left().most_common()]
 
-    def seen(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
+    def seen(self, urls: Iterable[str], kind: AddressKind = AddressKind.LINK) -> set[str]:
         """The addresses among these that were seen lately as this kind: as links, images, or pages behind an image."""
-        return self._seen.of(urls, sort)
+        return self._seen.of(urls, kind)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Give queued addresses new priorities: in memory at once, in the database with the next batch."""
         self._batch.priorities.update(renewed)
         urls_in_memory = self.queues.update_priorities(renewed)
-        urls_in_memory.update(work.lease.candidate.url for work in self._work.values())
+        urls_in_memory.update(active.lease.candidate.url for active in self._active.values())
         for url, priority in renewed.items():
             if url not in urls_in_memory:
                 self.hosts.pending.add(address_of(url).host, priority)
@@ -166,7 +167,7 @@ class Frontier:
         """The best lease whose host may be requested now, or None; its request counts as sent."""
         if self.is_paused:
             return None
-        if self._links > LINKS_AT_ONCE:
+        if self._uncommitted_links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
 
@@ -174,10 +175,10 @@ class Frontier:
             self._requests_since_batch += 1
             name = address_of(lease.candidate.url).host
             queue = self.queues.of(lease)
-            self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
-            self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
+            self._active[lease.id] = ActiveLease(lease, now, queue.ready_at)
+            self._needs_batch = self._needs_batch or (queue.has_more and self.hosts.wants_more(name))
 
-            # Return or put off what is not worth a request any more.
+            # Return or put off what is not worth a request any more, and return what should come later.
             if _has_become_unlikely(lease):
                 self._return_to_queue(lease)
                 continue
@@ -205,12 +206,12 @@ class Frontier:
         An address that its host refused waits until the host has answered another request, if there is one soon. So a
         host that always refuses one page is not mistaken for a host that refuses every page.
         """
-        work = self._work.get(lease_id)
-        if work is None:
+        active = self._active.get(lease_id)
+        if active is None:
             return False
-        self._return(lease_id)
+        self._deactivate(lease_id)
         put = self.queues.put_refused if refused else self.queues.put
-        put(replace(work.lease, request=request))
+        put(replace(active.lease, request=request))
         return True
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
@@ -218,12 +219,12 @@ class Frontier:
 
         The links of a page whose lease was lost are not remembered: they will be found again.
         """
-        work = self._work.get(lease_id)
-        if work is None:
+        active = self._active.get(lease_id)
+        if active is None:
             return False
         if not result.was_requested:
-            self._undo_interval(work)
-        self._return(lease_id)
+            self._undo_interval(active)
+        self._deactivate(lease_id)
         self.ended += 1
 
         # New links and priorities.
@@ -233,119 +234,124 @@ class Frontier:
         for link in links:
             if link.sight is None:  # images come later
                 self.hosts.pending.add(address_of(link.url).host, link.priority)
-        self._links += len(links)
+        self._uncommitted_links += len(links)
 
         # Evidence about images and patterns.
         if result.image_counts is not None:
-            self._batch.add_evidence(work.lease.site_id, result.image_counts)
-        use = result.pattern_use or self.patterns.use(work.lease, result, links)
+            self._batch.add_evidence(active.lease.site_id, result.image_counts)
+        use = result.pattern_use or self.patterns.use(active.lease, result, links)
         if use is not None:
-            self.patterns.count(work.lease, use)
-        self._batch.links_with_new_names |= self.patterns.see(links)
-        self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
+            self.patterns.count(active.lease, use)
+        self._batch.links_that_changed_patterns |= self.patterns.see(links)
+        self._end(active.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
         return True
 
     def _put_off(self, lease: Lease, pattern: str) -> None:
         """End the lease on an address without a request, as addresses of its pattern bring nothing."""
-        self._count(Outcome(Code.UNPRODUCTIVE), 1)
+        self._count_outcome(Outcome(Code.UNPRODUCTIVE), 1)
         outcome = Outcome(Code.UNPRODUCTIVE, pattern)
         self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Usefulness.PUT_OFF)))
 
     def _return_to_queue(self, lease: Lease) -> None:
         """Return an address to the database without a request, with its new priority."""
-        self._undo_interval(self._work[lease.id])
-        self._return(lease.id)
+        self._undo_interval(self._active[lease.id])
+        self._deactivate(lease.id)
         return_lease(lease, self._batch)
 
-    def _undo_interval(self, work: ActiveLease) -> None:
+    def _undo_interval(self, active: ActiveLease) -> None:
         """Let the host be requested at once again, as no request was sent for this lease."""
-        queue = self.queues.hosts.get(address_of(work.lease.candidate.url).host)
+        queue = self.queues.hosts.get(address_of(active.lease.candidate.url).host)
         # A later request to the host has set another time, which stays.
-        if queue is not None and queue.ready_at == work.ready_at:
-            queue.ready_at = work.since
+        if queue is not None and queue.ready_at == active.ready_at:
+            queue.ready_at = active.since
 
     def _give_up(self, lease: Lease, outcome: Outcome) -> None:
         """End a lease without a request."""
-        self._count(outcome, 1)
+        self._count_outcome(outcome, 1)
         self._end(lease, PageResult(outcome))
 
     def _end(self, lease: Lease, result: PageResult) -> None:
         """Add an ended lease to the batch."""
         self._batch.ended.append(Completion(lease, result))
         if result.record is None and lease.candidate.has_learned_priority:
-            self._no_longer.append(lease.candidate.requested or lease.candidate.url)
+            self._links_without_item.append(lease.candidate.requested or lease.candidate.url)
 
     async def redirect(self, lease_id: int, candidate: Candidate) -> Lease | None:
         """Replace a lease by one on the target of a redirect; returns that, or None if the target is known already."""
-        work = self._work.get(lease_id)
-        if work is None:
+        active = self._active.get(lease_id)
+        if active is None:
             return None
-        if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
-            return replace(work.lease, candidate=candidate)  # another spelling of the same address
+        if self.keys(candidate.url, candidate.kind) == self.keys(active.lease.candidate.url, candidate.kind):
+            return replace(active.lease, candidate=candidate)  # another spelling of the same address
         self._redirects[lease_id] = asyncio.get_running_loop().create_future()
-        self._batch.redirects.append(Redirect(work.lease, candidate))
+        self._batch.redirects.append(Redirect(active.lease, candidate))
         return await self._redirects[lease_id]
 
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
-        self.hosts.report(self._batch, now, self._is_scarce)
+        self.hosts.report(self._batch, now, self._pages_are_scarce)
         batch = self._batch
         self._batch = Batch()
 
         # Added up, as the crawl may stop before the reply to a batch comes: its results are counted all the same.
-        self._committing += sum(1 for completion in batch.ended if completion.is_page)
-        self._committing_items += sum(1 for completion in batch.ended if completion.is_item)
+        self._committing += sum(1 for completion in batch.ended if completion.brought_page)
+        self._committing_items += sum(1 for completion in batch.ended if completion.brought_item)
 
-        batch.idle = not self.queues.hosts and not self._work and not batch.redirects
+        batch.idle = not self.queues.hosts and not self._active and not batch.redirects
         if now >= self._claims_from and not self.is_paused:
             batch.demand = self.hosts.claim_request(now, self._requests_since_batch)
-        self._low_hosts = set(batch.demand.low) if batch.demand else set()
+        self._low_hosts = set(batch.demand.low_hosts) if batch.demand else set()
         self._needs_batch = False
         self._requests_since_batch = 0
         return batch
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Apply the reply to a batch; returns the news about links, for the topic."""
-        # The counts of the crawl.
-        if reply.workers > self.limits.workers == 1 and not self.ended:
+        # Other workers: one that has just joined lets them return hosts, and those that joined get hosts of this one.
+        workers_before = self.limits.workers
+        self.limits.workers = reply.workers
+        others_joined = reply.workers > workers_before
+        if others_joined and workers_before == 1 and not self.ended:
             self._claims_from = now + JOINING_SECONDS
+        elif others_joined and self.ended and self.limits.keeps_hosts:
+            self.hosts.hand_over(workers_before, reply.workers, now)
+
+        # The counts of the crawl.
         self._count_committed()
-        self._links = sum(len(completion.result.links) for completion in self._batch.ended)
+        self._uncommitted_links = sum(len(completion.result.links) for completion in self._batch.ended)
         self.waiting = reply.waiting
         self.unlikely = reply.unlikely
-        workers_before = self.limits.workers
         self.all_pages = reply.pages
-        self.limits.workers = reply.workers
-        if reply.workers > workers_before and self.ended and self.limits.alone:
-            self.hosts.hand_over(workers_before, reply.workers, now)
-        self.held_by_others = reply.held
+        self.held_by_others = reply.held_by_others
         self.over = reply.over
         for outcome, count in (reply.refused + reply.left_out).items():
-            self._count(outcome, count)
+            self._count_outcome(outcome, count)
 
         # The new leases.
         self.hosts.pending.received()
         for _, queue in self.queues.items():
-            queue.more = queue.host_id in reply.more
+            queue.has_more = queue.host_id in reply.hosts_with_more
         self.queues.release_held_back()
         for lease in reply.leases:
             self._take_in(lease, reply, now)
+        # A claim for these hosts brought nothing, so nothing else of them remains than what they refused.
         for name, queue in self.queues.items():
-            if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._low_hosts:
+            if queue.refused and not queue.waiting and not queue.has_more and queue.host_id in self._low_hosts:
                 self.queues.requeue_refused(name)
         self.patterns.update(reply.leases, reply.patterns, self._batch.ended)
         for lease_id, target in reply.redirected.items():
             self._follow_redirect(lease_id, target)
 
+        # The news for the topic.
         leased = [
             lease.candidate
             for lease in reply.leases
             if lease.candidate.via is FoundBy.LINK and lease.candidate.has_learned_priority
         ]
-        no_longer = (*self._no_longer, *reply.done)
-        self._no_longer = []
+        no_longer_queued = (*self._links_without_item, *reply.no_longer_queued)
+        self._links_without_item = []
         return LinkUpdates(
-            tuple((candidate.requested or candidate.url, candidate.priority) for candidate in leased), no_longer
+            tuple((candidate.requested or candidate.url, candidate.priority) for candidate in leased), no_longer_queued
         )
 
     def _count_committed(self) -> None:
@@ -361,9 +367,10 @@ class Frontier:
         outcome = self.limits.closed.get(name)
         if outcome:
             self._give_up(lease, outcome)
+            # The claim has reserved the host for this worker, which does not keep it: other workers may claim it.
             self._batch.rests_of_dropped_hosts.setdefault(lease.host_id, 0.0)
             return
-        self.queues.put(lease).more = lease.host_id in reply.more
+        self.queues.put(lease).has_more = lease.host_id in reply.hosts_with_more
         if lease.host_id in reply.rests:
             self.limits.rest(name, now + reply.rests[lease.host_id])
 
@@ -379,12 +386,12 @@ class Frontier:
         if committed:
             self._count_committed()
         self.release()
-        self._work = {}
+        self._active = {}
         self.queues = HostQueues(self.limits)
         self.hosts.forget(self.queues)
         self._batch = Batch(samples=self._batch.samples)
         self._needs_batch = True
-        self._links = 0
+        self._uncommitted_links = 0
         self._committing = 0
         self._committing_items = 0
         self._seen.clear()
@@ -392,17 +399,18 @@ class Frontier:
     def _follow_redirect(self, lease_id: int, lease: Lease | None) -> None:
         """Replace the lease of a redirected request by the lease on the target."""
         future = self._redirects.pop(lease_id, None)
-        work = self._work.get(lease_id)
-        if lease is not None and work is not None:
-            self._return(lease_id)
+        active = self._active.get(lease_id)
+        if lease is not None and active is not None:
+            self._deactivate(lease_id)
             self.queues.of(lease).active += 1
-            self._work[lease.id] = replace(work, lease=lease)
+            self._active[lease.id] = replace(active, lease=lease)
         if future is not None and not future.done():
             future.set_result(lease)
 
-    def _return(self, lease_id: int) -> None:
-        """Remove an active lease, as its request has ended."""
-        self.queues.request_returned(address_of(self._work.pop(lease_id).lease.candidate.url).host)
+    def _deactivate(self, lease_id: int) -> None:
+        """Remove a lease from the active ones: its request has ended, or was not sent."""
+        lease = self._active.pop(lease_id).lease
+        self.queues.request_ended(address_of(lease.candidate.url).host)
 
 
 def _has_become_unlikely(lease: Lease) -> bool:

@@ -1,4 +1,8 @@
-"""Controls the hosts of one worker: request limits, which hosts stay in memory, and how many addresses are claimed."""
+"""Controls the hosts of one worker: request limits, which hosts stay in memory, and how many addresses are claimed.
+
+The database reserves a host for the worker that has it in memory. Before each batch, the worker returns the hosts that
+it cannot request soon and the addresses that it should not request next; then it claims others.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,17 @@ from crawler.frontier.pending_priorities import PendingPriorities
 from crawler.outcomes import Code, Outcome
 from crawler.urls.address import address_of
 
-AWAY_SECONDS = 2.0  # a host with a longer pause is returned to the database
+AWAY_SECONDS = 2.0  # a host that may be requested only later than this is returned to the database
 UNUSED_SECONDS = 10.0  # for which a host may be idle before the addresses that it refused are requested again
 MOST_OF_A_HOST = 128  # addresses of a host in one claim
 HANDOVER_SECONDS = 3.0  # in which a worker that joins may claim the hosts that others return
-AT_HAND = 4  # addresses in memory for each concurrent request
-MUCH_BETTER = 2  # the factor between the priorities of a much better page and of one that is returned for it
+ADDRESSES_A_REQUEST = 4  # addresses in memory for each concurrent request
+MUCH_BETTER = 2  # a page is returned for another one that has so many times its priority
 HOST_CLOSED = Outcome(Code.HOST_CLOSED)
 
 
 class HostControl:
-    """Applies limits and pauses to the queues, and reports hosts to each batch."""
+    """Applies limits and rests to the queues, and reports hosts to each batch."""
 
     def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Outcome], None]) -> None:
         self.queues = queues
@@ -34,7 +38,7 @@ class HostControl:
         self.latency = LatencyMeter()
         """Measures the latencies of hosts."""
         self._rests: dict[int, float] = {}
-        """When new pauses of hosts end, for the next batch."""
+        """When new rests of hosts end, for the next batch."""
         self._crawl_delays: dict[int, float] = {}
         """New crawl delays of hosts, for the next batch."""
         self._closed: dict[str, str] = {}
@@ -44,34 +48,34 @@ class HostControl:
         self._no_new_hosts_until = 0.0
 
     def ready_hosts(self, now: float) -> int:
-        """How many hosts have queued addresses and no long pause."""
+        """How many hosts have queued addresses and may be requested now or soon."""
         return sum(1 for name, queue in self.queues.items() if queue.waiting and self._is_ready(name, now))
 
     def hand_over(self, workers_before: int, workers: int, now: float) -> None:
-        """Return so many hosts that each worker that joins can have as many of them as this one keeps."""
+        """Return hosts for workers that have joined, so that each of these can have as many as this one keeps."""
         names = [name for name, queue in self.queues.items() if queue.waiting]
         for joined in range(workers_before, workers):
             self._handed_over.update(names[joined::workers])
         self._no_new_hosts_until = now + HANDOVER_SECONDS
 
     def rest(self, name: str, until: float) -> None:
-        """Pause a host until this time."""
+        """Do not request a host before this time."""
         self.limits.rest(name, until)
         if name in self.queues.hosts:
             self._rests[self.queues.hosts[name].host_id] = until
 
-    def rests(self, name: str, now: float) -> bool:
-        """Whether a host is paused and not closed."""
-        return name not in self.limits.closed and self.limits.rests_until(name) > now
+    def is_resting(self, name: str, now: float) -> bool:
+        """Whether a host has a rest that has not ended, and is not closed."""
+        return name not in self.limits.closed and self.limits.rest_ends_at(name) > now
 
     def host_recovered(self, name: str) -> None:
         """Queue the addresses again that a host refused: it has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
-    def slow(self, name: str, interval: float) -> None:
-        """Request a host at most once in so many seconds."""
-        self.limits.slow(name, interval)
+    def set_crawl_delay(self, name: str, interval: float) -> None:
+        """Request a host at most once in so many seconds, as its robots.txt says."""
+        self.limits.set_crawl_delay(name, interval)
         if name in self.queues.hosts:
             self._crawl_delays[self.queues.hosts[name].host_id] = interval
 
@@ -110,12 +114,10 @@ class HostControl:
         self._crawl_delays = {}
         self._handed_over.clear()
 
-    def report(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Report hosts in a batch, and return addresses. If pages are `scarce`, those in memory may be the last ones of
-        the crawl.
-        """
+    def report(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
+        """Report hosts in a batch, and return addresses. Pages are scarce if those in memory may be the last ones."""
         self.pending.send()
-        self.return_unneeded(batch, now, scarce)
+        self.return_unneeded(batch, now, pages_are_scarce)
         batch.latencies = self.latency.report(now, self.limits.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in self._rests.items()}
         batch.crawl_delays = self._crawl_delays
@@ -132,15 +134,15 @@ class HostControl:
         """Whether a host with one request at a time has a better address that was found a moment ago."""
         if self.limits.settings.at_once(name) > 1:
             return False
-        best = self.pending.best_of(name)
-        return best is not None and best > priority
+        best_priority = self.pending.best_of(name)
+        return best_priority is not None and best_priority > priority
 
-    def return_unneeded(self, batch: Batch, now: float, scarce: bool = False) -> None:
-        """Return hosts that have no leased addresses or a long pause, and addresses that come after better ones.
+    def return_unneeded(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
+        """Return hosts that are empty or cannot be requested soon, and addresses that come after better ones.
 
         Better addresses are those of the same host, and if pages are scarce, pages of any host with twice the priority.
         """
-        least = self.pending.best_sent / MUCH_BETTER if scarce else 0.0
+        least = self.pending.best_sent / MUCH_BETTER if pages_are_scarce else 0.0
         for name, queue in self.queues.items():
             self._return_unneeded(name, queue, batch, now, least)
 
@@ -152,50 +154,54 @@ class HostControl:
         """
         settings = self.limits.settings
         hosts = dict(self.queues.items())
+
+        # How many addresses are missing from the number that should be in memory.
         ready = {name: queue for name, queue in hosts.items() if self._is_ready(name, now)}
         waiting = sum(len(queue.waiting) for queue in ready.values())
-        pages = AT_HAND * settings.requests - waiting
-        if pages <= 0:
+        addresses = ADDRESSES_A_REQUEST * settings.requests - waiting
+        if addresses <= 0:
             return None
 
-        most_at_once = max(map(settings.at_once, hosts), default=settings.usual)
+        # How many hosts, and how many addresses of each.
+        most_at_once = max(map(settings.at_once, hosts), default=settings.usual_at_once)
         new_hosts = 0
         if now >= self._no_new_hosts_until:
             new_hosts = max(0, 2 * settings.requests - len(ready))
         return ClaimRequest(
             hosts=new_hosts,
-            pages=pages,
-            each=max(2 * most_at_once, min(MOST_OF_A_HOST, 2 * requests_since_batch // max(1, len(ready)))),
-            low=tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name)),
-            at_hand=tuple(queue.host_id for queue in hosts.values()),
-            alone=self.limits.alone,
+            addresses=addresses,
+            each_host=max(2 * most_at_once, min(MOST_OF_A_HOST, 2 * requests_since_batch // max(1, len(ready)))),
+            low_hosts=tuple(queue.host_id for name, queue in ready.items() if self.wants_more(name)),
+            hosts_in_memory=tuple(queue.host_id for queue in hosts.values()),
+            keeps_hosts=self.limits.keeps_hosts,
         )
 
     def _is_ready(self, name: str, now: float) -> bool:
-        """Whether a host has no long pause."""
+        """Whether a host may be requested now or soon."""
         return self.queues.ready_at(name) <= now + AWAY_SECONDS
 
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
-        """Return the addresses of a host, all if it has a long pause, otherwise those that come after better ones.
+        """Return addresses of a host: all if it cannot be requested soon, otherwise those that come after better ones.
 
         The host itself is returned if nothing of it is left. Pages with a priority below `least` are returned, too.
         """
-        pause = self.queues.ready_at(name) - now
-        if queue.refused and not queue.active and pause < -UNUSED_SECONDS:
+        wait_seconds = self.queues.ready_at(name) - now  # below 0 if it might have been requested earlier
+        if queue.refused and not queue.active and wait_seconds < -UNUSED_SECONDS:
             self.queues.requeue_refused(name)
 
-        is_away = pause > AWAY_SECONDS or name in self._handed_over
+        is_away = wait_seconds > AWAY_SECONDS or name in self._handed_over
         better = self.pending.sent.get(name)
         if is_away or better is not None or least:
             for _, _, lease in queue.waiting:
                 priority = lease.candidate.priority
-                is_worse = (better is not None and priority < better) or (lease.counts and priority < least)
+                is_worse = (better is not None and priority < better) or (lease.is_page and priority < least)
+                # A lease with a request is a retry, which only this worker can send again.
                 if lease.request is None and (is_away or is_worse):
                     return_lease(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})
 
         if not queue.waiting and not queue.active and not queue.refused:
-            batch.rests_of_dropped_hosts[queue.host_id] = max(0.0, pause)
+            batch.rests_of_dropped_hosts[queue.host_id] = max(0.0, wait_seconds)
             del self.queues.hosts[name]
             self._handed_over.discard(name)
             self.limits.forget_rests(now)

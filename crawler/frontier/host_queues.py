@@ -1,8 +1,8 @@
 """The queues of leased addresses, one for each host.
 
-The next address is the best of all hosts that may be requested. A host that is paused or has the most requests that it
-may have is parked: it is taken off the list of hosts until a response comes or the pause ends. So neither a slow host
-nor one with endless pages delays the others, and finding the next address takes logarithmic time.
+The next address is the best of all hosts that may be requested. A host that must wait for its next request, or has as
+many requests as it may have, is parked: it is taken off the list of hosts until that time, or until a response comes.
+So neither a slow host nor one with endless pages delays the others, and the next address is found in logarithmic time.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ class HostQueue:
 
     host_id: int
     waiting: list[tuple[int, int, Lease]] = field(default_factory=list)
-    """A heap: the highest priority first; of equal ones, the first added."""
+    """A heap of entries: the negative priority, a serial number and the lease. So the highest priority comes first, and
+    of equal ones the first added.
+    """
     refused: list[Lease] = field(default_factory=list)
     """Addresses that the host refused; they wait until it answers another request or is idle."""
     active: int = 0
     """How many requests are sent and not answered yet."""
     ready_at: float = 0.0
     """When the interval after the last request ends."""
-    parked: bool = False
+    is_parked: bool = False
     """Whether the host is off the list of hosts that may be requested."""
-    more: bool = False
+    has_more: bool = False
     """Whether the database has more queued addresses of it."""
 
 
@@ -45,11 +47,13 @@ class HostQueues:
         self.held_back: set[str] = set()
         """Hosts that wait for a better address than those in memory."""
         self._heads: list[tuple[int, int, str]] = []
-        """The list of hosts that may be requested: a heap of the first entries of queues. Some entries are outdated."""
-        self._resting: list[tuple[float, str]] = []
-        """A heap of the parked hosts that wait for a time, with that time."""
+        """The list of hosts that may be requested: a heap with the first entry of each queue, which has the name of the
+        host instead of the lease. Some entries are outdated.
+        """
+        self._parked_until: list[tuple[float, str]] = []
+        """A heap of the parked hosts that wait for a time: the time and the name of each."""
         self._serial = 0
-        """The number of the last entry."""
+        """The number of the last entry: of equal priorities, the first added has the lowest number."""
         self._count = 0
         """How many addresses are queued."""
 
@@ -66,7 +70,7 @@ class HostQueues:
         images: Counter[str] = Counter()
         for name, queue in self.hosts.items():
             leases = [lease for _, _, lease in queue.waiting] + queue.refused
-            if any(lease.counts for lease in leases):
+            if any(lease.is_page for lease in leases):
                 return Counter()
             if leases:
                 images[name] = len(leases)
@@ -83,7 +87,7 @@ class HostQueues:
         entry = (-lease.candidate.priority, self._serial, lease)
         heappush(queue.waiting, entry)
         self._count += 1
-        if queue.waiting[0] is entry and not queue.parked:
+        if queue.waiting[0] is entry and not queue.is_parked:
             heappush(self._heads, (*entry[:2], address_of(lease.candidate.url).host))
         return queue
 
@@ -106,18 +110,18 @@ class HostQueues:
 
         `better_comes` says whether a host will have a better address than one with this priority in a moment.
         """
-        while self._resting and self._resting[0][0] <= now:
-            self.unpark(heappop(self._resting)[1])
+        while self._parked_until and self._parked_until[0][0] <= now:
+            self.unpark(heappop(self._parked_until)[1])
         while self._heads:
-            priority, serial, name = heappop(self._heads)
+            negative_priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
-            if queue is None or not queue.waiting or queue.waiting[0][:2] != (priority, serial):
+            if queue is None or not queue.waiting or queue.waiting[0][:2] != (negative_priority, serial):
                 continue  # the heap entry is outdated
             if queue.active >= self.limits.share(name) or self.ready_at(name) > now:
                 self._park(name, queue)
                 continue
-            if better_comes(name, -priority):
-                queue.parked = True
+            if better_comes(name, -negative_priority):
+                queue.is_parked = True
                 self.held_back.add(name)
                 continue
             lease = heappop(queue.waiting)[2]
@@ -128,7 +132,7 @@ class HostQueues:
             return lease
         return None
 
-    def request_returned(self, name: str) -> None:
+    def request_ended(self, name: str) -> None:
         """Count that a request to a host has ended."""
         if name in self.hosts:
             self.hosts[name].active -= 1
@@ -148,31 +152,32 @@ class HostQueues:
             self._count -= len(queue.waiting) - len(kept)
             queue.waiting = kept
             heapify(queue.waiting)
-            if not queue.parked:
+            if not queue.is_parked:
                 self._list(name, queue)
 
     def ready_at(self, name: str) -> float:
         """When a host may be requested again."""
-        return max(self.hosts[name].ready_at, self.limits.rests_until(name), self.limits.pause_ends_at(name))
+        return max(self.hosts[name].ready_at, self.limits.rest_ends_at(name), self.limits.interval_ends_at(name))
 
     def ready_in(self, now: float) -> float | None:
-        """Seconds until the first pause of a parked host ends, or None if there is none."""
-        if self._resting:
-            return max(0.0, self._resting[0][0] - now)
+        """Seconds until the first of the parked hosts may be requested; None if none of them waits for a time."""
+        if self._parked_until:
+            return max(0.0, self._parked_until[0][0] - now)
         return None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
         """Give queued addresses new priorities; returns those that are queued here."""
         queued_urls: set[str] = set()
         for name, queue in self.hosts.items():
-            queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
+            queue.refused = [_with_priority(lease, priorities) for lease in queue.refused]
             queued_urls |= {lease.candidate.url for lease in queue.refused} & priorities.keys()
             waiting_urls = {entry[2].candidate.url for entry in queue.waiting} & priorities.keys()
             if waiting_urls:
                 queued_urls |= waiting_urls
-                queue.waiting = [_with_priority(entry, priorities) for entry in queue.waiting]
+                leases = [(serial, _with_priority(lease, priorities)) for _, serial, lease in queue.waiting]
+                queue.waiting = [(-lease.candidate.priority, serial, lease) for serial, lease in leases]
                 heapify(queue.waiting)
-                if not queue.parked:
+                if not queue.is_parked:
                     self._list(name, queue)
         return queued_urls
 
@@ -183,8 +188,8 @@ class HostQueues:
     def unpark(self, name: str) -> None:
         """Put a host back on the list."""
         queue = self.hosts.get(name)
-        if queue is not None and queue.parked:
-            queue.parked = False
+        if queue is not None and queue.is_parked:
+            queue.is_parked = False
             self._list(name, queue)
 
     def _list(self, name: str, queue: HostQueue) -> None:
@@ -193,19 +198,16 @@ class HostQueues:
             heappush(self._heads, (*queue.waiting[0][:2], name))
 
     def _park(self, name: str, queue: HostQueue) -> None:
-        """Take a host off the list until a response comes, or if it has no more requests than it may, until a time."""
-        queue.parked = True
+        """Take a host off the list: until its next request is due, or if it may have no more, until a response."""
+        queue.is_parked = True
         if queue.active < self.limits.share(name):
-            heappush(self._resting, (self.ready_at(name), name))
+            heappush(self._parked_until, (self.ready_at(name), name))
 
 
-def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int]) -> tuple[int, int, Lease]:
-    """The entry of an address with its new priority, if there is one; seeds and images keep theirs."""
-    _, serial, lease = entry
+def _with_priority(lease: Lease, priorities: Mapping[str, int]) -> Lease:
+    """A lease with the new priority of its address, if there is one; seeds and images keep theirs."""
     candidate = lease.candidate
-    if not candidate.has_learned_priority:
-        return entry
     priority = priorities.get(candidate.url, candidate.priority)
-    if priority == candidate.priority:
-        return entry
-    return -priority, serial, replace(lease, candidate=replace(candidate, priority=priority), has_new_priority=True)
+    if priority == candidate.priority or not candidate.has_learned_priority:
+        return lease
+    return replace(lease, candidate=replace(candidate, priority=priority), has_new_priority=True)

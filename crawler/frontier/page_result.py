@@ -46,7 +46,7 @@ class FoundBy(StrEnum):
 
 
 class LessonKind(StrEnum):
-    """What a seed or an example teaches all workers."""
+    """What a seed or an example teaches all workers, or a note to request it again."""
 
     HOME = "home"
     """An address whose host or site belongs to the crawl."""
@@ -72,17 +72,17 @@ class Candidate:
     parent: str | None = None
     kind: AddressKind = AddressKind.LINK
     requested: str | None = None
-    """The address that was requested first, where a redirect led here."""
+    """The address that was requested first, if a redirect led from it to this one."""
     sight: str | None = None
-    """For an image to be judged, or a page that only an image links to: how the page shows it."""
+    """For an image to be judged, or a page that only an image links to: how the page shows the image, as JSON."""
     via: FoundBy = FoundBy.LINK
     lastmod: float | None = None
     """When it last changed, according to a sitemap or feed."""
     labels: str = ""
-    """The text and the class of the link to it, one per line."""
+    """The text and the class of the link to it, one per line: they tell apart links with addresses of one pattern."""
 
     @property
-    def sort(self) -> AddressKind:
+    def kind_as_seen(self) -> AddressKind:
         """The kind under which the worker remembers that it saw the address."""
         is_image_link = self.sight is not None and self.kind is not AddressKind.IMAGE
         if is_image_link:
@@ -109,7 +109,7 @@ class Lease:
     request: Any = None
     """The request to send again, if the address was queued again by this worker."""
     shown_on: int | None = None
-    """The site whose pages show it, if it is to be judged."""
+    """The site whose pages show it, if it is an image to be judged or a page behind one."""
     has_new_priority: bool = False
     """Whether its priority differs from that in the database."""
     history: "PageHistory | None" = None
@@ -117,17 +117,19 @@ class Lease:
     predates_fresh_start: bool = False
     """Whether the page was last visited before the crawl was begun fresh."""
     is_try: bool = False
-    """Whether it is requested although it is unlikely to lead to the topic: the tries of a host are limited."""
+    """Whether it is unlikely to lead to the topic: each host has a limited number of tries, requests for such links."""
 
     @property
-    def counts(self) -> bool:
-        """Whether it counts towards the page budget of its site; all but images do."""
+    def is_page(self) -> bool:
+        """Whether it is a page, which counts towards the page budget of its site; otherwise it is an image."""
         return self.candidate.kind is not AddressKind.IMAGE
 
     @property
     def compared(self) -> "PageHistory | None":
         """The history with which the page is compared: none after a fresh start, when each page is read as new."""
-        return None if self.predates_fresh_start else self.history
+        if self.predates_fresh_start:
+            return None
+        return self.history
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ class PageResult:
 
     @property
     def is_new_item(self) -> bool:
-        """Whether it is written to the item file; a page that only a new extractor version changed is there already."""
+        """Whether it is written to the item file; a page that only a new version of the extractor changed is there."""
         return self.record is not None and (self.check is None or self.check.change is not PageChange.RENEWED)
 
     @property
@@ -224,10 +226,10 @@ class Completion:
     result: PageResult
 
     @property
-    def is_page(self) -> bool:
-        """Whether it is a page of this round: stored, or unchanged."""
+    def brought_page(self) -> bool:
+        """Whether it brought a page of this round: one that is stored, or is stored already and unchanged."""
         check = self.result.check
-        if not self.lease.counts:
+        if not self.lease.is_page:
             return False
         if check is None:
             return self.result.outcome is None
@@ -237,7 +239,7 @@ class Completion:
         """The visit to the page, for its history; `new_links` is the number of its new links."""
         result = self.result
         candidate = self.lease.candidate
-        check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
+        check = result.check or ChangeCheck(PageChange.NEW if self.brought_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
         return Visit(
@@ -252,6 +254,6 @@ class Completion:
         )
 
     @property
-    def is_item(self) -> bool:
-        """Whether it is a page that becomes a line of the items."""
-        return self.lease.counts and self.result.is_new_item
+    def brought_item(self) -> bool:
+        """Whether it brought a page that becomes a line of the items."""
+        return self.lease.is_page and self.result.is_new_item

@@ -8,7 +8,7 @@ from dataclasses import replace
 from crawler.frontier.page_result import AddressKind, Candidate
 
 APART = frozenset((AddressKind.IMAGE, AddressKind.IMAGE_LINK))
-"""Kinds of addresses that are remembered separately from links."""
+"""Kinds of addresses that are remembered separately: an address seen as an image may be new as a link."""
 
 
 class RecentNumbers:
@@ -44,23 +44,25 @@ class RecentNumbers:
 class SeenAddresses(RecentNumbers):
     """The addresses seen last; images and pages behind an image are kept separately."""
 
-    def of(self, urls: Iterable[str], sort: AddressKind = AddressKind.LINK) -> set[str]:
+    def of(self, urls: Iterable[str], kind: AddressKind = AddressKind.LINK) -> set[str]:
         """The subset of the addresses that was seen as this kind."""
-        return {url for url in urls if _hash(url, sort) in self}
+        return {url for url in urls if _hash(url, kind) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
         """Add links; yields those that are new or have changed according to a sitemap or feed.
 
-        They have their latest priorities: those in `priorities`, if they are there.
+        Each has its latest priority: the one in `priorities`, if there is one.
         """
         for link in links:
-            if self.add(_hash(link.url, link.sort)) or link.lastmod is not None:
+            if self.add(_hash(link.url, link.kind_as_seen)) or link.lastmod is not None:
                 if link.has_learned_priority and link.url in priorities:
                     yield replace(link, priority=priorities[link.url])
                 else:
                     yield link
 
 
-def _hash(url: str, sort: AddressKind) -> int:
+def _hash(url: str, kind: AddressKind) -> int:
     """A hash of an address, which differs for the kinds that are remembered separately."""
-    return hash(f"{sort} {url}" if sort in APART else url)
+    if kind in APART:
+        return hash(f"{kind} {url}")
+    return hash(url)

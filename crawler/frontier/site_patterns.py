@@ -315,17 +315,17 @@ class PatternMemory:
 
     def see(self, links: Iterable[Candidate]) -> set[str]:
         """Learn names from new links; returns the links by which sites with addresses put off have got a new name."""
-        links_with_new_names = set()
+        links_that_changed_patterns = set()
         pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
             site_patterns = self.of(link.url)
             has_new_name = site_patterns.patterns.see(link.url, link.labels)
             if has_new_name and any(counts.put_off for counts in site_patterns.counts.values()):
-                links_with_new_names.add(link.url)
+                links_that_changed_patterns.add(link.url)
         for link in pages:
             if link.via is FoundBy.SITEMAP:
                 self.of(link.url).list_pattern(link.url)
-        return links_with_new_names
+        return links_that_changed_patterns
 
     def pattern_to_put_off(
         self, lease: Lease, seen: Callable[[Iterable[str]], Collection[str]] = lambda urls: ()

@@ -126,7 +126,7 @@ class RobotsMiddleware:
 
         # BackoffMiddleware has already paused a host that is too busy: the answer is not kept, so that robots.txt is
         # requested again with the first address after the pause. Requests that cannot wait are refused meanwhile.
-        if response.status in TOO_BUSY and self.hosts.rests(name, clock()):
+        if response.status in TOO_BUSY and self.hosts.is_resting(name, clock()):
             paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(origin), may_open=True)
             return Fetched(paused, 0, valid_until=clock())
         if response.status == 429 or response.status >= 500:
@@ -168,6 +168,6 @@ class RobotsMiddleware:
             return file
         if delay > self.crawl_delay_limit:
             return ClosedHost(Outcome(Code.CRAWL_DELAY_TOO_LONG))
-        self.hosts.slow(name, delay)
+        self.hosts.set_crawl_delay(name, delay)
         logger.info("%s asks for %g seconds between two requests (Crawl-delay in robots.txt)", name, delay)
         return file

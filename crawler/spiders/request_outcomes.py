@@ -237,7 +237,7 @@ class Leases:
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""
         code = result.outcome.code if result.outcome is not None else None
-        is_new = result.record is not None and lease.counts
+        is_new = result.record is not None and lease.is_page
         check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
         for name in RECRAWL_STATISTICS.get(check.change, ()):
             self.count_statistic(f"recrawl/{name}", 1)

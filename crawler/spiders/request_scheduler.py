@@ -108,7 +108,7 @@ class FrontierScheduler(BaseScheduler):
                 # All results, and then one more batch: what they changed in the topic model and in the figures.
                 await self.commit(claim=False)
                 self.topic.share(self.frontier)
-                self.frontier.hosts.latency.last = True
+                self.frontier.hosts.latency.is_last = True
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
 

@@ -182,7 +182,7 @@ class TopicTracker:
             if not self.focus.take_in(model):
                 logger.warning("What an earlier run or another worker learned cannot be read and is ignored")
         renewed = self.focus.adopt(updates.leased) if updates.leased else {}
-        self.focus.forget(updates.no_longer)
+        self.focus.forget(updates.no_longer_queued)
         return renewed
 
     def share(self, frontier: Frontier) -> None:

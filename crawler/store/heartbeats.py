@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from crawler.frontier.page_result import AddressKind
 from crawler.outcomes import Code
-from crawler.store.batch.hosts import UPDATE_BEST, count_sites, pause
+from crawler.store.batch.hosts import UPDATE_BEST, count_sites, interval
 from crawler.store.crawl_tables import IS_HELD, AddressState, address, crawl, host, worker
 from crawler.store.database import database_time
 
@@ -31,12 +31,12 @@ leases.
 
 WRITE_HEARTBEAT = (
     update(worker)
-    .where(worker.c.id == bindparam("me"), worker.c.batch == bindparam("before"))
+    .where(worker.c.id == bindparam("worker_id"), worker.c.batch == bindparam("before"))
     .values(heartbeat=bindparam("now"), batch=bindparam("batch_number"))
 )
 COUNT_WORKER = (
     update(worker)
-    .where(worker.c.id == bindparam("me"))
+    .where(worker.c.id == bindparam("worker_id"))
     .values(waiting=worker.c.waiting + bindparam("more_waiting"), pages=worker.c.pages + bindparam("more_pages"))
 )
 
@@ -55,7 +55,7 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would keep writing to the deleted file
     now = database_time(connection)
-    batch = {"me": worker_id, "before": number - 1, "now": now, "batch_number": number}
+    batch = {"worker_id": worker_id, "before": number - 1, "now": now, "batch_number": number}
     if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
         own_batch = select(worker.c.batch).where(worker.c.id == worker_id)
         raise LostReplyError(connection.execute(own_batch).first() is not None)
@@ -71,7 +71,7 @@ def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[in
 def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages: int = 0) -> None:
     """Add to a worker's counts of queued addresses and stored pages."""
     if waiting or pages:
-        connection.execute(COUNT_WORKER, {"me": worker_id, "more_waiting": waiting, "more_pages": pages})
+        connection.execute(COUNT_WORKER, {"worker_id": worker_id, "more_waiting": waiting, "more_pages": pages})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,10 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
     requeued = held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crash)
     count = connection.execute(requeued).rowcount
 
-    # The hosts, with a pause: the worker may have sent requests that it has not reported.
+    # The hosts, each after an interval: the worker may have sent requests that it has not reported.
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    pause_ends = database_time(connection) + pause()
-    later = case((host.c.next_at > pause_ends, host.c.next_at), else_=pause_ends)
+    interval_ends = database_time(connection) + interval()
+    later = case((host.c.next_at > interval_ends, host.c.next_at), else_=interval_ends)
     connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None, next_at=later))
     return count
 

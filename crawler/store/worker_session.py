@@ -60,7 +60,7 @@ class CrawlPlan:
     fresh: bool = False
     images: bool = True
     """Whether images are requested; if not, known ones are left to a later run."""
-    pause: float = 0.0
+    first_interval: float = 0.0
     """Seconds between two requests to a host that has not answered yet."""
     bounds: Bounds = NO_BOUNDS
     """The shortest and longest interval between visits to a page."""
@@ -136,7 +136,7 @@ class WorkerSession:
             max_pages=plan.max_pages,
             longest_rest=plan.longest_rest,
             images=plan.images,
-            pause=plan.pause,
+            first_interval=plan.first_interval,
             on_topic=plan.on_topic,
             limits_tries=plan.limits_tries,
             tries=FIRST_TRIES if plan.limits_tries else NO_LIMIT,
@@ -165,10 +165,9 @@ class WorkerSession:
         """The counts of pages in this round; None in the first, where all pages are new."""
 
         def count(connection: Connection) -> RoundCounts | None:
-            which = rounds.round_of(connection, self.crawl_id)
-            if which.comes_again:
-                return rounds.round_counts(connection, self.crawl_id)
-            return None
+            if rounds.round_of(connection, self.crawl_id).is_first:
+                return None
+            return rounds.round_counts(connection, self.crawl_id)
 
         counts: RoundCounts | None = self.committer.in_transaction(count)
         return counts

@@ -128,7 +128,7 @@ def test_a_host_rests_until_its_time() -> None:
     frontier.hosts.rest("a.example", 5)
     assert all_taken(frontier) == [B]
     assert (frontier.queues.ready_in(4), frontier.queues.ready_in(11)) == (6, 0)
-    assert (frontier.hosts.rests("a.example", 9.9), frontier.hosts.rests("a.example", 10)) == (True, False)
+    assert (frontier.hosts.is_resting("a.example", 9.9), frontier.hosts.is_resting("a.example", 10)) == (True, False)
     assert (taken(frontier, 9.99), taken(frontier, 10), frontier.queues.ready_in(10)) == (None, A, None)
 
 
@@ -142,8 +142,8 @@ def test_a_rest_that_begins_while_another_is_waited_for_counts() -> None:
 
 def test_a_slow_host_is_asked_once_in_an_interval() -> None:
     frontier = filled(A + "1", A + "2", A + "3", B + "1", B + "2", pace=several(9))
-    frontier.hosts.slow("a.example", 2)
-    frontier.hosts.slow("unknown.example", 2)
+    frontier.hosts.set_crawl_delay("a.example", 2)
+    frontier.hosts.set_crawl_delay("unknown.example", 2)
     assert all_taken(frontier) == [A + "1", B + "1", B + "2"]
     assert [taken(frontier, now) for now in (1.9, 2, 2, 3.9, 4)] == [None, A + "2", None, None, A + "3"]
     assert frontier.batch(4).crawl_delays == {ord("a"): 2}
@@ -151,8 +151,8 @@ def test_a_slow_host_is_asked_once_in_an_interval() -> None:
 
 @pytest.mark.parametrize(("interval", "pause", "wait"), [(0, 3, 3), (5, 3, 5), (3, 5, 5)])
 def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, wait: float) -> None:
-    frontier = filled(A + "1", A + "2", pace=several(9, pause=lambda name: pause))
-    frontier.hosts.slow("a.example", interval)
+    frontier = filled(A + "1", A + "2", pace=several(9, interval=lambda name: pause))
+    frontier.hosts.set_crawl_delay("a.example", interval)
     assert taken(frontier, 1) == A + "1"
     assert [taken(frontier, wait + 0.9), taken(frontier, wait + 1)] == [None, A + "2"]
 
@@ -160,7 +160,7 @@ def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, 
 def test_the_pause_begins_when_the_request_is_sent() -> None:
     """The request for robots.txt, for instance, was sent before it."""
     sent = {"a.example": 0.0}
-    frontier = filled(A + "1", A + "2", pace=several(1, pause=lambda name: 1.0, sent_at=lambda name: sent[name]))
+    frontier = filled(A + "1", A + "2", pace=several(1, interval=lambda name: 1.0, sent_at=lambda name: sent[name]))
     assert [taken(frontier, now) for now in (0.9, 1.0)] == [None, A + "1"]
     sent["a.example"] = 1.8
     finish(frontier)
@@ -170,7 +170,7 @@ def test_the_pause_begins_when_the_request_is_sent() -> None:
 
 @pytest.mark.parametrize("max_pages", [None, 10_000, 3])
 def test_a_ready_host_waits_for_no_better_page_of_another(max_pages: int | None) -> None:
-    frontier = Frontier(KEYS, LimitSettings(pause=lambda name: 1.0), max_pages)
+    frontier = Frontier(KEYS, LimitSettings(interval=lambda name: 1.0), max_pages)
     frontier.apply_reply(BatchReply([a_lease(1, A, priority=999), a_lease(2, B, priority=1)]), 0.0)
     frontier.hosts.rest("a.example", 0.5)
     assert [taken(frontier, now) for now in (0.0, 0.4, 0.5)] == [B, None, A]
@@ -340,23 +340,23 @@ def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brough
     frontier.requeue(1, "load", refused=True)
     demand = frontier.batch(0.0).demand  # too early for more
     assert demand is not None
-    assert demand.low == ()
+    assert demand.low_hosts == ()
     frontier.apply_reply(BatchReply(), 0.0)
     assert taken(frontier, 5.0) is None
     demand = frontier.batch(5.0 - AWAY_SECONDS).demand
     assert demand is not None
-    assert demand.low == (97,)
+    assert demand.low_hosts == (97,)
     frontier.apply_reply(BatchReply(brought), 5.0 - AWAY_SECONDS)
     assert taken(frontier, 4.9) is None
     assert taken(frontier, 5.0) == next_one
 
 
 def test_what_its_host_refused_waits_while_the_database_has_more_of_the_host() -> None:
-    frontier = filled(A + "1", more={97})
+    frontier = filled(A + "1", hosts_with_more={97})
     taken(frontier)
     frontier.requeue(1, "load", refused=True)
     frontier.batch(0.0)
-    frontier.apply_reply(BatchReply(more={97}), 0.0)  # there was no room for it
+    frontier.apply_reply(BatchReply(hosts_with_more={97}), 0.0)  # there was no room for it
     assert taken(frontier) is None
     frontier.batch(0.0)
     frontier.apply_reply(BatchReply(), 0.0)
@@ -411,7 +411,7 @@ def test_a_host_rests_as_another_worker_says() -> None:
 
 def test_a_closed_host_is_asked_no_more() -> None:
     given_up = Outcomes()
-    frontier = Frontier(KEYS, LimitSettings(), count=lambda outcome, by: given_up.update({outcome: by}))
+    frontier = Frontier(KEYS, LimitSettings(), count_outcome=lambda outcome, by: given_up.update({outcome: by}))
     frontier.apply_reply(BatchReply([a_lease(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
     assert taken(frontier) == A + "1"
     assert frontier.hosts.closed(A) is None
@@ -419,7 +419,7 @@ def test_a_closed_host_is_asked_no_more() -> None:
     assert (frontier.hosts.closed(A), frontier.hosts.closed(B)) == (CLOSED, None)
     frontier.apply_reply(BatchReply([a_lease(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
     assert given_up == {CLOSED: 10}
-    assert not frontier.hosts.rests("a.example", 0)
+    assert not frontier.hosts.is_resting("a.example", 0)
     assert all_taken(frontier) == [B]
     batch = frontier.batch(0)
     assert batch.closed == {"a.example": Code.HOST_CLOSED}
@@ -549,7 +549,7 @@ def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
     batch = frontier.batch(0)
     assert batch.idle
     assert batch.demand is not None
-    assert batch.demand == ClaimRequest(hosts=32, pages=64, each=4)
+    assert batch.demand == ClaimRequest(hosts=32, addresses=64, each_host=4)
     assert not frontier.needs_batch
 
 
@@ -557,14 +557,14 @@ def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
 def test_a_full_hand_asks_for_nothing(waiting: int, pages: int | None) -> None:
     frontier = filled(*(f"http://{n}.example/" for n in range(waiting)), pace=LimitSettings(requests=1))
     demand = frontier.batch(0).demand
-    assert (demand and demand.pages) == pages
+    assert (demand and demand.addresses) == pages
 
 
 @pytest.mark.parametrize(("waiting", "low"), [(3, ()), (2, (97,)), (1, (97,))])
 def test_hosts_that_run_low_want_more(waiting: int, low: tuple[int, ...]) -> None:
     demand = filled(*(f"{A}{n}" for n in range(waiting)), pace=several(2)).batch(0).demand
     assert demand is not None
-    assert (demand.low, demand.at_hand) == (low, (97,))
+    assert (demand.low_hosts, demand.hosts_in_memory) == (low, (97,))
 
 
 def test_a_closed_host_wants_no_more() -> None:
@@ -573,7 +573,7 @@ def test_a_closed_host_wants_no_more() -> None:
     frontier.hosts.close("a.example")
     demand = frontier.batch(0).demand
     assert demand is not None
-    assert (demand.low, demand.at_hand) == ((), (97,))
+    assert (demand.low_hosts, demand.hosts_in_memory) == ((), (97,))
 
 
 @pytest.mark.parametrize("kept", ["active", "load"])
@@ -585,7 +585,7 @@ def test_a_host_that_rests_wants_no_more(kept: str) -> None:
     frontier.hosts.rest("a.example", 100)
     demand = frontier.batch(0).demand
     assert demand is not None
-    assert (demand.low, demand.at_hand) == ((), (97,))
+    assert (demand.low_hosts, demand.hosts_in_memory) == ((), (97,))
 
 
 def test_a_fast_host_is_asked_for_more() -> None:
@@ -596,7 +596,7 @@ def test_a_fast_host_is_asked_for_more() -> None:
             finish(frontier, number)
         demand = frontier.batch(0).demand
         assert demand is not None
-        assert demand.each == each
+        assert demand.each_host == each
 
 
 def test_a_host_is_asked_for_alone() -> None:
@@ -604,7 +604,7 @@ def test_a_host_is_asked_for_alone() -> None:
     for shared, workers, alone in rows:
         demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING_SECONDS).demand
         assert demand is not None
-        assert demand.alone == alone
+        assert demand.keeps_hosts == alone
 
 
 @pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING_SECONDS - 0.1, False), (JOINING_SECONDS, True)])
@@ -665,7 +665,7 @@ def test_a_host_to_be_returned_wants_no_more_while_a_request_is_active() -> None
     batch = frontier.batch(9)
     assert [lease.candidate.url for lease in batch.returned] == [B + "2"]
     assert batch.demand is not None
-    assert batch.demand.low == (ord("a"),)
+    assert batch.demand.low_hosts == (ord("a"),)
     finish(frontier, 4)
     assert frontier.batch(9).rests_of_dropped_hosts == {ord("b"): 0.0}
 
@@ -691,7 +691,7 @@ def test_a_host_with_nothing_at_hand_is_let_go() -> None:
     assert all_taken(frontier) == [A, B]
     finish(frontier)
     batch = frontier.batch(0)
-    assert (batch.rests_of_dropped_hosts, batch.demand and batch.demand.at_hand, batch.idle) == (
+    assert (batch.rests_of_dropped_hosts, batch.demand and batch.demand.hosts_in_memory, batch.idle) == (
         {97: 0.0},
         (98,),
         False,
@@ -726,7 +726,7 @@ def test_what_was_asked_for_before_is_kept_while_its_host_rests() -> None:
 
 @pytest.mark.parametrize(("more", "needs_batch"), [(True, True), (False, False)])
 def test_a_host_of_which_more_waits_makes_hungry(more: bool, needs_batch: bool) -> None:
-    frontier = filled(A + "1", A + "2", A + "3", more={97} if more else set())
+    frontier = filled(A + "1", A + "2", A + "3", hosts_with_more={97} if more else set())
     frontier.batch(0)
     taken(frontier)
     assert not frontier.needs_batch
@@ -750,7 +750,7 @@ def test_an_empty_hand_makes_hungry_when_something_ended() -> None:
 
 def test_the_numbers_of_all_workers() -> None:
     frontier = Frontier(KEYS, LimitSettings(), max_pages=7)
-    answer = BatchReply([a_lease(1, A)], waiting=5, pages=6, held=2, workers=3)
+    answer = BatchReply([a_lease(1, A)], waiting=5, pages=6, held_by_others=2, workers=3)
     frontier.apply_reply(answer, 0.0)
     assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.limits.workers) == (6, 6, 2, 3)
     assert (frontier.full, frontier.over) == (False, False)
@@ -826,7 +826,7 @@ class Pair:
 
     def slow(self, name: str) -> None:
         self.interval[name] = self.chance.choice([0, 1, 3])
-        self.frontier.hosts.slow(name, self.interval[name])
+        self.frontier.hosts.set_crawl_delay(name, self.interval[name])
 
     def check(self) -> None:
         assert len(self.frontier) == len(self.waiting)
@@ -884,22 +884,22 @@ class Books:
             assert number not in {one.host_id for one in self.held.values()}
         answer = BatchReply(self.lend(batch, now))
         answer.waiting = sum(map(len, self.waiting.values()))
-        answer.more = {number for number, waiting in self.waiting.items() if waiting}
+        answer.hosts_with_more = {number for number, waiting in self.waiting.items() if waiting}
         answer.over = batch.idle and not answer.waiting and not answer.leases
         return answer
 
     def lend(self, batch: Batch, now: float) -> list[Lease]:
         if batch.demand is None:
             return []
-        assert set(batch.demand.at_hand) >= {one.host_id for one in self.held.values()}
-        new = [number for number in self.waiting if number not in batch.demand.at_hand][: batch.demand.hosts]
-        ready = [*batch.demand.low, *(number for number in new if self.next_at.get(number, 0.0) <= now)]
+        assert set(batch.demand.hosts_in_memory) >= {one.host_id for one in self.held.values()}
+        new = [number for number in self.waiting if number not in batch.demand.hosts_in_memory][: batch.demand.hosts]
+        ready = [*batch.demand.low_hosts, *(number for number in new if self.next_at.get(number, 0.0) <= now)]
         found = []
         for number in ready:
             waiting = sorted(self.waiting.get(number, []), key=lambda one: (-one.candidate.priority, one.id))
-            self.waiting[number], each = waiting[batch.demand.each :], waiting[: batch.demand.each]
+            self.waiting[number], each = waiting[batch.demand.each_host :], waiting[: batch.demand.each_host]
             found += each
-        kept, back = found[: batch.demand.pages], found[batch.demand.pages :]
+        kept, back = found[: batch.demand.addresses], found[batch.demand.addresses :]
         for one in back:
             self.waiting[one.host_id].append(one)
         self.held |= {one.id: one for one in kept}
@@ -937,14 +937,14 @@ def test_all_that_the_ledger_lends_is_ended_once() -> None:
 
 @pytest.mark.parametrize(("asked", "expected"), [(True, None), (False, A + "2")])
 def test_what_was_not_asked_for_costs_its_host_no_pause(asked: bool, expected: str | None) -> None:
-    frontier = filled(A + "1", A + "2", pace=LimitSettings(pause=lambda name: 5.0))
+    frontier = filled(A + "1", A + "2", pace=LimitSettings(interval=lambda name: 5.0))
     assert taken(frontier) == A + "1"
     finish(frontier, outcome=LOST if asked else NOISE)
     assert taken(frontier, 1.0) == expected
 
 
 def test_what_was_not_asked_for_does_not_hasten_others() -> None:
-    frontier = filled(A + "1", A + "2", A + "3", pace=several(3, pause=lambda name: 5.0))
+    frontier = filled(A + "1", A + "2", A + "3", pace=several(3, interval=lambda name: 5.0))
     assert [taken(frontier, now) for now in (0.0, 5.0)] == [A + "1", A + "2"]
     finish(frontier, outcome=NOISE)
     assert [taken(frontier, now) for now in (6.0, 10.0)] == [None, A + "3"]
@@ -958,7 +958,7 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     assert [frontier.seen([B], sort) for sort in (AddressKind.LINK, AddressKind.IMAGE_LINK, AddressKind.IMAGE)] == [
         {B}
     ] * 3
-    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == [
+    assert [link.kind_as_seen for link in frontier.batch(0).ended[0].result.links] == [
         AddressKind.IMAGE_LINK,
         AddressKind.IMAGE,
         AddressKind.LINK,
@@ -1083,9 +1083,9 @@ def test_what_was_learned_goes_with_the_next_batch() -> None:
 def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
     frontier = Frontier(KEYS, LimitSettings())
     found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind=AddressKind.SEED, via=FoundBy.SEED)]
-    answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
-    assert frontier.apply_reply(answer, 0.0) == LinkUpdates(leased=((A, 5), (C, 4)), no_longer=(C,))
-    assert frontier.apply_reply(BatchReply(), 0.0) == LinkUpdates(leased=(), no_longer=())
+    answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], no_longer_queued=[C])
+    assert frontier.apply_reply(answer, 0.0) == LinkUpdates(leased=((A, 5), (C, 4)), no_longer_queued=(C,))
+    assert frontier.apply_reply(BatchReply(), 0.0) == LinkUpdates(leased=(), no_longer_queued=())
 
 
 def test_a_link_of_which_nothing_came_waits_no_longer() -> None:
@@ -1101,14 +1101,14 @@ def test_a_link_of_which_nothing_came_waits_no_longer() -> None:
         frontier.apply_reply(BatchReply([Lease(1, candidate, 1, 1)]), 0.0)
         taken(frontier)
         finish(frontier, outcome=outcome, record=None if outcome else {})
-        assert list(frontier.apply_reply(BatchReply(), 0.0).no_longer) == gone
+        assert list(frontier.apply_reply(BatchReply(), 0.0).no_longer_queued) == gone
 
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
     frontier.hosts.close(address_of(A).host)
-    assert frontier.apply_reply(BatchReply(), 0.0).no_longer == (A,)
-    assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer == (A + "new",)
+    assert frontier.apply_reply(BatchReply(), 0.0).no_longer_queued == (A,)
+    assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer_queued == (A + "new",)
 
 
 @pytest.mark.parametrize(("count", "asked"), [(3, 3), (4, 4), (5, 4)])

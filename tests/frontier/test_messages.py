@@ -48,7 +48,7 @@ def test_a_key_is_the_same_on_every_machine() -> None:
 def test_all_but_images_count() -> None:
     rows = [(AddressKind.LINK, True), (AddressKind.SEED, True), (AddressKind.LIST, True), (AddressKind.IMAGE, False)]
     for kind, counts in rows:
-        assert Lease(1, Candidate(A, kind=kind), 1, 1).counts == counts
+        assert Lease(1, Candidate(A, kind=kind), 1, 1).is_page == counts
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])

@@ -110,4 +110,4 @@ def test_what_others_asked_for_waits_no_more(crew: Crew) -> None:
     other = Asking(crew.join(folder="two"))
     other.frontier.ask_after([A, C])
     other.commit()
-    assert other.news.no_longer == (A,)
+    assert other.news.no_longer_queued == (A,)

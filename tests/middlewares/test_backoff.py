@@ -143,7 +143,7 @@ def test_a_wall_pauses_its_host_and_goes_no_further(name: str, meta: dict[str, b
         assert (refusal.value.outcome, refusal.value.response) == (Outcome(Code.WALLED, service), response)
     else:
         assert isinstance(backoff.process_response(request, response), Request)
-    assert hosts.rests("a.example", monotonic())
+    assert hosts.is_resting("a.example", monotonic())
     assert counts == {"backoff/walled": 1}
 
 
@@ -157,7 +157,7 @@ def test_walls_with_a_status_of_success_are_of_their_address_at_first() -> None:
             request = Request(f"http://{name}/{number}")
             again = backoff.process_response(request, HtmlResponse(request.url, body=wall.body.encode()))
             assert isinstance(again, Request)
-            if hosts.rests(name, monotonic()):
+            if hosts.is_resting(name, monotonic()):
                 return number
         return 0
 

@@ -182,7 +182,7 @@ def test_when_robots_txt_is_read_again(statuses: tuple[int, ...], times: tuple[f
             with suppress(Refusal):
                 answer = await robots.process_request(request)
             # While the host is paused, its addresses wait.
-            assert (answer is None) is (hosts.limits.rests_until("a.example") <= now)
+            assert (answer is None) is (hosts.limits.rest_ends_at("a.example") <= now)
         assert len(engine.statuses) == left
 
     asyncio.run(read())

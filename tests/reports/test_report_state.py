@@ -41,7 +41,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY
 from crawler.urls.canonical import Canonical
 
-EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
+EVERYTHING = ClaimRequest(hosts=100, addresses=1_000, each_host=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 ESCAPES = "\x1b[2J\x9b31m\n\t\u202e"
 SPELLED = r"\x1b[2J\x9b31m\n\t\u202e"

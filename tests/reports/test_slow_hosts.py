@@ -59,8 +59,8 @@ def test_why_a_host_takes_its_time(crew: Crew) -> None:
 @ON_SQLITE
 def test_another_worker_has_it(crew: Crew) -> None:
     one, two = crew.pair(*pages("a.example", 3))
-    assert len(one.claim(each=1)) == 1
-    assert not two.claim(each=1)
+    assert len(one.claim(each_host=1)) == 1
+    assert not two.claim(each_host=1)
     (host_,) = found(crew)
     assert (host_.why, host_.worker, host_.waiting) == (SlowReason.WORKER, one.session.number, 2)
     two.leave()
@@ -168,12 +168,12 @@ def test_a_tempo_is_told_now_and_then() -> None:
     latency.record(1, "a.example", 4.0)
     assert latency.report(100.0 + REPORT_SECONDS, delays.__getitem__) == {1: HostLatency(3.5, 0.5, 2)}
     latency.record(1, "a.example", 4.0)
-    latency.last = True
+    latency.is_last = True
     assert latency.report(100.1 + REPORT_SECONDS, delays.__getitem__) == {1: HostLatency(4.0, 0.5, 1)}
 
 
 def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:
-    one = crew.join(*pages("a.example", 1), *pages("b.example", 1), pause=0.5)
+    one = crew.join(*pages("a.example", 1), *pages("b.example", 1), first_interval=0.5)
     (held, other) = one.claim()
     one.commit(Batch(latencies={held.host_id: HostLatency(1.0, 2.0, 3)}))
     one.commit(Batch(latencies={held.host_id: HostLatency(2.0, 4.0, 1)}))

@@ -110,7 +110,7 @@ def test_a_new_name_on_a_site_queues_again_what_was_put_off_there(crew: Crew) ->
     elsewhere = "http://b.example/tag/1"
     one = crew.join(*candidates(SITE + "tag/1", SITE + "tag/2", elsewhere))
     one.end(*map(put_off, one.claim()))
-    assert one.commit(links_with_new_names={SITE + "new"}).waiting == 2
+    assert one.commit(links_that_changed_patterns={SITE + "new"}).waiting == 2
     assert sorted(lease.candidate.url for lease in one.claim()) == [SITE + "tag/1", SITE + "tag/2"]
 
 

@@ -91,14 +91,14 @@ def test_a_claim_brings_what_is_demanded_at_most(crew: Crew) -> None:
         ({"hosts": 1}, 5),
         ({"hosts": 2}, 10),
         ({"hosts": 3}, 15),
-        ({"each": 1}, 3),
-        ({"each": 2}, 6),
-        ({"pages": 0}, 0),
-        ({"pages": 1}, 1),
-        ({"pages": 7}, 7),
-        ({"each": 3, "pages": 7}, 7),
-        ({"each": 2, "pages": 7}, 6),
-        ({"each": 2, "hosts": 2}, 4),
+        ({"each_host": 1}, 3),
+        ({"each_host": 2}, 6),
+        ({"addresses": 0}, 0),
+        ({"addresses": 1}, 1),
+        ({"addresses": 7}, 7),
+        ({"each_host": 3, "addresses": 7}, 7),
+        ({"each_host": 2, "addresses": 7}, 6),
+        ({"each_host": 2, "hosts": 2}, 4),
     ):
         leases = worker.claim(**limits)
         assert len(leases) == expected, limits
@@ -107,20 +107,20 @@ def test_a_claim_brings_what_is_demanded_at_most(crew: Crew) -> None:
 
 def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
     worker = crew.join(*many(A, 100, priority=900), *candidates(B, C))
-    assert sorted(urls(worker.claim(hosts=3, each=4, pages=6))) == [f"{A}{n}" for n in range(4)] + [B, C]
+    assert sorted(urls(worker.claim(hosts=3, each_host=4, addresses=6))) == [f"{A}{n}" for n in range(4)] + [B, C]
 
 
 def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(B, 3))
-    first = worker.commit(demand=replace(EVERYTHING, each=1))
+    first = worker.commit(demand=replace(EVERYTHING, each_host=1))
     assert urls(first.leases) == [A + "0", B + "0"]
     hosts = tuple(one.host_id for one in first.leases)
-    assert first.more == set(hosts)
-    assert urls(worker.claim(each=1, at_hand=hosts)) == []
-    assert urls(worker.claim(each=1, at_hand=hosts, low=hosts[:1])) == [A + "1"]
-    last = worker.commit(demand=replace(EVERYTHING, at_hand=hosts, low=hosts))
+    assert first.hosts_with_more == set(hosts)
+    assert urls(worker.claim(each_host=1, hosts_in_memory=hosts)) == []
+    assert urls(worker.claim(each_host=1, hosts_in_memory=hosts, low_hosts=hosts[:1])) == [A + "1"]
+    last = worker.commit(demand=replace(EVERYTHING, hosts_in_memory=hosts, low_hosts=hosts))
     assert urls(last.leases) == [A + "2", B + "1", B + "2"]
-    assert last.more == set()
+    assert last.hosts_with_more == set()
 
 
 # How long hosts rest, who may ask them, and who may not.
@@ -128,7 +128,7 @@ def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
 
 def test_a_host_rests_until_its_time(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 2), *many(B, 2))
-    held = one.claim(each=1)
+    held = one.claim(each_host=1)
     one.commit(returned=held, rests_of_dropped_hosts={held[0].host_id: 100.0, held[1].host_id: 0.0})
     assert urls(two.claim()) == [B + "0", B + "1"]
     assert one.claim() == []
@@ -141,7 +141,7 @@ def test_a_host_rests_until_its_time(crew: Crew) -> None:
 @pytest.mark.parametrize(("rest", "found", "said"), [(0.0, 1, None), (1.0, 1, 1.0), (1.1, 0, None)])
 def test_a_host_whose_rest_ends_soon_is_claimed_before(crew: Crew, rest: float, found: int, said: float | None) -> None:
     worker = crew.join(*many(A, 2))
-    (one,) = worker.claim(each=1)
+    (one,) = worker.claim(each_host=1)
     worker.rest(one, seconds=100.0)
     now = crew.value(select(host.c.next_at)) - rest
     with crew.engine.connect() as connection:
@@ -155,9 +155,9 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
 ) -> None:
     """Else nothing would be there but what it refused when it has rested; no rest is as long as a day."""
     worker = crew.join(*many(A, 2))
-    (one,) = worker.claim(each=1)
+    (one,) = worker.claim(each_host=1)
     worker.commit(rests={one.host_id: seconds})
-    answer = worker.commit(demand=replace(EVERYTHING, low=(one.host_id,), at_hand=(one.host_id,)))
+    answer = worker.commit(demand=replace(EVERYTHING, low_hosts=(one.host_id,), hosts_in_memory=(one.host_id,)))
     assert urls(answer.leases) == [A + "1"]
     said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
     assert answer.rests == said
@@ -166,14 +166,14 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
 def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew) -> None:
     rests = {f"http://{rest}.example/": rest for rest in (0, 60, 590, 610, 86_400)}
     worker = crew.join(*(link for url in rests for link in many(url, 2)))
-    leases = worker.claim(each=1)
+    leases = worker.claim(each_host=1)
     worker.commit(rests_of_dropped_hosts={lease.host_id: float(rests[lease.candidate.url[:-1]]) for lease in leases})
     assert {int(address_of(url).host.split(".")[0]) for url in urls(worker.claim())} == {0, 610, 86_400}
 
 
 def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
     one = crew.join(*many(A, 2))
-    (held,) = one.claim(each=1)
+    (held,) = one.claim(each_host=1)
     one.commit(rests={held.host_id: 50.0})
     one.leave()
     assert crew.join().claim() == []
@@ -186,12 +186,12 @@ def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
 def test_a_host_of_a_worker_that_ended_rests_for_its_pause(
     usual: float, told: dict[str, float], end: str, crew: Crew
 ) -> None:
-    one = crew.join(*many(A, 2), pause=usual)
-    one.claim(each=1)
+    one = crew.join(*many(A, 2), first_interval=usual)
+    one.claim(each_host=1)
     if told:
         crew.change(host.update().values(told))
     getattr(one, end)()
-    two = crew.join(pause=usual)
+    two = crew.join(first_interval=usual)
     assert two.claim() == []
     crew.change(host.update().values(next_at=host.c.next_at - 20.0))
     assert urls(two.claim()) == [A + "0", A + "1"]
@@ -199,53 +199,53 @@ def test_a_host_of_a_worker_that_ended_rests_for_its_pause(
 
 def test_a_host_is_one_worker_s_alone_until_it_lets_it_go(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
-    (held,) = one.claim(each=1)
-    assert two.claim(each=1) == []
+    (held,) = one.claim(each_host=1)
+    assert two.claim(each_host=1) == []
     one.end(stored(held))
-    assert two.claim(each=1) == []
+    assert two.claim(each_host=1) == []
     two.rest(held)  # it is not two's to let go
-    assert two.claim(each=1) == []
+    assert two.claim(each_host=1) == []
     one.rest(held)
-    assert urls(two.claim(each=1)) == [A + "1"]
-    assert one.claim(each=1) == []
+    assert urls(two.claim(each_host=1)) == [A + "1"]
+    assert one.claim(each_host=1) == []
 
 
 def test_a_host_is_shared_when_all_say_so(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
-    assert urls(one.claim(each=2, alone=False)) == [A + "0", A + "1"]
-    assert urls(two.claim(each=2, alone=False)) == [A + "2", A + "3"]
-    assert urls(one.claim(each=1, alone=False)) == [A + "4"]
+    assert urls(one.claim(each_host=2, keeps_hosts=False)) == [A + "0", A + "1"]
+    assert urls(two.claim(each_host=2, keeps_hosts=False)) == [A + "2", A + "3"]
+    assert urls(one.claim(each_host=1, keeps_hosts=False)) == [A + "4"]
 
 
 def test_a_host_with_a_pace_is_not_shared(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
-    (held,) = one.claim(each=1, alone=False)
+    (held,) = one.claim(each_host=1, keeps_hosts=False)
     one.commit(crawl_delays={held.host_id: 2.0}, rests_of_dropped_hosts={held.host_id: 0.0})
-    assert urls(one.claim(each=1, alone=False)) == [A + "1"]
-    assert two.claim(each=1, alone=False) == []
+    assert urls(one.claim(each_host=1, keeps_hosts=False)) == [A + "1"]
+    assert two.claim(each_host=1, keeps_hosts=False) == []
     one.rest(held)
-    assert urls(two.claim(each=1, alone=False)) == [A + "2"]
-    assert one.claim(each=1, alone=False) == []
+    assert urls(two.claim(each_host=1, keeps_hosts=False)) == [A + "2"]
+    assert one.claim(each_host=1, keeps_hosts=False) == []
 
 
 @pytest.mark.parametrize(("kind", "moves"), [("link", False), ("seed", True)])
 def test_a_redirect_to_another_worker_s_host_waits_for_that_worker(crew: Crew, kind: str, moves: bool) -> None:
     one, two = crew.pair(*many(A, 2))
-    (first,) = one.claim(each=1)
+    (first,) = one.claim(each_host=1)
     two.seed(Candidate(B, kind=kind))
-    (held,) = two.claim(each=1)
+    (held,) = two.claim(each_host=1)
     moved = two.move(held, A + "new")
     assert (moved is not None) == moves
-    assert two.claim(each=1, low=(first.host_id,), at_hand=(first.host_id,)) == []
-    theirs = urls(one.claim(low=(first.host_id,), at_hand=(first.host_id,)))
+    assert two.claim(each_host=1, low_hosts=(first.host_id,), hosts_in_memory=(first.host_id,)) == []
+    theirs = urls(one.claim(low_hosts=(first.host_id,), hosts_in_memory=(first.host_id,)))
     assert sorted(theirs) == [A + "1", *([] if moves else [A + "new"])]
 
 
 @pytest.mark.parametrize("told", [None, 20.0])
 def test_a_free_host_that_a_redirect_leads_to_rests_for_its_pause(crew: Crew, told: float | None) -> None:
     """None of two workers requests it a moment after the other."""
-    one, two = crew.pair(*candidates(A, B, C + "1", C + "2"), pause=5.0 if told else 20.0)
-    first, second, third = one.claim(each=1)
+    one, two = crew.pair(*candidates(A, B, C + "1", C + "2"), first_interval=5.0 if told else 20.0)
+    first, second, third = one.claim(each_host=1)
     one.rest(third)
     crew.change(host.update().values(delay=told))
     assert one.move(first, C + "new") is not None
@@ -322,7 +322,7 @@ def test_of_very_many_some_are_given_up_by_each_claim(
 
 def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 3), *candidates(B))
-    held = one.claim(each=1, hosts=1)
+    held = one.claim(each_host=1, hosts=1)
     one.commit(returned=held, closed={"a.example": Code.HOST_CLOSED})
     assert two.commit(demand=EVERYTHING).refused == {CLOSED: 3}
 
@@ -339,7 +339,7 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
     refused = 0
     for turn in range(12):
         worker = (one, two)[turn % 2]
-        answer = worker.commit(demand=replace(EVERYTHING, each=2))
+        answer = worker.commit(demand=replace(EVERYTHING, each_host=2))
         refused += answer.refused.total()
         held = list(worker.hand.values())
         worker.commit(
@@ -361,7 +361,7 @@ def test_a_site_has_a_budget_of_requests_over_all_its_hosts(crew: Crew) -> None:
     asked = 0
     for _ in range(limit * REQUESTS_A_PAGE):
         for worker in (one, two):
-            leases = worker.claim(each=1)
+            leases = worker.claim(each_host=1)
             asked += len(leases)
             worker.end(*map(failed, leases), rests_of_dropped_hosts={held.host_id: 0.0 for held in leases})
             check_budgets(crew.engine, limit)
@@ -393,7 +393,7 @@ def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: 
 
 def test_images_are_no_pages_to_a_site(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(A, 40, kind=AddressKind.IMAGE, priority=-9), site_limit=1)
-    assert [one.counts for one in worker.claim()] == [True] + [False] * 40
+    assert [one.is_page for one in worker.claim()] == [True] + [False] * 40
     worker.end(*map(stored, worker.hand.values()))
     worker.seed(Candidate(A + "late.png", kind=AddressKind.IMAGE, priority=-9))
     answer = worker.commit(demand=EVERYTHING)
@@ -436,7 +436,7 @@ def test_max_pages_is_exact_over_two_workers(crew: Crew, wanted: int, bring: int
             for one in list(worker.hand.values())[:1]:
                 asked += 1
                 ended.append(failed(one) if asked % bring else stored(one))
-            worker.commit(ended=ended, demand=replace(EVERYTHING, hosts=3, each=1, pages=3))
+            worker.commit(ended=ended, demand=replace(EVERYTHING, hosts=3, each_host=1, addresses=3))
         if not workers[0].hand and not workers[1].hand:
             break
     assert sum(len(worker.records()) for worker in workers) == wanted
@@ -465,8 +465,8 @@ def test_images_still_come_when_the_crawl_is_full(crew: Crew) -> None:
         *many(B, 1, kind=AddressKind.IMAGE, priority=-9),
     ]
     worker = crew.join(*found, max_pages=1)
-    worker.end(*map(stored, worker.claim(each=1)))
-    while not (answer := worker.commit(demand=replace(EVERYTHING, each=2), idle=True)).over:
+    worker.end(*map(stored, worker.claim(each_host=1)))
+    while not (answer := worker.commit(demand=replace(EVERYTHING, each_host=2), idle=True)).over:
         worker.end(*map(stored, answer.leases))
     states = crew.addresses()
     assert sorted(url for url, state in states.items() if state == (AddressState.DONE, None)) == sorted(
@@ -500,7 +500,7 @@ def test_an_image_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
     worker = crew.join(*candidates(A), Candidate(A + "1.png", kind=AddressKind.IMAGE, priority=-9), max_pages=1)
     (page, image) = worker.claim()
     answer = worker.end(stored(page), idle=True)
-    assert (answer.over, answer.held) == (False, 1)
+    assert (answer.over, answer.held_by_others) == (False, 1)
     assert worker.end(stored(image), idle=True).over
 
 

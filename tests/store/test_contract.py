@@ -166,7 +166,7 @@ def test_ends_of_a_worker_taken_for_dead_change_nothing(crew: Crew) -> None:
     crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     two.commit()
     assert two.session.committer.expire_silent_workers() == 1
-    two.claim(pages=1)
+    two.claim(addresses=1)
     before = crew.dump()
     redirects = [Redirect(held[2], Candidate(D))]
     happened = {"redirects": redirects, "returned": held[1:2], "demand": EVERYTHING, "closed": {"a.example": "why"}}
@@ -237,10 +237,10 @@ def test_it_is_over_when_nothing_waits_and_nobody_holds_anything(crew: Crew) -> 
     one, two = crew.pair(*candidates(A))
     (held,) = one.claim()
     answer = two.commit(idle=True, demand=EVERYTHING)
-    assert (answer.over, answer.held, answer.workers) == (False, 1, 2)
+    assert (answer.over, answer.held_by_others, answer.workers) == (False, 1, 2)
     one.end(stored(held, *candidates(B)))
     answer = two.commit(idle=True)
-    assert (answer.over, answer.held, answer.waiting) == (False, 0, 1)
+    assert (answer.over, answer.held_by_others, answer.waiting) == (False, 0, 1)
     (last,) = two.claim()
     assert not one.commit(idle=True, demand=EVERYTHING).over
     assert not two.end(stored(last)).over  # it is not asked
@@ -306,7 +306,7 @@ def test_the_host_of_a_seed_that_failed_rests_for_its_usual_pause(crew: Crew, pa
 @pytest.mark.parametrize("folders", [("one", "two"), ("one", "one")])
 def test_a_host_returns_from_a_worker_that_ended(crew: Crew, folders: tuple[str, str]) -> None:
     one = crew.join(*candidates(A, A + "1"), folder=folders[0])
-    one.claim(each=1)
+    one.claim(each_host=1)
     if folders == ("one", "two"):
         two = crew.join(folder="two")
         assert two.claim() == []

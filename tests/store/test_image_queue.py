@@ -69,7 +69,7 @@ def test_an_image_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> Non
     first, second, third = one.claim()
     answer = one.end(stored(first, image(1)), demand=EVERYTHING)
     assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, AddressState.RECORDED)
-    (lease,) = one.end(stored(second, image(2)), demand=replace(EVERYTHING, pages=1)).leases
+    (lease,) = one.end(stored(second, image(2)), demand=replace(EVERYTHING, addresses=1)).leases
     assert (lease.candidate, lease.shown_on) == (replace(image(1), parent=A), second.site_id)
     assert states(crew)["image " + CDN + "2"] == AddressState.WAITING
     one.end(stored(third, image(3)))
@@ -134,7 +134,7 @@ def test_no_crawl_is_over_while_images_are_recorded(crew: Crew, limit: int | Non
 def test_images_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: int, released: bool) -> None:
     """Although this worker is not idle, and the site still has pages that wait."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
-    one.end(stored(one.claim(pages=1)[0], image(1)))
+    one.end(stored(one.claim(addresses=1)[0], image(1)))
     one.session.committer.releases.searched_at = 0.0
     one.commit()
     assert states(crew)["image " + CDN + "1"] == (AddressState.WAITING if released else AddressState.RECORDED)
@@ -153,7 +153,7 @@ def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
 
 def test_another_worker_s_pages_count(crew: Crew) -> None:
     one, two = counting(crew, *candidates(A, B)), counting(crew, folder="two")
-    (first,) = one.claim(pages=1)
+    (first,) = one.claim(addresses=1)
     one.end(stored(first, image(1), *candidates(A + "2")))
     one.rest(first)
     held = {lease.candidate.url: lease for lease in two.claim()}
@@ -295,14 +295,14 @@ def test_images_are_left_to_a_run_that_wants_them(
 def test_what_a_dead_worker_held_of_images_is_left_too(crew: Crew, max_pages: int | None) -> None:
     one = counting(crew, *candidates(A), enough=1)
     one.end(stored(one.claim()[0], image(1, url=A), *candidates(A + "page", priority=-20)))
-    assert urls(one.claim(pages=1, each=1)) == [A + "1"]
+    assert urls(one.claim(addresses=1, each_host=1)) == [A + "1"]
     one.rest(*one.hand.values())
     without = counting(crew, *candidates(A), enough=1, folder="two", images=False, max_pages=max_pages)
     crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     assert without.session.committer.expire_silent_workers() == 1
     assert states(crew)["image " + A + "1"] == AddressState.WAITING
     answer = without.commit(demand=EVERYTHING, idle=True)
-    assert (urls(answer.leases), answer.more) == ([] if max_pages else [A + "page"], set())
+    assert (urls(answer.leases), answer.hosts_with_more) == ([] if max_pages else [A + "page"], set())
     assert without.end(*map(stored, answer.leases), demand=EVERYTHING, idle=True).over
     assert not without.session.begin([A])
     without.leave()
@@ -349,10 +349,12 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
         stored(second, image(2)),
         stored(other),
         evidence={first.site_id: Evidence(pages=1), other.site_id: Evidence(pages=2)},
-        demand=replace(EVERYTHING, pages=1),
+        demand=replace(EVERYTHING, addresses=1),
     )
     assert told(answer.evidence) == [(True, [1])]
-    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=replace(EVERYTHING, pages=1))
+    answer = one.end(
+        stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=replace(EVERYTHING, addresses=1)
+    )
     assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()

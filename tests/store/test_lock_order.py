@@ -41,7 +41,7 @@ def work(url: URL, plan: CrawlPlan, seed: int) -> int:
         ended = [stored(one, *links(chance)) if chance.random() < 0.8 else failed(one) for one in hand]
         count += sum(one.result.outcome is None for one in ended)
         resting = {} if hand or back else dict.fromkeys(hosts, 0.0)
-        demand = ClaimRequest(6, 12, 3, hosts, hosts, alone=False)
+        demand = ClaimRequest(6, 12, 3, hosts, hosts, keeps_hosts=False)
         answer = session.committer.commit(
             Batch(
                 ended,

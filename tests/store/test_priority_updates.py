@@ -50,7 +50,7 @@ def test_a_host_is_claimed_by_its_new_best(crew: Crew) -> None:
 
 def test_prices_and_the_claim_of_one_batch(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    assert urls(worker.commit(priorities={B: 9}, demand=replace(EVERYTHING, pages=1)).leases) == [B]
+    assert urls(worker.commit(priorities={B: 9}, demand=replace(EVERYTHING, addresses=1)).leases) == [B]
 
 
 def test_what_a_page_leads_to_can_be_priced_with_it(crew: Crew) -> None:
@@ -84,7 +84,7 @@ def test_links_alone_are_priced(crew: Crew) -> None:
 @pytest.mark.parametrize("ends", [False, True])
 def test_what_waits_no_more_is_not_priced(crew: Crew, ends: bool) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    (one,) = worker.claim(pages=1)
+    (one,) = worker.claim(addresses=1)
     worker.commit(ended=[stored(one)] if ends else [], priorities={A: 9, "http://unknown.example/": 9})
     assert (priority(crew, A), best(crew)) == (5, {"a.example": None, "b.example": 4})
 

@@ -16,7 +16,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 SEED = "http://seed.example/"
-ONE, ALL = ClaimRequest(5, 1, 1, alone=False), ClaimRequest(5, 5, 5, alone=False)
+ONE, ALL = ClaimRequest(5, 1, 1, keeps_hosts=False), ClaimRequest(5, 5, 5, keeps_hosts=False)
 
 
 def test_an_address_found_while_another_takes_the_last_of_its_host_is_not_lost(
@@ -47,7 +47,7 @@ def test_workers_claim_one_after_another_only_when_few_pages_are_left(
     first, second = crew.pair(*candidates("http://a.example/", "http://b.example/"), max_pages=2 * SHARED_CLAIM + 1)
     with ThreadPoolExecutor(1) as threads, postgresql_engine.begin() as connection:
         lock_crawl(connection, first.session.crawl_id, CrawlLock.CHANGE)
-        first_claim = threads.submit(second.claim, each=1, pages=1)
+        first_claim = threads.submit(second.claim, each_host=1, addresses=1)
         wait([first_claim], 10)
         assert first_claim.done()
         # Now as many pages are left as the two may claim at once.

@@ -88,7 +88,7 @@ class Chance:
 
     def claim(self, worker: Worker, folder: str) -> None:
         limits = [self.random.randrange(1, 4) for _ in range(3)]
-        worker.claim(ClaimRequest(*limits, alone=self.random.random() < 0.7))
+        worker.claim(ClaimRequest(*limits, keeps_hosts=self.random.random() < 0.7))
 
     def end(self, worker: Worker, folder: str) -> None:
         ended = [
@@ -97,14 +97,14 @@ class Chance:
             else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
             for one in self.some(worker)
         ]
-        demand = replace(EVERYTHING, pages=2, each=1) if self.random.random() < 0.5 else None
+        demand = replace(EVERYTHING, addresses=2, each_host=1) if self.random.random() < 0.5 else None
         answer = worker.end(
             *ended, demand=demand, rests_of_dropped_hosts=self.rested(worker, [one.lease for one in ended])
         )
         if not answer.lost:
             for one in ended:
                 if one.result.outcome is None:
-                    (self.pages if one.lease.counts else self.images)[one.lease.candidate.url] += 1
+                    (self.pages if one.lease.is_page else self.images)[one.lease.candidate.url] += 1
 
     def requeue(self, worker: Worker, folder: str) -> None:
         back = self.some(worker)
@@ -145,7 +145,7 @@ class Chance:
             for folder, one in self.workers.items():
                 ended = [stored(each) for each in one.hand.values()]
                 for each in ended:
-                    (self.pages if each.lease.counts else self.images)[each.lease.candidate.url] += 1
+                    (self.pages if each.lease.is_page else self.images)[each.lease.candidate.url] += 1
                 one.end(*ended, rests_of_dropped_hosts=self.rested(one, [each.lease for each in ended]))
                 if one.commit(demand=ClaimRequest(3, 5, 3), idle=True).over:
                     over.add(folder)

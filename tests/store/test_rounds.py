@@ -106,7 +106,7 @@ def test_no_round_begins_for_what_workers_crashed_at(crew: Crew, outcome: Code, 
 def test_what_was_broken_off_goes_on(crew: Crew) -> None:
     """No round begins while something waits, or is held."""
     one = crew.join(*candidates(A, B), bounds=SOON)
-    one.end(*(checked(each, PageChange.NEW) for each in one.claim(pages=1)))
+    one.end(*(checked(each, PageChange.NEW) for each in one.claim(addresses=1)))
     assert one.session.begin([], everything=True)
     held = one.claim()
     assert one.session.begin([], everything=True)

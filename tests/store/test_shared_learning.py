@@ -109,13 +109,13 @@ def mixed(crew: Crew) -> tuple[Worker, Worker]:
 def test_what_waits_no_more(crew: Crew) -> None:
     one, two = mixed(crew)
     asked = (A, A + "1", A + "2", B, C, "http://unknown.example/")
-    assert sorted(one.commit(asked_after=asked).done) == [A + "1", A + "2", B]
-    assert sorted(two.commit(asked_after=asked).done) == [A, A + "1", A + "2"]
-    assert one.commit(asked_after=(C,)).done == one.commit().done == []
+    assert sorted(one.commit(asked_after=asked).no_longer_queued) == [A + "1", A + "2", B]
+    assert sorted(two.commit(asked_after=asked).no_longer_queued) == [A, A + "1", A + "2"]
+    assert one.commit(asked_after=(C,)).no_longer_queued == one.commit().no_longer_queued == []
 
 
 def test_all_spellings_that_were_asked_after(crew: Crew) -> None:
     worker = crew.join(*candidates(A), canonical=Canonical(["utm_.*"]))
     worker.end(*map(stored, worker.claim()))
     asked = (A, A + "?utm_source=feed")
-    assert sorted(worker.commit(asked_after=asked).done) == list(asked)
+    assert sorted(worker.commit(asked_after=asked).no_longer_queued) == list(asked)

@@ -30,7 +30,7 @@ def reader(crew: Crew, *urls: str, folder: str = "one", **plan: object) -> Worke
 def at_hand(one: Worker, *leases: Lease) -> BatchReply:
     """What a worker is told that has these hosts at hand, and does not want more."""
     hosts = tuple({held.host_id for held in leases})
-    return one.commit(demand=ClaimRequest(0, 0, 0, at_hand=hosts))
+    return one.commit(demand=ClaimRequest(0, 0, 0, hosts_in_memory=hosts))
 
 
 def count(crew: Crew) -> int:

@@ -54,7 +54,7 @@ def ready(crew: Crew, name: str = "crawl") -> Worker:
 
 def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     """All that can be seen of what a batch did."""
-    held = {(astuple(one.candidate), one.counts) for one in worker.hand.values()}
+    held = {(astuple(one.candidate), one.is_page) for one in worker.hand.values()}
     moved = [one and one.candidate for one in answer.redirected.values()]
     files = [[record["url"] for record in lines(path)] for path in worker.session.files.paths(1)]
     return (
@@ -114,7 +114,7 @@ def test_two_replies_in_a_row_are_lost(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B, C, D))
     trouble = Trouble(worker.session.engine)
     for _ in range(4):
-        (lease,) = worker.claim(pages=1)
+        (lease,) = worker.claim(addresses=1)
         trouble.lose_reply = True
         answer = worker.session.committer.commit(Batch(ended=[stored(lease)], demand=EVERYTHING))
         assert (answer.lost, answer.committed) == (True, True)

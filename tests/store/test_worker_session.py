@@ -135,7 +135,7 @@ def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> Non
 def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew, caplog: pytest.LogCaptureFixture) -> None:
     """As when a crawl of the same name ran here with another database meanwhile."""
     one = crew.join(*candidates(A, B))
-    one.end(*map(stored, one.claim(pages=1)))
+    one.end(*map(stored, one.claim(addresses=1)))
     one.leave()
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
     one.session.pages.path.write_bytes(theirs)
@@ -318,7 +318,7 @@ def test_fresh_wants_other_workers_to_end_first(crew: Crew) -> None:
 def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
     workers = [many.join(*candidates(A, B)), many.join()]
     for one in workers:
-        one.end(*map(stored, one.claim(pages=1)))
+        one.end(*map(stored, one.claim(addresses=1)))
     for one in workers:
         one.leave()
     many.join(fresh=True)
@@ -360,8 +360,8 @@ def test_the_last_words_tell_what_waits(crew: Crew, priorities: list[int], how: 
 
 def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     one, two = many.join(*candidates(A, B, A + "2"), max_pages=2), many.join(folder="two", max_pages=2)
-    one.end(*map(stored, one.claim(pages=1)))
-    two.end(*map(stored, two.claim(pages=1)))
+    one.end(*map(stored, one.claim(addresses=1)))
+    two.end(*map(stored, two.claim(addresses=1)))
     words = str(one.session.finished_message())
     assert re.search(f" 2 pages, in {one.session.pages.path} and .*; a larger max_pages continues it, .*refresh", words)
 

@@ -24,7 +24,7 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 SEEDS = ("http://seed.example/",)
-EVERYTHING = ClaimRequest(hosts=1_000, pages=1_000, each=1_000)
+EVERYTHING = ClaimRequest(hosts=1_000, addresses=1_000, each_host=1_000)
 FETCHED_AT = "2024-05-06T07:08:09+00:00"
 
 
@@ -79,9 +79,9 @@ class Worker:
         """What the ledger says to what happened; the books are right afterwards."""
         batch = batch or Batch(**happened)
         self.hosts -= batch.rests_of_dropped_hosts.keys()
-        if batch.demand is not None and not batch.demand.at_hand:
+        if batch.demand is not None and not batch.demand.hosts_in_memory:
             hosts = tuple(sorted(self.hosts))
-            batch.demand = replace(batch.demand, low=hosts, at_hand=hosts)
+            batch.demand = replace(batch.demand, low_hosts=hosts, hosts_in_memory=hosts)
         answer = self.session.committer.commit(batch)
         if answer.lost:
             self.hand.clear()

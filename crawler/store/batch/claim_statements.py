@@ -1,6 +1,22 @@
 """The SQL of claims: which hosts a worker may claim, the first addresses of their queues, and what a claim writes.
 
-The hosts stay locked until the commit; hosts that another worker has locked are skipped.
+The hosts stay locked until the commit; hosts that another worker has locked are skipped. A link that is unlikely to
+lead to the topic is claimed as a try: a host has some tries, which are renewed when it brings a page on the topic.
+
+The statements have these parameters:
+
+    crawl, worker_id   the ids of the crawl and of the worker that claims
+    now, longest_rest  the time, and the longest rest of a host in seconds
+    site_limit         the page budget of a site
+    tries              the number of tries of a host
+    low_hosts          the ids of hosts in memory that are about to run out of addresses
+    hosts_in_memory    the ids of all hosts in memory
+    keeps_hosts        whether no other worker may request the hosts while this one has leases on them
+    first_interval     the seconds between two requests to a host of which nothing is known yet
+    host, hosts        the id or ids of hosts that were claimed
+    addresses          the ids of the addresses that are leased
+    most               the most rows of the result or the update
+    most_of_host       the most addresses of each host
 """
 
 from __future__ import annotations
@@ -41,7 +57,7 @@ ADDRESS_COLUMNS = (
     address.c.shown_on,
 )
 AHEAD_SECONDS = 1.0
-"""How long before the end of its pause a host is claimed, so that its addresses arrive in time."""
+"""How long before it may be requested a host is claimed, so that its addresses arrive in time."""
 HEAD = address.alias("head")
 """An address at the head of the queue of its host."""
 
@@ -77,25 +93,25 @@ def pages_requested() -> Select[Any]:
     return select(*columns).where(crawl.c.id == bindparam("crawl"))
 
 
-def hosts_in_memory(kinds: ClaimedKinds) -> Select[Any]:
+def low_hosts(kinds: ClaimedKinds) -> Select[Any]:
     """The hosts that a worker has in memory and of which it needs more addresses.
 
-    They are claimed even during a pause: after it, the worker needs other addresses than those that the host refused.
+    They are claimed even while they rest: afterwards, the worker needs other addresses than those that they refused.
     """
-    is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
-    is_low = host.c.id.in_(bindparam("low", expanding=True))
+    is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id"))
+    is_low = host.c.id.in_(bindparam("low_hosts", expanding=True))
     return _locked(_hosts_with_sites().where(is_low, is_free, _may_claim_host(), _has_kind(kinds)))
 
 
 def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
     """Further hosts that may be requested now, best priority first."""
-    is_in_memory = host.c.id.in_(bindparam("at_hand", expanding=True))
-    # A pause that ends later can only come from a wrong clock.
-    latest: ColumnElement[float] = bindparam("now") + bindparam("longest")
+    is_in_memory = host.c.id.in_(bindparam("hosts_in_memory", expanding=True))
+    # A rest that ends later can only come from a wrong clock.
+    latest: ColumnElement[float] = bindparam("now") + bindparam("longest_rest")
     is_ready = (host.c.next_at <= bindparam("now") + AHEAD_SECONDS) | (host.c.next_at > latest)
     is_new = host.c.crawl_id == bindparam("crawl"), host.c.worker.is_(None), ~is_in_memory
     hosts = _hosts_with_sites().where(*is_new, _may_claim_host(), is_ready, _has_kind(kinds))
-    return _locked(hosts.order_by(host.c.best.desc(), host.c.next_at).limit(bindparam("hosts")))
+    return _locked(hosts.order_by(host.c.best.desc(), host.c.next_at).limit(bindparam("most")))
 
 
 def _hosts_with_sites() -> Select[Any]:
@@ -109,15 +125,18 @@ def _locked(hosts: Select[Any]) -> Select[Any]:
 
 
 def _may_claim_host() -> ColumnElement[bool]:
-    """The condition for hosts whose addresses are to be requested, or refused because their site's budget is spent."""
-    limit: ColumnElement[int] = bindparam("limit")
+    """The condition for hosts whose addresses are to be requested, or refused because their site's budget is spent.
+
+    Not claimed are hosts whose site has no room now, but may have some when its leases end.
+    """
+    limit: ColumnElement[int] = bindparam("site_limit")
     is_spent = (site.c.pages >= limit) | (site.c.requests >= limit * REQUESTS_A_PAGE)
     has_room = site.c.pages + site.c.held < limit
     return MAY_CLAIM & (is_spent | has_room)
 
 
 def _has_kind(kinds: ClaimedKinds) -> ColumnElement[bool]:
-    """The condition for hosts with queued addresses of these kinds."""
+    """The condition for hosts with queued addresses of these kinds; `MAY_CLAIM` checks that they have any at all."""
     if kinds is ClaimedKinds.IMAGES:
         images = select(address.c.host_id).where(IS_WAITING & (address.c.kind == IMAGE_KIND))
         return host.c.id.in_(images)
@@ -132,7 +151,7 @@ def first_addresses(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
     """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
     may_claim = (HEAD.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
     queue = select(HEAD.c.id).where(HEAD.c.host_id == host.c.id, _head_waits(), may_claim, _head_is(kinds))
-    first = queue.order_by(HEAD.c.priority.desc(), HEAD.c.id).limit(bindparam("each"))
+    first = queue.order_by(HEAD.c.priority.desc(), HEAD.c.id).limit(bindparam("most_of_host"))
     if dialect == "sqlite":
         source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
     else:
@@ -143,7 +162,7 @@ def first_addresses(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
     return (
         select(*ADDRESS_COLUMNS, parent.c.url.label("parent"))
         .select_from(source)
-        .where(host.c.id.in_(bindparam("chosen", expanding=True)))
+        .where(host.c.id.in_(bindparam("hosts", expanding=True)))
         .order_by(address.c.priority.desc(), address.c.id)
     )
 
@@ -163,37 +182,37 @@ def _head_is(kinds: ClaimedKinds) -> ColumnElement[bool]:
 
 
 def refused_addresses(kinds: ClaimedKinds) -> Update:
-    """The update of at most `most` queued addresses of a host, which are refused."""
+    """Refuses queued addresses of a host, but not more than `most`; the caller adds the outcome."""
     queue = select(HEAD.c.id).where(HEAD.c.host_id == bindparam("host"), _head_waits(), _head_is(kinds))
     return update(address).where(address.c.id.in_(queue.limit(bindparam("most"))))
 
 
-def hosts_with_more(images: bool) -> Select[Any]:
-    """Which of some hosts have more queued addresses."""
-    has_more = _has_kind(ClaimedKinds.ALL if images else ClaimedKinds.PAGES)
-    return select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), MAY_CLAIM, has_more)
+def hosts_with_more(kinds: ClaimedKinds) -> Select[Any]:
+    """Those of the hosts that have more queued addresses of these kinds."""
+    return select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True)), MAY_CLAIM, _has_kind(kinds))
 
 
 # The statements are built once: SQLAlchemy compiles each at its first use, and caches it.
 PAGES_REQUESTED = pages_requested()
-HOSTS_IN_MEMORY = {kinds: hosts_in_memory(kinds) for kinds in ClaimedKinds}
+LOW_HOSTS = {kinds: low_hosts(kinds) for kinds in ClaimedKinds}
 NEW_HOSTS = {kinds: new_hosts(kinds) for kinds in ClaimedKinds}
 FIRST_ADDRESSES = {
     (dialect, kinds): first_addresses(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in ClaimedKinds
 }
 REFUSED_ADDRESSES = {kinds: refused_addresses(kinds) for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)}
-HOSTS_WITH_MORE = {images: hosts_with_more(images) for images in (True, False)}
-HOLD = (
+HOSTS_WITH_MORE = {kinds: hosts_with_more(kinds) for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)}
+LEASE_ADDRESSES = (
     update(address)
-    .where(address.c.id.in_(bindparam("ids", expanding=True)))
-    .values(state=AddressState.HELD, worker=bindparam("me"))
+    .where(address.c.id.in_(bindparam("addresses", expanding=True)))
+    .values(state=AddressState.HELD, worker=bindparam("worker_id"))
 )
-UPDATE_CLAIMED = (
+UPDATE_CLAIMED_HOSTS = (
     update(host)
-    .where(host.c.id.in_(bindparam("ids", expanding=True)))
+    .where(host.c.id.in_(bindparam("hosts", expanding=True)))
     .values(
         best=NEXT_BEST,
-        worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None),
-        delay=func.coalesce(host.c.delay, bindparam("pause")),
+        # A host with a crawl delay is for one worker, which observes the delay; other shared hosts are for all workers.
+        worker=case((bindparam("keeps_hosts") | (host.c.crawl_delay > 0), bindparam("worker_id")), else_=None),
+        delay=func.coalesce(host.c.delay, bindparam("first_interval")),
     )
 )

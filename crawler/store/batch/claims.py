@@ -2,6 +2,9 @@
 
 A claim locks the hosts with the best priorities, skips hosts that another worker has locked, and leases the first
 addresses of their queues. Each statement sees what was committed before it, so an address is never leased twice.
+
+Links that are unlikely to lead to the topic are requested as tries. Each host has some tries. It gets further ones when
+it brings a page on the topic, and when the crawl grows.
 """
 
 from __future__ import annotations
@@ -20,13 +23,13 @@ from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
 from crawler.store.batch.claim_statements import (
     FIRST_ADDRESSES,
-    HOLD,
-    HOSTS_IN_MEMORY,
     HOSTS_WITH_MORE,
+    LEASE_ADDRESSES,
+    LOW_HOSTS,
     NEW_HOSTS,
     PAGES_REQUESTED,
     REFUSED_ADDRESSES,
-    UPDATE_CLAIMED,
+    UPDATE_CLAIMED_HOSTS,
     ClaimedKinds,
     count_of_hosts,
 )
@@ -40,13 +43,13 @@ from crawler.topic.stop_rule import ON_TOPIC
 REFUSED_AT_ONCE = 10_000
 """Addresses of a host given up in one claim: a statement must end within its time limit."""
 LONGEST_REST_SECONDS = 600.0
-"""The longest pause of a host, by default."""
+"""The longest rest of a host, by default."""
 NO_LIMIT = 1_000_000_000
 """The number of tries where they are not limited."""
 SHARED_TRIES = 40
 """Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
 PAGES_A_TRY = 10
-"""Pages of a crawl after which each host has a fifth try; after 30 it has a sixth, after 70 a seventh."""
+"""Each host has a fifth try after so many pages of the crawl, a sixth after 30 and a seventh after 70."""
 SHARED_CLAIM = 250
 """Addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
@@ -62,16 +65,19 @@ class Claimant:
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST_SECONDS
     images: bool = True
-    pause: float = 0.0
+    """Whether images are requested."""
+    first_interval: float = 0.0
     """Seconds between two requests to a host that has not answered yet."""
-    known_since: int | None = None
-    """The round in which the crawl was begun or last begun fresh; None in that round, when no histories are read."""
+    first_round: int | None = None
+    """The round in which the crawl was begun, or last begun fresh; None during that round, when every page is read as
+    new, without its history.
+    """
     on_topic: float = ON_TOPIC
     """The relevance from which a page is on the topic."""
     limits_tries: bool = False
     """Whether links that are unlikely to lead to the topic are requested as tries only."""
     tries: int = NO_LIMIT
-    """How many tries a host has, without a page on the topic between them."""
+    """How many tries a host has until it brings a page on the topic."""
 
     def with_tries(self, connection: Connection, pages: int) -> Claimant:
         """The same worker, with the number of tries for each host that a crawl with so many pages has."""
@@ -101,8 +107,8 @@ class RemainingPages:
     def are_scarce(self) -> bool:
         """Whether workers must claim one after another, as together they might claim more than these pages.
 
-        A worker does not see what others claim at the same time. Each of them claims at most SHARED_CLAIM pages, and
-        the last worker to count the workers counts all that claim at that time.
+        A worker does not see what others claim at the same time. Each claims at most SHARED_CLAIM pages. If several
+        claim at once, the last of them to count the workers counts them all.
 
         >>> [RemainingPages(pages, workers=2).are_scarce for pages in (500, 501, inf)]
         [True, False, False]
@@ -114,29 +120,37 @@ class ClaimResult(NamedTuple):
     """What a claim has leased and refused."""
 
     leases: list[Lease]
-    more: set[int]
+    hosts_with_more: set[int]
     """The hosts with more queued addresses."""
     refused: Outcomes
     """How many addresses were given up, by outcome."""
     rests: dict[int, float]
-    """The remaining pauses of the hosts of the leases, in seconds."""
+    """How many more seconds the hosts of the leases rest."""
 
 
 def claim(
-    connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, alone: bool = True
+    connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, claims_alone: bool = True
 ) -> ClaimResult:
-    """Lease the best addresses that the worker may request now, `alone` or while other workers claim, too."""
+    """Lease the best addresses that the worker may request now.
+
+    `claims_alone` says whether other workers wait until this claim is committed, or need not be considered.
+    """
+    # How many pages may be leased, and which kinds of addresses.
     remaining = remaining_pages(connection, claimant)
-    left = remaining.pages if alone or not remaining.are_scarce else 0
-    if not alone:
-        demand = replace(demand, pages=min(demand.pages, SHARED_CLAIM))
+    pages_left = remaining.pages
+    if not claims_alone:
+        demand = replace(demand, addresses=min(demand.addresses, SHARED_CLAIM))
+        if remaining.are_scarce:  # only since this batch began: the next one claims alone
+            pages_left = 0
     kinds = ClaimedKinds.PAGES
-    if claimant.images:
-        kinds = ClaimedKinds.IMAGES if left <= 0 else ClaimedKinds.ALL
+    if claimant.images and pages_left > 0:
+        kinds = ClaimedKinds.ALL
+    elif claimant.images:
+        kinds = ClaimedKinds.IMAGES
 
     # Lock hosts, and refuse the addresses of those that are closed or whose sites have no budget left.
     rows: list[Row[Any]] = []
-    if left > 0 or claimant.images:
+    if pages_left > 0 or claimant.images:
         rows = _lock_hosts(connection, claimant, demand, now, kinds)
     if not rows:
         return ClaimResult([], set(), Outcomes(), {})
@@ -147,49 +161,57 @@ def claim(
     open_hosts = sorted(row.id for row in rows if not row.closed)
     first_addresses = connection.execute(
         FIRST_ADDRESSES[connection.dialect.name, kinds],
-        {"chosen": open_hosts, "each": demand.each, "tries": claimant.tries},
+        {"hosts": open_hosts, "most_of_host": demand.each_host, "tries": claimant.tries},
     )
-    kept = _within_budgets(claimant, demand, hosts, first_addresses, left)
-    histories = histories_of(connection, claimant.known_since, kept)
+    kept = _within_budgets(claimant, demand, hosts, first_addresses, pages_left)
+    histories = histories_of(connection, claimant.first_round, kept)
     leases = [lease_of(row, hosts[row.host_id].site_id, claimant, histories.get(row.key)) for row in kept]
     if leases:
-        connection.execute(HOLD, {"ids": [lease.id for lease in leases], "me": claimant.worker_id})
+        leased = {"addresses": [lease.id for lease in leases], "worker_id": claimant.worker_id}
+        connection.execute(LEASE_ADDRESSES, leased)
         count_tries(connection, leases)
-        count_sites(connection, Counter(lease.site_id for lease in leases if lease.counts), held=1, requests=1)
+        count_sites(connection, Counter(lease.site_id for lease in leases if lease.is_page), held=1, requests=1)
 
     # Update the best priorities, and see which hosts have more addresses.
     claimed_hosts = sorted({lease.host_id for lease in leases})
     if claimed_hosts:
-        connection.execute(
-            UPDATE_CLAIMED,
-            {"ids": claimed_hosts, "alone": demand.alone, "me": claimant.worker_id, "pause": claimant.pause},
-        )
+        claimed = {
+            "hosts": claimed_hosts,
+            "keeps_hosts": demand.keeps_hosts,
+            "worker_id": claimant.worker_id,
+            "first_interval": claimant.first_interval,
+        }
+        connection.execute(UPDATE_CLAIMED_HOSTS, claimed)
     other_hosts = sorted(hosts.keys() - set(claimed_hosts))
     if other_hosts:
         connection.execute(UPDATE_BEST, {"ids": other_hosts})
-    of_hosts = {"ids": sorted(hosts), "tries": claimant.tries}
-    hosts_with_more = set(connection.execute(HOSTS_WITH_MORE[claimant.images], of_hosts).scalars())
-    ends_of_pauses = {host_id: hosts[host_id].next_at for host_id in claimed_hosts}
-    return ClaimResult(leases, hosts_with_more, refused, host_rests(ends_of_pauses, now, claimant.longest_rest))
+    all_kinds = ClaimedKinds.ALL if claimant.images else ClaimedKinds.PAGES
+    hosts_and_tries = {"hosts": sorted(hosts), "tries": claimant.tries}
+    hosts_with_more = set(connection.execute(HOSTS_WITH_MORE[all_kinds], hosts_and_tries).scalars())
+    ends_of_rests = {host_id: hosts[host_id].next_at for host_id in claimed_hosts}
+    return ClaimResult(leases, hosts_with_more, refused, host_rests(ends_of_rests, now, claimant.longest_rest))
 
 
-def most_pages_of_a_host(left: float, hosts: int) -> float:
-    """How many pages of one host are leased at once, if a crawl may request `left` more pages from so many hosts.
+def most_pages_of_a_host(pages_left: float, hosts: int) -> float:
+    """How many pages of one host are leased at once, if a crawl may request so many more pages from so many hosts.
 
-    The last pages are spread over the hosts: those of a single one would wait for each other's pauses.
+    The last pages are spread over the hosts: if all were on one host, each would wait until the interval after the
+    request before it has ended.
 
-    >>> [most_pages_of_a_host(left, hosts=60) for left in (inf, 2_000, 200, 20)]
+    >>> [most_pages_of_a_host(pages_left, hosts=60) for pages_left in (inf, 2_000, 200, 20)]
     [inf, 33, 3, 1]
     """
-    return inf if left == inf else max(1, left // hosts)
+    if pages_left == inf:
+        return inf
+    return max(1, pages_left // hosts)
 
 
-def host_rests(until: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
-    """The remaining pauses of hosts in seconds, given the time when each ends; only of hosts that are paused.
+def host_rests(ends: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
+    """How many more seconds hosts rest, given the time when the rest of each ends; only of hosts that still rest.
 
-    A pause that is longer than `longest` can only come from a wrong clock, and is ignored.
+    A rest that is longer than `longest` can only come from a wrong clock, and is ignored.
     """
-    return {host_id: at - now for host_id, at in until.items() if now < at <= now + longest}
+    return {host_id: end - now for host_id, end in ends.items() if now < end <= now + longest}
 
 
 def _lock_hosts(
@@ -197,20 +219,19 @@ def _lock_hosts(
 ) -> list[Row[Any]]:
     """Lock the hosts that are claimed: those in memory that run out of addresses, and new ones; returns their rows."""
     rows: list[Row[Any]] = []
-    if demand.low:
-        low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit, "tries": claimant.tries}
-        rows += connection.execute(HOSTS_IN_MEMORY[kinds], low)
+    limits = {"site_limit": claimant.site_limit, "tries": claimant.tries}
+    if demand.low_hosts:
+        low_hosts = {"low_hosts": demand.low_hosts, "worker_id": claimant.worker_id}
+        rows += connection.execute(LOW_HOSTS[kinds], limits | low_hosts)
     if demand.hosts > 0:
-        new = {
+        new_hosts = {
             "crawl": claimant.crawl_id,
-            "hosts": demand.hosts,
-            "at_hand": demand.at_hand,
-            "limit": claimant.site_limit,
-            "tries": claimant.tries,
+            "hosts_in_memory": demand.hosts_in_memory,
             "now": now,
-            "longest": claimant.longest_rest,
+            "longest_rest": claimant.longest_rest,
+            "most": demand.hosts,
         }
-        rows += connection.execute(NEW_HOSTS[kinds], new)
+        rows += connection.execute(NEW_HOSTS[kinds], limits | new_hosts)
     return rows
 
 
@@ -237,30 +258,32 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
 
 
 def _within_budgets(
-    claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
+    claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], pages_left: float
 ) -> list[Row[Any]]:
     """The addresses for which there is room: in the budgets of their sites and of the crawl, and in the demand."""
-    room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
+    # How many more pages and requests each site may have; how many more tries and pages each host may have.
+    pages = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
-    pages_of_host = dict.fromkeys(hosts, most_pages_of_a_host(left, len(hosts.keys() | set(demand.at_hand))))
+    number_of_hosts = len(hosts.keys() | set(demand.hosts_in_memory))
+    pages_of_host = dict.fromkeys(hosts, most_pages_of_a_host(pages_left, number_of_hosts))
 
     kept: list[Row[Any]] = []
     for row in rows:
         site_id = hosts[row.host_id].site_id
-        if len(kept) >= demand.pages:
+        if len(kept) >= demand.addresses:
             break
         if is_unlikely(row.priority):
             if tries[row.host_id] <= 0:
                 continue
             tries[row.host_id] -= 1
         if row.kind != AddressKind.IMAGE:
-            if min(room[site_id], requests[site_id], left, pages_of_host[row.host_id]) <= 0:
+            if min(pages[site_id], requests[site_id], pages_left, pages_of_host[row.host_id]) <= 0:
                 continue
             pages_of_host[row.host_id] -= 1
-            room[site_id] -= 1
+            pages[site_id] -= 1
             requests[site_id] -= 1
-            left -= 1
+            pages_left -= 1
         kept.append(row)
     return kept
 
@@ -294,14 +317,16 @@ def lease_of(row: Row[Any], site_id: int, claimant: Claimant, history: PageHisto
         site_id=site_id,
         shown_on=row.shown_on,
         history=history,
-        predates_fresh_start=history is not None and history.last_round < (claimant.known_since or 0),
+        predates_fresh_start=history is not None and history.last_round < (claimant.first_round or 0),
         is_try=is_unlikely(row.priority),
     )
 
 
-def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses that have pages, by key; none if `since` is None."""
-    if since is None:
+def histories_of(
+    connection: Connection, first_round: int | None, rows: Iterable[Row[Any]]
+) -> Mapping[int, PageHistory]:
+    """The histories of those addresses that have pages, by key; none during the first round."""
+    if first_round is None:
         return {}
     columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
     histories: dict[int, PageHistory] = {}

@@ -239,7 +239,7 @@ class BatchCommitter:
         added += self.releases.release(connection, batch, self.enough_pages)
 
         # Other leases. The pages are counted before the claim, so that it respects `max_pages`.
-        count_worker(connection, worker_id, pages=sum(1 for completion in batch.ended if completion.is_page))
+        count_worker(connection, worker_id, pages=sum(1 for completion in batch.ended if completion.brought_page))
         added += return_leases(connection, worker_id, batch.returned)
         added += self._follow_redirects(connection, batch, reply)
         self.addresses.raise_hosts(connection)
@@ -253,7 +253,7 @@ class BatchCommitter:
         self.priority_updates.write(connection, batch.priorities)
         if batch.demand is not None:
             result = claim(connection, self.claimant, batch.demand, now, claims_alone)
-            reply.leases, reply.more, reply.refused, reply.rests = result
+            reply.leases, reply.hosts_with_more, reply.refused, reply.rests = result
             added -= len(reply.leases) + reply.refused.total()
         count_worker(connection, worker_id, waiting=added)
 
@@ -282,7 +282,7 @@ class BatchCommitter:
     def _read_round(self, connection: Connection) -> None:
         """Read the round of the crawl: another worker may have begun a new one."""
         self.round = round_of(connection, self.claimant.crawl_id)
-        self.claimant = replace(self.claimant, known_since=self.round.first if self.round.comes_again else None)
+        self.claimant = replace(self.claimant, first_round=None if self.round.is_first else self.round.first)
 
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease.
@@ -318,12 +318,14 @@ class BatchCommitter:
         """Save the counts of address patterns; returns how many addresses are queued again."""
         counts = uses_of(ended, copies)
         save_counts(connection, self.claimant.crawl_id, counts)
-        hosts = self.addresses.host_ids(connection, {address_of(url).host: url for url in batch.links_with_new_names})
+        hosts = self.addresses.host_ids(
+            connection, {address_of(url).host: url for url in batch.links_that_changed_patterns}
+        )
         return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:
         """Write the lines of pages and images to their files, and save the lengths of the files."""
-        stored = [completion for completion in batch.ended if completion.is_item]
+        stored = [completion for completion in batch.ended if completion.brought_item]
         pages = [
             {**(completion.result.record or {}), "duplicate_of": originals.get(completion.lease.id)}
             for completion in stored
@@ -331,7 +333,7 @@ class BatchCommitter:
         images = [
             completion.result.record
             for completion in batch.ended
-            if completion.result.record is not None and not completion.lease.counts
+            if completion.result.record is not None and not completion.lease.is_page
         ]
         if pages or images:
             self.files.append(connection, pages, images)
@@ -352,24 +354,24 @@ class BatchCommitter:
         reply.topic_labels = self.topic_labels.read(connection)
 
         if batch.asked_after:
-            reply.done = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
+            reply.no_longer_queued = no_longer_waiting(connection, worker_id, self.keys, batch.asked_after)
         shown_on = {lease.shown_on for lease in reply.leases if lease.shown_on is not None}
         reply.evidence = self._evidence.read(connection, shown_on)
         leases = [*reply.leases, *(completion.lease for completion in batch.ended)]
-        reply.patterns = counts_of(connection, {lease.site_id for lease in leases if lease.counts})
+        reply.patterns = counts_of(connection, {lease.site_id for lease in leases if lease.is_page})
         if self.reads_templates:
             reply.templates = self._read_templates(connection, batch, reply)
 
         if batch.idle and not reply.leases:
             remaining = end_if_done(connection, self.claimant, reply.pages, release_images)
-            reply.held = remaining.held
+            reply.held_by_others = remaining.held
             reply.over = remaining.over
             count_worker(connection, worker_id, waiting=remaining.released)
             reply.waiting += remaining.released
 
     def _read_templates(self, connection: Connection, batch: Batch, reply: BatchReply) -> list[Template]:
         """All templates of the new hosts of a reply, and the new templates of the hosts in memory."""
-        at_hand = set(batch.demand.at_hand) if batch.demand is not None else set()
+        at_hand = set(batch.demand.hosts_in_memory) if batch.demand is not None else set()
         new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
         templates, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)
         if at_hand:  # other workers may have stored templates of these hosts that are still to be read

@@ -19,7 +19,7 @@ from crawler.store.batch.hosts import (
     UPDATE_BEST,
     count_sites,
     count_tries,
-    pause,
+    interval,
     raise_best,
     site_has_budget,
 )
@@ -27,7 +27,7 @@ from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.address import address_of
 
-IS_LEASED = (address.c.id.in_(bindparam("ids", expanding=True)), address.c.worker == bindparam("me"), IS_HELD)
+IS_LEASED = (address.c.id.in_(bindparam("ids", expanding=True)), address.c.worker == bindparam("worker_id"), IS_HELD)
 """The conditions that addresses, given by id, are leased by a worker."""
 LEASED = select(address.c.id).where(*IS_LEASED)
 RETURN_LEASED = update(address).where(*IS_LEASED).values(state=AddressState.WAITING, worker=None)
@@ -38,12 +38,12 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
     lease_by_id = {lease.id: lease for lease in leases}
     if not lease_by_id:
         return 0
-    leases_of_worker = {"ids": sorted(lease_by_id), "me": worker_id}
+    leases_of_worker = {"ids": sorted(lease_by_id), "worker_id": worker_id}
     returned_ids = connection.execute(LEASED, leases_of_worker).scalars().all()
     connection.execute(RETURN_LEASED, leases_of_worker)
 
     returned = [lease_by_id[number] for number in returned_ids]
-    count_sites(connection, Counter(lease.site_id for lease in returned if lease.counts), held=-1, requests=-1)
+    count_sites(connection, Counter(lease.site_id for lease in returned if lease.is_page), held=-1, requests=-1)
     count_tries(connection, returned, more=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({lease.host_id for lease in returned})})
     return len(returned)
@@ -91,7 +91,7 @@ def completion_row(lease: Lease, outcome: Outcome | None) -> dict[str, Any]:
 
 def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[int]:
     """Queue pages behind noise again if a link with words leads to them by now; returns their ids."""
-    noise = [completion.lease.id for completion in ended if completion.lease.counts and completion.result.is_noise]
+    noise = [completion.lease.id for completion in ended if completion.lease.is_page and completion.result.is_noise]
     if not noise:
         return set()
     rows = connection.execute(REQUEUE_LINKED, {"leases": noise}).all()
@@ -105,9 +105,9 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
     not_stored = Counter[int]()
     not_requested = Counter[int]()
     for completion in ended:
-        if not completion.lease.counts:
+        if not completion.lease.is_page:
             continue
-        if completion.is_page:
+        if completion.brought_page:
             stored[completion.lease.site_id] += 1
         elif completion.result.was_requested:
             not_stored[completion.lease.site_id] += 1
@@ -171,7 +171,7 @@ def follow_redirect(
 
     # End the old lease.
     connection.execute(COMPLETE, completion_row(lease, Outcome(Code.REDIRECTED)))
-    if lease.counts:
+    if lease.is_page:
         count_sites(connection, {lease.site_id: 1}, held=-1)
         count_sites(connection, {ids.site_id: 1}, held=1, requests=1)
     target = Lease(
@@ -196,13 +196,13 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
     is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _take_turn(connection, claimant, ids))
     if not is_its_turn and redirect.to.kind is not AddressKind.SEED:
         return False
-    is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.counts
+    is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.is_page
     return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)
 
 
 def _take_turn(connection: Connection, claimant: Claimant, ids: HostIds) -> bool:
-    """Begin the pause of a host that no worker has, if it may be requested now; returns whether it may."""
+    """Begin the interval of a host that no worker has, if it may be requested now; returns whether it may."""
     now = database_time(connection)
     is_ready = (host.c.next_at <= now) | (host.c.next_at > now + claimant.longest_rest)
     turn = update(host).where(host.c.id == ids.host_id, host.c.worker.is_(None), is_ready)
-    return connection.execute(turn.values(next_at=now + pause(claimant.pause))).rowcount > 0
+    return connection.execute(turn.values(next_at=now + interval(claimant.first_interval))).rowcount > 0

@@ -1,4 +1,7 @@
-"""The rows of hosts and sites: best priorities, pauses, crawl delays, latencies, budgets.
+"""The rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets, tries.
+
+A link that is unlikely to lead to the topic is requested as a try, and each host has a limited number of them. The
+column `tries` counts the tries that a host has used.
 
 No worker waits to write latencies: if another transaction has locked a host, its latency is written with a later batch.
 """
@@ -72,7 +75,7 @@ RENEW_TRIES = (
 )
 REST = (
     update(host)
-    .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("me")))
+    .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id")))
     .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
 )
 NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
@@ -82,7 +85,7 @@ UPDATE_LATENCY = (
     .where(host.c.id == bindparam("host"))
     .values(
         latency=case((host.c.latency.is_(None), bindparam("seconds")), else_=NEW_AVERAGE),
-        delay=bindparam("pause"),
+        delay=bindparam("interval"),
     )
 )
 RECORDED_KINDS = {True: true(), False: address.c.kind != IMAGE_KIND}
@@ -106,7 +109,7 @@ LOCK_UNLOCKED_HOSTS = (
 """Locks those hosts that no other worker has locked: a latency is not worth waiting, and is written later."""
 
 
-def pause(usual: float = 0.0) -> ColumnElement[float]:
+def interval(usual: float = 0.0) -> ColumnElement[float]:
     """The seconds between two requests to a host; `usual` if no worker has reported them."""
     delay = func.coalesce(host.c.delay, usual)
     return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
@@ -143,7 +146,7 @@ def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) 
 def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
     """Give further tries to hosts that brought a page with at least this relevance."""
     on_topic_pages = (
-        completion for completion in ended if completion.is_page and _relevance(completion.result) >= on_topic
+        completion for completion in ended if completion.brought_page and _relevance(completion.result) >= on_topic
     )
     hosts = {completion.lease.host_id for completion in on_topic_pages}
     if hosts:
@@ -161,7 +164,7 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
     sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
     ended = [completion.lease for completion in batch.ended]
     redirected = [redirect.lease for redirect in batch.redirects]
-    sites |= {lease.site_id for lease in (*ended, *batch.returned, *redirected) if lease.counts}
+    sites |= {lease.site_id for lease in (*ended, *batch.returned, *redirected) if lease.is_page}
     for part in in_chunks(sorted(sites)):
         connection.execute(LOCK_SITES, {"ids": part})
 
@@ -173,10 +176,10 @@ def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:
 
 
 def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
-    """Write what a batch reports about hosts: pauses, crawl delays, latencies, and which are closed."""
+    """Write what a batch reports about hosts: rests, crawl delays, latencies, and which are closed."""
     if batch.rests_of_dropped_hosts:
         rows = [
-            {"host": host_id, "at": now + seconds, "me": claimant.worker_id}
+            {"host": host_id, "at": now + seconds, "worker_id": claimant.worker_id}
             for host_id, seconds in sorted(batch.rests_of_dropped_hosts.items())
         ]
         connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
@@ -202,7 +205,7 @@ def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency
                 "host": host_id,
                 "seconds": latencies[host_id].latency,
                 "weight": latencies[host_id].weight,
-                "pause": latencies[host_id].delay,
+                "interval": latencies[host_id].delay,
             }
             for host_id in unlocked
         ]

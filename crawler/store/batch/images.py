@@ -138,7 +138,7 @@ class ImageReleases:
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
-        sites = {completion.lease.site_id for completion in batch.ended if completion.lease.counts} - self.sites
+        sites = {completion.lease.site_id for completion in batch.ended if completion.lease.is_page} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
         released_sites = _full_sites(connection, sites, enough_pages)
@@ -180,7 +180,7 @@ def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int,
 def _download_columns(ended: Completion) -> Mapping[str, Any]:
     """The columns of a verdict that describe the downloaded image; empty if none was downloaded."""
     record = ended.result.record or {}
-    if ended.lease.counts or record.get("size") is None:
+    if ended.lease.is_page or record.get("size") is None:
         return {}
     # Image files are in folders named by the first letters of their names.
     file = "/".join(PurePosixPath(record["path"]).parts[-2:])

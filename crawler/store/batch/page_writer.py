@@ -68,7 +68,7 @@ class PageWriter:
         completions = {
             self.keys(completion.lease.candidate.url, completion.lease.candidate.kind): completion
             for completion in ended
-            if completion.lease.counts
+            if completion.lease.is_page
         }
         histories = {
             key: history_after(completion.visit(links.get(completion.lease.id, 0)), context)
@@ -208,7 +208,7 @@ def _is_gone_or_back(ended: Completion, now: PageHistory) -> bool:
 def _is_unchanged_copy(ended: Completion) -> bool:
     """Whether a page is unchanged and was a near-duplicate: its original may have changed, so it is compared again."""
     history = ended.lease.history
-    return ended.result.record is None and ended.is_page and history is not None and bool(history.duplicate_of)
+    return ended.result.record is None and ended.brought_page and history is not None and bool(history.duplicate_of)
 
 
 def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:

@@ -32,7 +32,7 @@ from crawler.frontier.page_result import AddressKind, Candidate, Completion, Les
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
 from crawler.store.batch.addresses import Addresses, AddressKeys
-from crawler.store.batch.hosts import NEXT_BEST, pause, raise_best
+from crawler.store.batch.hosts import NEXT_BEST, interval, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, AddressState, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import IS_REVISITED, page, shared_example
@@ -61,9 +61,9 @@ class Round:
     """The round in which the crawl was begun, or last begun fresh."""
 
     @property
-    def comes_again(self) -> bool:
-        """Whether there were rounds before this one."""
-        return self.number > self.first
+    def is_first(self) -> bool:
+        """Whether the crawl was begun, or last begun fresh, in this round."""
+        return self.number == self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ IS_NOT_REQUESTED_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, 
 
 
 def requeue_listed(
-    connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
+    connection: Connection, keys: AddressKeys, ended: Iterable[Completion], current_round: Round, now: float
 ) -> int:
     """Queue those pages again that have changed according to sitemaps or feeds, once per round; returns how many."""
     lastmod_of_key: dict[int, float] = {}
@@ -294,7 +294,7 @@ def requeue_listed(
             if link.lastmod is not None and link.lastmod <= now:  # a later time can only come from a wrong clock
                 key = keys(link.url, link.kind)
                 lastmod_of_key[key] = max(link.lastmod, lastmod_of_key.get(key, link.lastmod))
-    if not lastmod_of_key or not which.comes_again:
+    if not lastmod_of_key or current_round.is_first:
         return 0
     rows = [{"its": key, "to_lastmod": lastmod_of_key[key]} for key in sorted(lastmod_of_key)]
     connection.execute(UPDATE_LASTMOD, rows)
@@ -303,7 +303,9 @@ def requeue_listed(
     for part in in_chunks(sorted(lastmod_of_key)):
         listed_pages = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
         # The last condition excludes pages that were found missing in this round, too: their last round is earlier.
-        listed_pages = listed_pages.where(page.c.key.in_(part), page.c.last_round < which.number, IS_NOT_REQUESTED_YET)
+        listed_pages = listed_pages.where(
+            page.c.key.in_(part), page.c.last_round < current_round.number, IS_NOT_REQUESTED_YET
+        )
         stale += [
             row.key for row in connection.execute(listed_pages) if lastmod_of_key[row.key] > (row.checked_at or 0.0)
         ]
@@ -338,9 +340,9 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     hosts = connection.execute(select(address.c.host_id).where(*is_done)).scalars().all()
     requeued = update(address).where(*is_done).values(state=AddressState.WAITING, **NO_OUTCOME)
     count = connection.execute(requeued).rowcount
-    # The usual pause is enough: what remains of a longer one after errors is dropped.
-    pause_ends = database_time(connection) + pause()
-    sooner = case((host.c.next_at < pause_ends, host.c.next_at), else_=pause_ends)
+    # The usual interval is enough: the rest of a host after errors is cut short.
+    interval_ends = database_time(connection) + interval()
+    sooner = case((host.c.next_at < interval_ends, host.c.next_at), else_=interval_ends)
     reopened = {"best": NEXT_BEST, "closed": None, "next_at": sooner}
     connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**reopened))
     return count

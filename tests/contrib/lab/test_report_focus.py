@@ -27,7 +27,7 @@ from crawler.store.page_tables import focus, page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
-EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
+EVERYTHING = ClaimRequest(hosts=100, addresses=1_000, each_host=100)
 SYNTAX = "usage: winnow focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
 WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
