@@ -76,7 +76,7 @@ def _brands(body: bytes) -> list[bytes]:
     return [body[at : at + 4] for at in range(16, end, 4)]
 
 
-def content_of(body: bytes) -> NonImage | None:
+def non_image_type(body: bytes) -> NonImage | None:
     """The type of content that is not stored as an image; None if it is an image that is stored."""
     if type_of(body) is not None:
         return None

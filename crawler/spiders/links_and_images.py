@@ -21,7 +21,7 @@ from crawler.noise.image_features import sightings
 from crawler.noise.page_images import MOST_IMAGES
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import is_source_of
-from crawler.page.image_file import content_of, type_of
+from crawler.page.image_file import non_image_type, type_of
 from crawler.page.links import Link
 from crawler.page.page import Extraction, Page
 from crawler.spiders.crawl_status import OutcomeCounts
@@ -132,7 +132,7 @@ class PageImages:
         kind = type_of(response.body)
         body = response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
-            return Outcome(Code.NOT_AN_IMAGE, content_of(body) or str(response.status))
+            return Outcome(Code.NOT_AN_IMAGE, non_image_type(body) or str(response.status))
         if len(body) < LEAST_BYTES:
             return Outcome(Code.IMAGE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)

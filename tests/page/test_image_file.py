@@ -13,8 +13,8 @@ from crawler.page.image_file import (
     PNG,
     WEBP,
     NonImage,
-    content_of,
     looks_like_content,
+    non_image_type,
     size,
     type_of,
 )
@@ -54,7 +54,7 @@ def test_types_and_sizes() -> None:
         (ICO_BODY, ICO, (32, 16)),
     ]
     for body, kind, pixels in rows:
-        assert (type_of(body), size(body), content_of(body)) == (kind, pixels, None)
+        assert (type_of(body), size(body), non_image_type(body)) == (kind, pixels, None)
 
 
 def test_what_is_none() -> None:
@@ -72,7 +72,7 @@ def test_what_is_none() -> None:
         (b"<?xml version='1.0'?><rss>", NonImage.UNKNOWN),
     ]
     for body, why in rows:
-        assert (type_of(body), size(body), content_of(body)) == (None, None, why)
+        assert (type_of(body), size(body), non_image_type(body)) == (None, None, why)
 
 
 def test_images_cut_anywhere_do_no_harm() -> None:
@@ -80,7 +80,7 @@ def test_images_cut_anywhere_do_no_harm() -> None:
     for body in (png("a", 9, 9), gif("a", 9, 9), jpeg(9, 9), LOSSY, LOSSLESS, EXTENDED, AVIF_BODY, BMP_BODY, ICO_BODY):
         for end in range(len(body)):
             size(body[:end])
-            content_of(body[:end])
+            non_image_type(body[:end])
             size(body[:end] + chance.randbytes(len(body) - end))
 
 
