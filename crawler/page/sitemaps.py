@@ -57,7 +57,7 @@ class Listing:
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
     _: KW_ONLY
-    cut: bool = False
+    is_cut: bool = False
     """Whether it was longer than the limit, or could be decompressed only in part."""
     is_feed: bool = False
     lastmods: Mapping[str, float] = field(default_factory=dict)
@@ -87,28 +87,30 @@ class SitemapEntry:
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     """The content of a sitemap, sitemap index, RSS or Atom feed or llms.txt; None if `body` is none of these."""
-    body, cut = _unzipped(body, max_size)
+    body, is_cut = _unzipped(body, max_size)
     if is_llms_list(body, url):
         pages = listed_pages(body.decode("utf-8", "replace"))
-        return _listed(
-            (SitemapEntry(hrefs=[page.href], title=fold_space(page.title)) for page in pages), url, cut, is_feed=False
-        )
+        page_entries = (SitemapEntry(hrefs=[page.href], title=fold_space(page.title)) for page in pages)
+        return _listed(page_entries, url, is_cut, is_feed=False)
+
+    # A JSON feed.
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
-        if max(map(body.count, (b"{", b"["))) > MAX_ADDRESSES:
+        if max(map(body.count, (b"{", b"["))) > MAX_ADDRESSES:  # parsing would take too much memory
             return None
         items = _json_entries(body)
         if items is None:
             return None
-        return _listed(items, url, cut, is_feed=True)
+        return _listed(items, url, is_cut, is_feed=True)
     if first != b"<":
         return None
 
+    # XML, up to the limits of a tree.
     length = len(body)
     for sign, (pattern, most) in LIMITS.items():
         if body.count(sign) > most:
             body = body[: start_of(pattern, most, body)]
-    cut = cut or len(body) < length
+    is_cut = is_cut or len(body) < length
     parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(body, parser)
@@ -119,10 +121,10 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
 
     elements = ((element, local_name(element)) for element in root.iter(etree.Element))
     entries = (_entry(element, kind) for element, kind in elements if kind in ENTRIES)
-    return _listed(entries, url, cut, is_feed=local_name(root) not in SITEMAPS)
+    return _listed(entries, url, is_cut, is_feed=local_name(root) not in SITEMAPS)
 
 
-def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool) -> Listing:
+def _listed(entries: Iterable[SitemapEntry], url: str, is_cut: bool, is_feed: bool) -> Listing:
     """The list at an address, with its entries up to the limits."""
     pages: dict[str, None] = {}
     sitemaps: dict[str, None] = {}
@@ -132,15 +134,16 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
     translations: dict[str, tuple[str, ...]] = {}
 
     now = time.time()
-    left = MAX_ADDRESSES
-    letters = MAX_LETTERS
+    addresses_left = MAX_ADDRESSES
+    letters_left = MAX_LETTERS
     for entry in entries:
-        for address in filter(None, (absolute(url, href) for href in entry.hrefs[:left] if letters >= 0)):
+        addresses = (absolute(url, href) for href in entry.hrefs[:addresses_left] if letters_left >= 0)
+        for address in filter(None, addresses):
             if entry.is_sitemap:
                 sitemaps[address] = None
             else:
                 pages[address] = None
-            letters -= len(address)
+            letters_left -= len(address)
             if entry.changed is not None and entry.changed <= now:
                 lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
             if entry.title:
@@ -150,15 +153,15 @@ def _listed(entries: Iterable[SitemapEntry], url: str, cut: bool, is_feed: bool)
             if entry.translations and address_of(address).site == address_of(url).site:
                 others = (absolute(url, href) for href in entry.translations)
                 translations[address] = tuple(other for other in others if other and other != address)
-        left -= len(entry.hrefs)
-        if left < 0 or letters < 0:
-            cut = True
+        addresses_left -= len(entry.hrefs)
+        if addresses_left < 0 or letters_left < 0:
+            is_cut = True
             break
 
     return Listing(
         pages=tuple(pages),
         sitemaps=tuple(sitemaps),
-        cut=cut,
+        is_cut=is_cut,
         is_feed=is_feed,
         lastmods=lastmods,
         titles=titles,
@@ -185,6 +188,7 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
             address = _address(element, name, kind)
             if address:
                 hrefs.append(address)
+    # Without an address the date is not needed.
     changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()) if hrefs)
     title = fold_space((text_of_name.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
@@ -237,11 +241,11 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
         for _ in range(MAX_MEMBERS):
             if body[:2] != b"\x1f\x8b" or len(unpacked) >= max_size:
                 return unpacked, False
-            unpacker = zlib.decompressobj(wbits=31)
-            unpacked += unpacker.decompress(body, max_size - len(unpacked))
-            if not unpacker.eof:
+            decompressor = zlib.decompressobj(wbits=31)
+            unpacked += decompressor.decompress(body, max_size - len(unpacked))
+            if not decompressor.eof:
                 return unpacked, True
-            body = unpacker.unused_data
+            body = decompressor.unused_data
     except zlib.error:
         return unpacked, True
     return unpacked, body[:2] == b"\x1f\x8b"

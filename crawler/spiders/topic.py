@@ -275,7 +275,7 @@ class TopicSpider(Spider):
 
         The pages in a list that the user gave have a priority below seeds; those in other lists are scored like links.
         """
-        self.crawl.counts.count(Outcome(Code.LIST_CUT), page_list.cut)
+        self.crawl.counts.count(Outcome(Code.LIST_CUT), page_list.is_cut)
         if not page_list.pages and not page_list.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         for url, others in page_list.translations.items():

@@ -44,7 +44,7 @@ def test_its_pages_are_those_of_its_items() -> None:
         "https://bees.example/queens_(old).md": "Queens",
         "https://bees.example/honey.md": "Honey",
     }
-    assert (tuple(found.titles), found.sitemaps, found.cut, found.is_feed) == (found.pages, (), False, False)
+    assert (tuple(found.titles), found.sitemaps, found.is_cut, found.is_feed) == (found.pages, (), False, False)
 
 
 def test_a_long_list_costs_no_more_than_its_length() -> None:

@@ -153,7 +153,7 @@ def test_hostile_pages_are_no_lists() -> None:
 def test_a_gzip_bomb_is_cut_at_the_limit() -> None:
     entry = b"<url><loc>/a</loc></url>"
     body = b"<urlset>" + entry + b" " * 50_000_000 + b"<url><loc>/b</loc></url></urlset>"
-    cut = replace(listed("a"), cut=True)
+    cut = replace(listed("a"), is_cut=True)
     assert listing(gzip.compress(body), URL, 8 + len(entry)) == cut
     assert listing(gzip.compress(body), URL, 8 + len(entry) - 7) == cut
     assert listing(gzip.compress(body), URL, 4) is None
@@ -228,23 +228,23 @@ def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     addresses = b"".join(ENTRY % number for number in range(MAX_ADDRESSES + more))
     found = listing(b"<urlset>" + addresses, URL, LIMIT)
     assert found is not None
-    assert (len(found.pages), found.pages[-1], found.cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
+    assert (len(found.pages), found.pages[-1], found.is_cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
     found = listing(b"<urlset>" + b"<a/>" * (MAX_TAGS - 3 + more) + b"<url><loc>/a", URL, LIMIT)
-    assert found == replace(listed("" if cut else "a"), cut=cut)
+    assert found == replace(listed("" if cut else "a"), is_cut=cut)
     few = MAX_LETTERS // 2_000 + 2 * more  # the first one beyond the limit is read
     relative = b"".join(b"<url><loc>%04d</loc></url>" % number for number in range(few))
     found = listing(b"<urlset>" + relative, E + "x" * (1_995 - len(E)) + "/", LIMIT)
     assert found is not None
-    assert (len(found.pages), found.cut) == (few - more, cut)
+    assert (len(found.pages), found.is_cut) == (few - more, cut)
     last = b"<url><loc>/a</loc></url>"
     found = listing(
         b"<urlset>" + b"<a a='' b=\n\"\"/>" * (MAX_ATTRIBUTES // 2) + b"<a c=''/>" * more + last, URL, LIMIT
     )
-    assert found == replace(listed("" if cut else "a"), cut=cut)
+    assert found == replace(listed("" if cut else "a"), is_cut=cut)
     found = listing(b"<urlset>" + b"&x;&amp;&#97;" * MAX_ENTITIES + b"&y;" * more + last, URL, LIMIT)
-    assert found == replace(listed("" if cut else "a"), cut=cut)
+    assert found == replace(listed("" if cut else "a"), is_cut=cut)
     start, members = gzip.compress(b"<urlset><url><loc>/a</loc></url>"), gzip.compress(b" ")
-    assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == replace(listed("a"), cut=cut)
+    assert listing(start + members * (MAX_MEMBERS - 1 + more), URL, LIMIT) == replace(listed("a"), is_cut=cut)
 
 
 SIZE = 10_000_000
