@@ -286,7 +286,7 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
 
 def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> list[Block]:
     """The text without headings, entries, dates, and the lines with date and author that follow entries."""
-    timed = {element.getparent() for element in page.describing("time")}
+    timed = {element.getparent() for element in page.metadata_elements("time")}
     is_date_of_entry = {
         id(line)
         for entry, line in pairwise(page.blocks)
@@ -495,7 +495,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
     targets = _targets(page)
     links = Counter(link.at for link in page.links)
     blocks = page.blocks
-    timed = {element.getparent() for element in page.describing("time")}
+    timed = {element.getparent() for element in page.metadata_elements("time")}
     entry_of_block: dict[int, ListEntry] = {}
     for at in sorted(targets):
         block = blocks[at]

@@ -19,7 +19,7 @@ from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
-FEEDS = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
+FEED_TYPES = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
 MAX_ALTERNATES = 100
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200  # characters
@@ -102,6 +102,7 @@ class Page:
     """The metadata of the document or feed entry that the page is made from; all text of such a page is main text."""
     made_from: MadeFrom = MadeFrom.HTML
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """The results of `once`, by function."""
 
     @classmethod
     def from_html(cls, html: str | bytes, url: str = "", content_type: str = "") -> "Page":
@@ -171,18 +172,18 @@ class Page:
         return self._parsed.ended
 
     @cached_property
-    def _describing_elements(self) -> list[etree._Element]:
-        """The elements that may describe the page, in page order: all of them are found in one walk."""
+    def _all_metadata_elements(self) -> list[etree._Element]:
+        """The elements that may contain metadata, in page order: all of them are found in one walk."""
         return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
 
-    def describing(self, tag: str) -> Iterator[etree._Element]:
+    def metadata_elements(self, tag: str) -> Iterator[etree._Element]:
         """The elements with this tag, one of base, link, meta, script, time and title, in page order."""
-        return (element for element in self._describing_elements if element.tag == tag)
+        return (element for element in self._all_metadata_elements if element.tag == tag)
 
     @cached_property
     def base(self) -> str:
         """The address against which the page's relative links are resolved."""
-        for element in self.describing("base"):
+        for element in self.metadata_elements("base"):
             href = element.get("href")
             if href:
                 base = absolute(self.url, href)
@@ -260,7 +261,7 @@ class Page:
     @cached_property
     def title(self) -> str:
         """The text of <title>."""
-        for element in self.describing("title"):
+        for element in self.metadata_elements("title"):
             parent = element.getparent()
             if parent is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
@@ -269,7 +270,7 @@ class Page:
     @cached_property
     def head(self) -> Head:
         """The elements that describe the page."""
-        return read_head(self._describing_elements)
+        return read_head(self._all_metadata_elements)
 
     @cached_property
     def language(self) -> str:
@@ -279,12 +280,12 @@ class Page:
     @cached_property
     def meta(self) -> dict[str, str]:
         """The contents of meta tags by name, see `read_metas`; those for titles, dates and authors are in `head`."""
-        return read_metas(self.describing("meta"))
+        return read_metas(self.metadata_elements("meta"))
 
     @cached_property
     def canonical(self) -> str | None:
         """The canonical address that the page declares."""
-        for element in self.describing("link"):
+        for element in self.metadata_elements("link"):
             if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
@@ -293,7 +294,7 @@ class Page:
     def alternates(self) -> dict[str, str]:
         """The addresses of the page in other languages, by language tag."""
         url_of_language: dict[str, str] = {}
-        for element in self.describing("link"):
+        for element in self.metadata_elements("link"):
             tag = element.get("hreflang")
             href = element.get("href")
             is_alternate = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
@@ -306,7 +307,7 @@ class Page:
     @cached_property
     def next_part(self) -> str | None:
         """The address of the next part of a list or a text in several parts, as the page declares it."""
-        for element in self.describing("link"):
+        for element in self.metadata_elements("link"):
             if "next" in element.get("rel", "").lower().split() and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
@@ -314,9 +315,10 @@ class Page:
     @cached_property
     def feed(self) -> str | None:
         """The address of the first feed that the page declares."""
-        for element in self.describing("link"):
-            is_feed = "alternate" in element.get("rel", "").lower().split() and element.get("type", "").lower() in FEEDS
-            if is_feed and (href := element.get("href")):
+        for element in self.metadata_elements("link"):
+            is_alternate = "alternate" in element.get("rel", "").lower().split()
+            is_feed = element.get("type", "").lower() in FEED_TYPES
+            if is_alternate and is_feed and (href := element.get("href")):
                 return absolute(self.base, href)
         return None
 

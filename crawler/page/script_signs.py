@@ -62,7 +62,7 @@ def has_programs(page: Page) -> bool:
     """
     return any(
         script.get("type", "").strip().lower() in PROGRAMS and (script.get("src") or (script.text or "").strip())
-        for script in page.describing("script")
+        for script in page.metadata_elements("script")
     )
 
 

@@ -109,7 +109,7 @@ def _candidates(page: Page) -> Iterator[LicenceCandidate]:
             yield _candidate(f"meta {name}", LicencePlace.HEAD, says, DECLARED)
     for says in chain.from_iterable(map(_licences_of_script, page.head.scripts)):
         yield _candidate("json-ld license", None, says, DECLARED)
-    for element in page.describing("link"):
+    for element in page.metadata_elements("link"):
         if _declares(element, element.get("rel") or element.get("itemprop")):
             yield _candidate("link rel=license", _place(element), element.get("href", ""), DECLARED)
     yield from _links(page)

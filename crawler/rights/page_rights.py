@@ -114,7 +114,7 @@ def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         url = absolute(page.url, link[1])
         if url:
             yield "header Link", url
-    for element in page.describing("link"):
+    for element in page.metadata_elements("link"):
         if element.get("type", "").strip().lower() != rsl.TYPE or "license" not in element.get("rel", "").lower():
             continue
         url = absolute(page.base, element.get("href", ""))
@@ -124,7 +124,9 @@ def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _inline(page: Page) -> Iterator[RightsEvidence]:
     """The statements of licences of RSL that are part of the page."""
-    scripts = (script for script in page.describing("script") if script.get("type", "").strip().lower() == rsl.TYPE)
+    scripts = (
+        script for script in page.metadata_elements("script") if script.get("type", "").strip().lower() == rsl.TYPE
+    )
     for script in islice(scripts, MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
         yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)

@@ -65,7 +65,7 @@ def neighbour_images(page: Page) -> frozenset[str]:
 def _neighbours(page: Page) -> NeighbourLinks:
     elements = [
         element
-        for element in page.describing("link")
+        for element in page.metadata_elements("link")
         if NEIGHBOUR_RELATIONS & set(element.get("rel", "").lower().split())
     ]
     if not elements:
