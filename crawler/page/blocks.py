@@ -1,7 +1,9 @@
 """The contents of a page in one walk over its tree: blocks of text, and the elements that may be links and images.
 
-A block is the text between two line breaks: the start or end of an element that is not inline, or a <br>. The records
-are not frozen, because a page has hundreds of them, and a frozen one takes three times as long to create.
+A block is the text between two line breaks: the start or end of an element that is not inline, or a <br>. The elements
+that are not inline are called containers; the home of a block is the innermost one around it. The wrap of a block is
+the first inline element that begins in it. The records are not frozen, because a page has hundreds of them, and a
+frozen one takes three times as long to create.
 
 Markup cuts a line into pieces, which `joined` puts together. In a browser the style sheet sets elements apart: tags,
 prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` are one. The rules for separate words
@@ -83,7 +85,7 @@ ANCHORS = SOURCE_LINKS | frozenset("¶ # § 🔗 [edit]".split()) | {"[edit|edit
 """Texts of links from a heading to itself, to its source, or to the form that edits it."""
 LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
-"""White space, and the marks of Markdown (crawler.extraction.output.markdown_inline)."""
+"""White space, and the marks of Markdown except those of footnotes (crawler.extraction.output.markdown_inline)."""
 ANCHORED = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
 """Elements that may link to themselves."""
 
@@ -100,15 +102,16 @@ def without_anchors(pieces: list[str]) -> list[str]:
     """
     kept = pieces[:]
     end = len(pieces)
-    last = ""
+    text = ""
     for at in range(len(pieces) - 1, 0, -1):
-        last = pieces[at].strip(BLANKS) + last
-        if len(last) > LONGEST_ANCHOR:
+        text = pieces[at].strip(BLANKS) + text
+        if len(text) > LONGEST_ANCHOR:
             break
-        if last in ANCHORS:
+        if text in ANCHORS:
+            # White space and marks stay; another anchor may be before this one.
             kept[at:end] = [piece for piece in kept[at:end] if not piece.strip(BLANKS)]
             end = at
-            last = ""
+            text = ""
     return kept
 
 
@@ -126,7 +129,7 @@ SILENT = frozenset(
 # Of the silent elements, those whose text may be a formula.
 MAY_BE_FORMULA = frozenset(("math", "script"))
 # Elements other than <a> and <img> that may link to a page or show an image.
-LEADING = frozenset(("frame", "iframe", "area", "input"))
+OTHER_TARGETS = frozenset(("frame", "iframe", "area", "input"))
 
 
 @dataclass(slots=True, eq=False)
@@ -229,7 +232,7 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
 
 
 def _leads_from_code(element: etree._Element) -> bool:
-    """Whether an element is a link in code to the documentation of the code."""
+    """Whether an element is a link between code and its documentation that is in a <pre>."""
     is_source_link = element.tag == "a" and (element.text or "").strip() in SOURCE_LINKS
     return is_source_link and next(element.iterancestors("pre"), None) is not None
 
@@ -252,17 +255,19 @@ class _ContentsReader:
         """The link around the current position."""
         self.containers = Containers(elements=[], parents=[], starts=[], ends=[], tags=[])
         self.home = -1
-        """Index of the innermost container."""
-        self.pres = 0
+        """Index of the innermost open container."""
+        self.open_pres = 0
         """How many <pre> are open."""
         self.homes: list[int] = []
+        """The homes of the blocks."""
         self.wrap: etree._Element | None = None
         """The first inline element that begins in the open block."""
         self.wraps: list[etree._Element | None] = []
+        """The wraps of the blocks."""
         self.srcset = ""
         """The first `srcset` in the open <picture>."""
         self.after_link = -1
-        """The number of pieces in the block when a link in it ended."""
+        """The number of pieces in the open block when the last link in it ended; -1 if none has."""
 
     def run(self, root: etree._Element) -> PageContents:
         pieces = self.pieces
@@ -289,9 +294,9 @@ class _ContentsReader:
                 self.close_container()
                 text = element.tail if element is not root else None
             # Most texts of a page are white space between elements, which only <pre> keeps at a line's start.
-            if text and (pieces or not text.isspace() or self.pres):
+            if text and (pieces or not text.isspace() or self.open_pres):
                 self.read(text)
-            elif text and self.anchor is not None:
+            elif text and self.anchor is not None:  # a link may begin in the block before, where this space counts
                 self.anchor.pieces.append(text)
         self.close_anchor()
         self.close_container()
@@ -317,9 +322,9 @@ class _ContentsReader:
         containers.ends.append(0)
         containers.tags.append(tag)
         if tag == "pre":
-            self.pres += 1
-        elif tag in LEADING:
-            self.add_leading(element, tag)
+            self.open_pres += 1
+        elif tag in OTHER_TARGETS:
+            self.add_other_target(element, tag)
 
     def close_container(self) -> None:
         """Leave a block-level element, which ends the block in it."""
@@ -327,7 +332,7 @@ class _ContentsReader:
             self.close_block()
         self.containers.ends[self.home] = len(self.blocks)
         if self.containers.tags[self.home] == "pre":
-            self.pres -= 1
+            self.open_pres -= 1
         self.home = self.containers.parents[self.home]
         self.wrap = None
 
@@ -340,7 +345,7 @@ class _ContentsReader:
             if self.after_link == len(self.pieces):
                 self.pieces.append(" ")  # adjacent links are never one word
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
-            if self.pres and _leads_from_code(element):
+            if self.open_pres and _leads_from_code(element):
                 self.anchor.pieces.append(element.text or "")
                 return None
         elif tag == "img":
@@ -363,8 +368,8 @@ class _ContentsReader:
             self.pieces.append("")
         return element.tail
 
-    def add_leading(self, element: etree._Element, tag: str) -> None:
-        """Add the link or image of one of the `LEADING` elements."""
+    def add_other_target(self, element: etree._Element, tag: str) -> None:
+        """Add the link or image of one of the `OTHER_TARGETS` elements."""
         if tag == "input":
             if element.get("type", "").lower() == "image":
                 self.add_image(element)
@@ -395,7 +400,7 @@ class _ContentsReader:
         if self.linked and tag in ANCHORED:
             pieces[:] = without_anchors(pieces)
 
-        if self.pres:
+        if self.open_pres:
             text = _lines("".join(pieces))
         else:
             text = fold_space(joined(pieces))

@@ -1,4 +1,4 @@
-"""Decodes the bytes of a page, with the encoding determined by the most reliable sign first.
+"""Decodes the bytes of a page, trying the most reliable evidence of the encoding first.
 
 Browsers trust declarations more (https://html.spec.whatwg.org/multipage/parsing.html#encoding-sniffing-algorithm).
 
@@ -32,13 +32,14 @@ CLEAR_LETTERS = 0.5  # the same for one byte per letter, where wrong readings sc
 
 ONE_BYTE = re.compile(r"koi8-[rut]|cp(125\d|8[5-7]\d|1006|1125)|iso8859-\d+|mac-\w+|ptcp154|kz1048|tis-620")
 """Encodings of one byte a character."""
-READABLE = re.compile(
+DECLARABLE = re.compile(
     r"utf-8|gb18030|big5hkscs|cp9(32|49)|euc_jp|euc_ji\w+|shift_jis\w+|johab|hz|iso2022_\w+|" + ONE_BYTE.pattern
 )
 """Encodings that a page may declare; other codecs of Python, such as "idna", "unicode_escape" or "zlib", are not
 encodings of text.
 """
-SAME_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
+READ_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
+"""Encodings whose bytes another encoding reads as well, with that encoding."""
 # Names that pages use and Python does not know.
 ALIASES = {
     "x-gbk": "gbk",
@@ -138,8 +139,8 @@ def lenient_text(body: bytes, encoding: str) -> str:
         return codecs.charmap_decode(body, "strict", letters(encoding))[0]
     text = codecs.getincrementaldecoder(encoding)("replace").decode(body)
     if encoding == "big5hkscs":
-        for ours, theirs in BIG5_SIGNS.items():
-            text = text.replace(ours, theirs)
+        for in_python, in_browsers in BIG5_SIGNS.items():
+            text = text.replace(in_python, in_browsers)
     return text
 
 
@@ -167,6 +168,7 @@ def utf16(body: bytes, content_type: str) -> str | None:
     >>> utf16("<p>中文</p>".encode("utf-16-le"), "")
     'utf-16-le'
     """
+    # Every other byte of ASCII characters in UTF-16, such as those of tags, is a NUL.
     head = body[:HEAD]
     even = head[::2].count(0)
     odd = head[1::2].count(0)
@@ -187,15 +189,15 @@ def declarations(body: bytes, content_type: str) -> Iterator[str]:
     ['gb18030', 'cp932']
     """
     head = body[:HEAD].decode("latin-1")
-    header, page = (ALIAS.sub(lambda name: ALIASES[name[0].lower()], place) for place in (content_type, head))
+    header, page = (ALIAS.sub(lambda name: ALIASES[name[0].lower()], text) for text in (content_type, head))
     for name in (http_content_type_encoding(header), html_body_declared_encoding(page)):
-        name = SAME_AS.get(name or "", name)
-        if name and READABLE.fullmatch(name):
+        name = READ_AS.get(name or "", name)
+        if name and DECLARABLE.fullmatch(name):
             yield name
 
 
 def is_shifted(body: bytes, encoding: str) -> bool:
-    """Whether bytes use this encoding and it has 7 bits."""
+    """Whether this is a 7-bit encoding and the bytes use its shift sequences."""
     shift = SHIFTS.get(encoding.partition("_")[0])
     return shift is not None and shift in body
 
@@ -225,7 +227,7 @@ def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
     """Whether a sample has at most this share of broken characters in an encoding, or a few among many good ones."""
     text = lenient_text(words, encoding)
     broken = text.count("\ufffd")
-    if encoding == "utf-8":
+    if encoding == "utf-8":  # the page itself may contain U+FFFD
         broken -= words.count("\ufffd".encode())
     total = non_ascii_count(text)
     return broken <= total * share or broken <= min(3, total / 10)
@@ -285,8 +287,9 @@ def is_believable(words: bytes, declared: str) -> bool:
         return False
     sniffed = sniff(words, declared)
     if declared in MULTI_BYTE and sniffed == FALLBACK:
-        # Bytes of multi-byte characters are adjacent, unless the second one is ASCII, as in Big5 and Shift_JIS. Then
-        # some characters must be frequent ones: without any, no score is above the weight of the common ones.
+        # The non-ASCII bytes of multi-byte characters are adjacent, except in Big5 and Shift_JIS, where the second byte
+        # may be ASCII. A text that is not crowded must have frequent characters: without any, its score is at most
+        # USUAL.
         return is_crowded(words) or score(words, declared) > USUAL
     if declared in SCRIPTS or declared == FALLBACK:
         return sniffed in (declared, FALLBACK)
@@ -346,7 +349,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         return text_of(body, "utf-8")
 
     declared = list(declarations(body, content_type))
-    if used == len(body):
+    if used == len(body):  # only ASCII
         return text_of(body, next((name for name in declared if is_shifted(body, name)), "utf-8"))
     words = sample(body)
     return text_of(body, next((name for name in declared if is_believable(words, name)), None) or sniff(words))

@@ -12,13 +12,13 @@ from typing import Any
 
 from lxml import etree
 
-MARKUP = frozenset(("html", "text/html"))
+HTML_CONTENT_TYPES = frozenset(("html", "text/html"))
 FEED_ENTRIES = frozenset(("item", "entry"))
 """The elements of entries, in RSS and in Atom."""
 _TAG = re.compile("[a-z][a-z0-9-]*")
 DATES = ("published", "pubdate", "date", "issued")
 """Elements with the date of an entry, the preferred one first."""
-MOST = 300
+MAX_FIELD = 300
 """Characters of a title, an author or a date."""
 
 
@@ -55,7 +55,7 @@ def xml_text(entry: etree._Element) -> EntryText | None:
         source = element
         if name == "author":
             source = next(element.iterchildren("{*}name"), element)
-        fields[name] = _text(source).strip()[:MOST]
+        fields[name] = _text(source).strip()[:MAX_FIELD]
 
     author = fields.get("creator") or fields.get("author", "")
     return EntryText(
@@ -75,9 +75,9 @@ def json_text(item: Mapping[str, Any]) -> EntryText | None:
     author = "; ".join(_names(item.get("authors"), item.get("author")))
     return EntryText(
         html=html,
-        title=fields.get("title", "")[:MOST],
-        author=author[:MOST],
-        published=fields.get("date_published", "")[:MOST],
+        title=fields.get("title", "")[:MAX_FIELD],
+        author=author[:MAX_FIELD],
+        published=fields.get("date_published", "")[:MAX_FIELD],
     )
 
 
@@ -97,7 +97,7 @@ def _html(element: etree._Element) -> str:
     if name != "content" or parent is None or _namespace(element) != _namespace(parent):
         return ""  # `media:content` is an image or a film
     kind = element.get("type", "text").lower()
-    if kind in MARKUP:
+    if kind in HTML_CONTENT_TYPES:
         return _text(element)
     if kind == "xhtml":
         for child in element.iter(etree.Element):

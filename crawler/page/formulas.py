@@ -12,9 +12,11 @@ from lxml import etree
 from crawler.page.mathml import tex
 from crawler.page.text import fold_space
 
-IMAGES = frozenset("tex latex math mathtex mwe-math-fallback-image-inline mwe-math-fallback-image-display".split())
+FORMULA_IMAGES = frozenset(
+    "tex latex math mathtex mwe-math-fallback-image-inline mwe-math-fallback-image-display".split()
+)
 """Classes of images whose alternative text is TeX."""
-BESIDE_TEXT = frozenset(("MJX_Assistive_MathML",))
+REPETITIONS = frozenset(("MJX_Assistive_MathML",))
 """Classes of elements whose MathML repeats a formula that stands beside it in letters."""
 MAX_AROUND = 4  # elements around a formula that may mark it as displayed
 DRAWINGS = frozenset(("katex-html", "MathJax", "MathJax_CHTML", "MathJax_SVG"))
@@ -25,19 +27,19 @@ _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
 def formula(element: etree._Element) -> str:
     """The TeX of a <math> or of a <script> of TeX; empty for other scripts, and for MathML that repeats a formula."""
     if element.tag == "script":
-        return _script(element)
-    if not BESIDE_TEXT.isdisjoint(_classes(element.getparent())):
+        return _tex_of_script(element)
+    if not REPETITIONS.isdisjoint(_classes(element.getparent())):
         return ""
     notes = (note.text for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
     source = next(notes, None) or element.get("alttext")
-    return _tex(source) if source else tex(element)
+    return _on_one_line(source) if source else tex(element)
 
 
 def image_formula(image: etree._Element) -> str | None:
     """The TeX of an image of a formula; None for other images, and if MathML before it has the same formula."""
-    if (IMAGES.isdisjoint(_classes(image)) and not _is_in_math(image)) or _holds_math(image.getprevious()):
+    if (FORMULA_IMAGES.isdisjoint(_classes(image)) and not _is_in_math(image)) or _holds_math(image.getprevious()):
         return None
-    return _tex(image.get("alt") or "")
+    return _on_one_line(image.get("alt") or "")
 
 
 def _is_in_math(image: etree._Element) -> bool:
@@ -59,10 +61,10 @@ def is_display(element: etree._Element) -> bool:
     return any(map(_displays, islice(element.iterancestors(), MAX_AROUND)))
 
 
-def _displays(around: etree._Element) -> bool:
+def _displays(outer: etree._Element) -> bool:
     """Whether an element shows formulas on lines of their own, as KaTeX and MathJax mark it."""
-    is_named_so = any("display" in name.lower() for name in _classes(around))
-    return is_named_so or (around.tag == "mjx-container" and around.get("display") == "true")
+    is_named_so = any("display" in name.lower() for name in _classes(outer))
+    return is_named_so or (outer.tag == "mjx-container" and outer.get("display") == "true")
 
 
 def _holds_math(before: etree._Element | None) -> bool:
@@ -72,7 +74,7 @@ def _holds_math(before: etree._Element | None) -> bool:
     return before.tag == "math" or before.find("math") is not None
 
 
-def _script(script: etree._Element) -> str:
+def _tex_of_script(script: etree._Element) -> str:
     """The TeX of a script for MathJax; empty for other scripts."""
     if (script.get("type") or "").startswith("math/tex"):
         return (script.text or "").strip()
@@ -88,12 +90,12 @@ def is_drawing(element: etree._Element) -> bool:
         before = element.getprevious()
         return before is not None and before.find(".//math") is not None
     # MathJax puts the drawing, sometimes in an element more, before the source.
-    around = element.getparent()
-    return _is_source(element.getnext()) or (around is not None and _is_source(around.getnext()))
+    outer = element.getparent()
+    return _is_source(element.getnext()) or (outer is not None and _is_source(outer.getnext()))
 
 
 def _is_source(after: etree._Element | None) -> bool:
-    return after is not None and after.tag == "script" and _script(after) != ""
+    return after is not None and after.tag == "script" and _tex_of_script(after) != ""
 
 
 def _classes(element: etree._Element | None) -> list[str]:
@@ -102,7 +104,7 @@ def _classes(element: etree._Element | None) -> list[str]:
     return (element.get("class") or "").split()
 
 
-def _tex(source: str) -> str:
+def _on_one_line(source: str) -> str:
     r"""The source of a formula on one line, without the `{\displaystyle ...}` around it."""
     styled = _STYLED.fullmatch(source.strip())
     return fold_space(styled[1] if styled else source)

@@ -29,29 +29,29 @@ MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag; a tag with more is turned into text
 MAX_LEVELS = 2_048  # depth at which libxml2 drops the rest of the page
 MAX_BLOCKS = 20_000  # blocks that a model judges
-MARGIN = 8  # levels that differ by version, and by the content around the page
-SHORT = 4 * MAX_TAGS  # bytes of a source whose tags are not counted: it can hardly have more than MAX_TAGS
-LEAST = 3  # bytes that an attribute is assumed to have at least
-# Bytes of tags that one scan of a page looks at, some of them repeatedly, as starts of tags may overlap. Pages need a
+LEVEL_MARGIN = 8  # levels that differ by version, and by the content around the page
+SHORT_SOURCE = 4 * MAX_TAGS  # bytes of a source whose tags are not counted: it can hardly have more than MAX_TAGS
+LEAST_ATTRIBUTE = 3  # bytes that an attribute is assumed to have at least
+# Bytes of tags that one scan of a page reads, some of them repeatedly, as starts of tags may overlap. Pages need a
 # hundred thousand.
-MAX_LOOKED_AT = 20_000_000
+MAX_SCANNED = 20_000_000
 
 # As in browsers: quotes count only after an equals sign, and an equals sign only after a name.
 _ATTRIBUTE = rb"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rb"<([^\s/>]*+)(?:[\s/]++|%b)*+" % _ATTRIBUTE)
-# The last group exists only in a crowded tag.
-_CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
+# A tag with at most CROWDED attributes; the group is one more, which only a crowded tag has.
+_TAG_WITH_CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
 # The tags of most pages, which are skipped quickly: first those with double quotes only, then others.
-_UNUSUAL = re.compile(
+_UNUSUAL_TAG = re.compile(
     rb"""<[a-zA-Z](?![a-zA-Z0-9_:-]*+(?: [a-zA-Z0-9_:-]++(?:="[^"]*+")?+){0,20}+>)"""  # like \w, but faster
     rb"""(?![\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,2000}+"|'[^']{0,2000}+'|[^\s"'<>=]{1,500}+))?+)"""
     rb"""{0,20}+\s*+/?>)"""
 )
 _SIGN = re.compile(b"<")
-_START = re.compile(rb"<[a-zA-Z]")
+_TAG_START = re.compile(rb"<[a-zA-Z]")
 # End tags of these create an element if there is none to end, or the text after them does.
-_ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
+_NEW_ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
 # Control characters written as entities; no text has them.
 _CONTROL = re.compile(
@@ -63,7 +63,7 @@ _CONTROL = re.compile(
 _PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
 _COMMENT_PARSER = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
 
-OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
+HEAD_ELEMENTS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
 """Elements that may be in a head."""
 PILCROW = "¶"
 PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
@@ -71,7 +71,7 @@ PERMALINKS = frozenset((PILCROW, "§", "#", "🔗"))
 PRIVATE_USE = "Co"
 """The category of characters that only an icon font draws (https://www.unicode.org/reports/tr44/#GC_Values_Table)."""
 MAX_PERMALINK = 8  # characters of a link that may be such a sign, with the space around it
-MAX_LAST = 8  # nested elements at the end of a line of code
+MAX_NESTED = 8  # nested elements at the end of a line of code
 _CODE_LINE = re.compile(r"(?:^|[\s_-])line(?:\s|$)")  # in the class of an element that is a line of code
 
 
@@ -91,13 +91,16 @@ def bounded(source: bytes) -> tuple[bytes, Cut | None]:
     """The part of a source that is parsed, with crowded tags turned into text, and the limit that cut it off,
     if any.
     """
+    # The elements and the `<`; a start of None is the end of the source.
     length = len(source)
-    if length > SHORT and source.count(b"<") > MAX_TAGS:
-        source = source[: start_of(_ELEMENT, MAX_TAGS, source)]
+    if length > SHORT_SOURCE and source.count(b"<") > MAX_TAGS:
+        source = source[: start_of(_NEW_ELEMENT, MAX_TAGS, source)]
         source = source[: start_of(_SIGN, MAX_SIGNS, source)]
     is_whole = len(source) == length
+
+    # The attributes.
     source, end = _without_crowds(source)
-    if end is None and len(source) > LEAST * MAX_ATTRIBUTES:
+    if end is None and len(source) > LEAST_ATTRIBUTE * MAX_ATTRIBUTES:
         end = _end_of_attributes(source)
     return source[:end], None if is_whole and end is None else Cut.TAGS
 
@@ -110,24 +113,24 @@ def start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | No
 def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
     """The source without crowded tags, and where to cut it if the scan would take too long."""
     kept: list[bytes] = []
-    done = looked = 0
-    for match in _UNUSUAL.finditer(source):
+    copied = scanned = 0
+    for match in _UNUSUAL_TAG.finditer(source):
         start = match.start()
-        tag = _matched(_CROWD, source, start)
-        if tag[1] is not None:
-            kept += [source[done:start], b"< "]
-            done = start + 1
-        looked += tag.end() - start
-        if looked > MAX_LOOKED_AT:
-            kept.append(source[done:start])
+        tag = _matched(_TAG_WITH_CROWD, source, start)
+        if tag[1] is not None:  # crowded: a space after its `<` makes it text
+            kept += [source[copied:start], b"< "]
+            copied = start + 1
+        scanned += tag.end() - start
+        if scanned > MAX_SCANNED:
+            kept.append(source[copied:start])
             return b"".join(kept), sum(map(len, kept))
-    return b"".join([*kept, source[done:]]) if kept else source, None
+    return b"".join([*kept, source[copied:]]) if kept else source, None
 
 
 def _end_of_attributes(source: bytes) -> int | None:
     """Where a source exceeds the number of attributes that are parsed, if it does."""
     # For most sources their length alone shows that they have fewer.
-    by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
+    by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST_ATTRIBUTE))
     if by_length is None:
         return None
     return _end_of(source, _attribute_count)
@@ -135,12 +138,12 @@ def _end_of_attributes(source: bytes) -> int | None:
 
 def _end_of(source: bytes, attribute_count: Callable[[re.Match[bytes]], int]) -> int | None:
     """Where a source exceeds the number of attributes, as `attribute_count` counts them in a tag, if it does."""
-    total = looked = 0
-    for match in _START.finditer(source):
+    total = scanned = 0
+    for match in _TAG_START.finditer(source):
         tag = _matched(_TAG, source, match.start())
         total += attribute_count(tag)
-        looked += tag.end() - tag.start()
-        if total > MAX_ATTRIBUTES or looked > MAX_LOOKED_AT:
+        scanned += tag.end() - tag.start()
+        if total > MAX_ATTRIBUTES or scanned > MAX_SCANNED:
             return tag.start()
     return None
 
@@ -162,7 +165,7 @@ def is_deep(root: etree._Element) -> bool:
     while levels < MAX_LEVELS and len(element):
         element = element[-1]
         levels = levels + 1
-    return levels >= MAX_LEVELS - MARGIN
+    return levels >= MAX_LEVELS - LEVEL_MARGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +213,16 @@ def _open_body(root: etree._Element) -> None:
     the elements that are older than HTML 5.
     """
     late = [
-        element for head in root.findall("head") for element in dropwhile(lambda element: element.tag in OF_HEADS, head)
+        element
+        for head in root.findall("head")
+        for element in dropwhile(lambda element: element.tag in HEAD_ELEMENTS, head)
     ]
     if not late:
         return
     body = root.find("body")
     if body is None:
         body = etree.SubElement(root, "body")
+    # The text at the beginning of the body then follows the moved elements.
     late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
     body.text = None
     body[:0] = late
@@ -258,7 +264,7 @@ def _break_code_lines(root: etree._Element) -> None:
 
 def _ends_line(element: etree._Element) -> bool:
     """Whether a line ends at the end of an element."""
-    for _ in range(MAX_LAST):
+    for _ in range(MAX_NESTED):
         if not len(element):
             return element.tag == "br" or (element.text or "").endswith("\n")
         element = element[-1]
@@ -277,6 +283,7 @@ def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], b
     home_of: dict[Element | None, Element | None] = {None: None}
     for element in elements:
         if element not in home_of:
+            # All elements up to the home, or up to one whose home is known, have the same home.
             path = []
             above = element
             while above is not None and above not in home_of and not is_home(above):
@@ -288,7 +295,7 @@ def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], b
 
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
     """For each element with text, the indexes of its first block and of the one after its last."""
-    # Twice: text in an inline element belongs to its container, so blocks may leave an element and come back.
+    # First and last blocks are found separately, as blocks of other elements may be between two blocks of an element.
     ends = _first_blocks(blocks, range(len(blocks) - 1, -1, -1))
     return {element: (first, ends[element] + 1) for element, first in _first_blocks(blocks, range(len(blocks))).items()}
 

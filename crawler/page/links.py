@@ -24,7 +24,7 @@ from crawler.urls.address import address_of
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import ROUTES, absolute, route
 
-# Attributes in which lazy-loading pages keep the address, the most reliable first.
+# Attributes in which lazy-loading pages keep the address of an image, the most reliable first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
@@ -101,7 +101,9 @@ class PageTargets:
 
 
 def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
-    """The links and image links of the page at `url`, with addresses made absolute from `base`."""
+    """The links and image links of the page at `url`, with addresses made absolute from `base`. With `reads_routes`,
+    for a page that a browser has rendered, routes are parts of the addresses.
+    """
     return _TargetReader(base, url, reads_routes).run(contents)
 
 
@@ -109,18 +111,24 @@ class _TargetReader:
     def __init__(self, base: str, url: str, reads_routes: bool) -> None:
         self.base = base
         self.url = url
-        self.document = url.partition("#")[0]
+        self.own_url = url.partition("#")[0]
+        """The address of the page without a fragment."""
         self.reads_routes = reads_routes
         self.routes: set[str] = set()
         self.positions: _Positions | None = None
+        """None on a page without a parameter for positions."""
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
-        self.cut = self._letters = 0
+        self.cut = 0
+        """How many links and images were not read because there are too many."""
+        self.letters = 0
+        """The characters of the absolute addresses so far."""
         self._absolute_urls: dict[str, str | None] = {}
         self.image_anchors: dict[LinkElement, tuple[str, str]] = {}
         """The target and the text of each link with an image."""
 
     def run(self, contents: PageContents) -> PageTargets:
+        # Whether the page keeps the position in a parameter is decided by its headings, before the links are read.
         headings = list(self.linked_headings(contents.link_elements))
         name = self.position_parameter(headings)
         if name:
@@ -136,7 +144,7 @@ class _TargetReader:
 
     def add_link(self, anchor: LinkElement) -> None:
         """Add an element as a link if it leads to another page, and remember the target of the images in it."""
-        url = self.address(anchor.href)
+        url = self.counted_target(anchor.href)
         element = anchor.element
         if not url and not anchor.has_image:
             return
@@ -179,13 +187,15 @@ class _TargetReader:
         own_parameters = parse_qsl(self.url.partition("?")[2])
         for heading in headings:
             for name in [name for name, value in heading.parameters if value in heading.ids]:
-                if _without(heading.parameters, name) == _without(own_parameters, name):
+                if _without_parameter(heading.parameters, name) == _without_parameter(own_parameters, name):
                     return name
         return ""
 
-    def address(self, href: str | None) -> str | None:
-        """The target of a link; None for a position on the same page, and if there are too many links."""
-        if len(self.links) >= MAX_LINKS or self._letters >= MAX_LETTERS:
+    def counted_target(self, href: str | None) -> str | None:
+        """The absolute address that a link leads to; None for a position on the same page. If there are too many links,
+        it is None, and the link is counted as cut.
+        """
+        if len(self.links) >= MAX_LINKS or self.letters >= MAX_LETTERS:
             self.cut += href is not None
             return None
         url = self.page_address(href) if href else None
@@ -195,17 +205,17 @@ class _TargetReader:
 
     def page_address(self, href: str) -> str | None:
         """The absolute address of a page; None for a position on this page."""
-        written = href.strip()
-        is_fragment = written[:1] in ("", "#")
-        if is_fragment and not written.startswith(ROUTES):
+        stripped = href.strip()
+        is_fragment = stripped[:1] in ("", "#")
+        if is_fragment and not stripped.startswith(ROUTES):
             return None
         url = self.absolute(href)
-        name = route(written) if url == self.document and "#" in written else ""
-        if name and self.reads_routes:
-            return self.document + name
-        if name:
-            self.routes.add(self.document + name)
-            self._letters += len(self.document + name)
+        own_route = route(stripped) if url == self.own_url and "#" in stripped else ""
+        if own_route and self.reads_routes:
+            return self.own_url + own_route
+        if own_route:
+            self.routes.add(self.own_url + own_route)
+            self.letters += len(self.own_url + own_route)
         if is_fragment and not self.reads_routes:
             return None
         return url
@@ -214,12 +224,12 @@ class _TargetReader:
         """The absolute address; each spelling is resolved once."""
         if href not in self._absolute_urls:
             self._absolute_urls[href] = absolute_url = absolute(self.base, href)
-            self._letters += len(absolute_url or "")
+            self.letters += len(absolute_url or "")
         return self._absolute_urls[href]
 
     def add_image(self, image: ImageElement) -> None:
         """Add an image with its first valid address: `src` often has a placeholder until a script replaces it."""
-        if self._letters >= MAX_LETTERS:
+        if self.letters >= MAX_LETTERS:
             self.cut += 1
             return
         element = image.element
@@ -289,7 +299,7 @@ class _Positions:
         return None if self.ids.issuperset(values) else url
 
 
-def _without(parameters: Iterable[tuple[str, str]], name: str) -> list[tuple[str, str]]:
+def _without_parameter(parameters: Iterable[tuple[str, str]], name: str) -> list[tuple[str, str]]:
     return [parameter for parameter in parameters if parameter[0] != name]
 
 
@@ -319,13 +329,14 @@ def _class_of(element: etree._Element) -> str:
 def _addresses(image: ImageElement) -> Iterator[str]:
     """Possible addresses of an image, the most reliable first."""
     attributes = {str(name): str(value) for name, value in image.element.items()}
-    for href in _written(attributes, image.srcset):
+    for href in _stated_addresses(attributes, image.srcset):
         if href and href.lstrip()[:5].lower() != "data:":
             yield href
 
 
-def _written(attributes: dict[str, str], srcset: str) -> Iterator[str]:
+def _stated_addresses(attributes: dict[str, str], srcset: str) -> Iterator[str]:
     """The addresses of an image as its attributes have them, the most reliable first; some are empty."""
+    # Attributes with such a name may also hold a number or a flag.
     for name in LAZY:
         if name in attributes and ("." in attributes[name] or "/" in attributes[name]):
             yield attributes[name]
@@ -353,7 +364,8 @@ def _largest(srcset: str) -> str:
     if len(candidates) == 1:
         candidates = srcset.split(",")
     for candidate in candidates:
-        url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
+        url_and_descriptor = candidate.strip(", ").split(None, 1)
+        url, descriptor = (*url_and_descriptor, "", "")[:2]  # both may be missing
         size = DESCRIPTOR.match(descriptor)
         value = float(size[1]) if size else 1.0
         if url and value > best_size:

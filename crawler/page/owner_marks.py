@@ -75,9 +75,9 @@ MAIN = ("main", "article", "body")
 """Tags of the elements of the main part; the first one that a page has counts."""
 TEXT_ATTRIBUTES = ("alt", "title")
 MAX_SAYS = 60
-MOST_INNER = 20
+MOST_ELEMENTS_OF_LINK = 20
 """Elements in a link whose text is read."""
-MAX_WORDS = 300
+MAX_LINK_TEXT = 300
 """Characters of a link's text that are kept."""
 
 
@@ -87,7 +87,9 @@ def marks_in(source: bytes) -> list[OwnerMark]:
 
 
 def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
-    """Remove the text with these marks from a tree. If `GOOGLE_OFF` is one of them, all comments are removed, too."""
+    """Remove the text with these marks from a tree, and return what was removed. If `GOOGLE_OFF` is one of them, all
+    comments are removed, too.
+    """
     parts: list[MarkedParts] = []
     if OwnerMark.GOOGLE_OFF in marks:
         parts += _by_comments(root)
@@ -111,6 +113,7 @@ def _by_attribute(root: etree._Element, mark: OwnerMark) -> Iterator[MarkedParts
     first = marked[0]
     value = first.get(mark)
     says = f'{mark}="{value}"' if value else mark.value
+    # An element in one that is silenced already has no text any more.
     silenced: set[etree._Element] = set()
     for element in marked:
         if element.getparent() not in silenced:
@@ -131,7 +134,9 @@ class _Switch:
     def __init__(self) -> None:
         self.kinds: set[str] = set()
         self.says = ""
+        """The first comment that turned text off."""
         self.count = 0
+        """How often text was turned off."""
 
     @property
     def is_off(self) -> bool:
@@ -140,13 +145,13 @@ class _Switch:
 
     def turn(self, comment: etree._Element) -> None:
         """Turn kinds off or on, as a comment says."""
-        words = COMMENT.fullmatch(comment.text or "")
-        if words is None:
+        comment_words = COMMENT.fullmatch(comment.text or "")
+        if comment_words is None:
             return
         was_off = self.is_off
-        kind = (words["kind"] or "all").lower()
+        kind = (comment_words["kind"] or "all").lower()
         kinds = ALL_KINDS if kind == "all" else {kind}
-        if words["way"].lower() == "ff":
+        if comment_words["way"].lower() == "ff":
             self.kinds |= kinds
         else:
             self.kinds -= kinds
@@ -160,7 +165,8 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
     switch = _Switch()
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
-    # A walk with events for comments takes quadratic time where many of them follow each other.
+    # The nodes in which the current one is are kept here, because a walk with events for comments takes quadratic time
+    # where many of them follow each other.
     open_nodes: list[etree._Element] = []
     for node in root.iter(etree.Element, etree.Comment):
         parent = node.getparent()
@@ -200,7 +206,7 @@ def _silence_element(element: etree._Element) -> None:
     """
     if element.tag == "a":
         if not element.get("title"):
-            element.set("title", _words(element))
+            element.set("title", _link_text(element))
     else:
         for name in TEXT_ATTRIBUTES:
             if name in element.attrib:
@@ -208,12 +214,12 @@ def _silence_element(element: etree._Element) -> None:
     element.text = None
 
 
-def _words(link: etree._Element) -> str:
+def _link_text(link: etree._Element) -> str:
     """The text of a link."""
     pieces = [link.text or ""]
-    for element in islice(link.iterdescendants(etree.Element), MOST_INNER):
+    for element in islice(link.iterdescendants(etree.Element), MOST_ELEMENTS_OF_LINK):
         pieces += (element.text or "", element.tail or "")
-    return fold_space(" ".join(pieces))[:MAX_WORDS]
+    return fold_space(" ".join(pieces))[:MAX_LINK_TEXT]
 
 
 def _main_tag(root: etree._Element) -> str:

@@ -36,6 +36,7 @@ def spelled_either_way(word: str) -> re.Pattern[str]:
 @cache
 def _table() -> tuple[re.Pattern[str], dict[int, int]]:
     """A pattern for the traditional characters, and the simplified one of each."""
+    # The last two lines of the file: the characters in the same order.
     *_, traditional, plain = files(__package__).joinpath("simplified.txt").read_text(encoding="utf-8").splitlines()
     return re.compile(f"[{traditional}]"), dict(zip(map(ord, traditional), map(ord, plain), strict=True))
 

@@ -37,7 +37,9 @@ _WORD = re.compile(rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*|'{_LETTER}+)*|[{UNSPACED
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
 _MOST_SIGNS = 100
-"""Different signs in a text up to which each is replaced in the whole text; a text with more is cut by the pattern."""
+"""Different signs, that is characters other than letters and digits, up to which each of them is replaced in the whole
+text; a text with more is cut by the pattern.
+"""
 _ASCII_SIGNS_AS_SPACES = bytes(code if chr(code).isalnum() or code == ord("'") else ord(" ") for code in range(128)) * 2
 # References to code points that do not exist: Python refuses to read very long numbers.
 _NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
@@ -59,16 +61,17 @@ def uncut_words(text: str) -> list[str]:
     ['我爱', 'python', '喝绿茶']
     """
     folded = text.casefold().replace("’", "'")
-    parted = _parted(folded)
-    if parted is None:
+    spaced = _with_spaces_for_signs(folded)
+    if spaced is None:
         runs: list[str] = _WORD.findall(folded)
         return runs
-    if "'" not in parted:
-        return parted.split()
-    return [word for part in parted.split() for word in (_WORD.findall(part) if "'" in part else (part,))]
+    if "'" not in spaced:
+        return spaced.split()
+    # An apostrophe is part of a word only between letters, which the pattern decides.
+    return [word for part in spaced.split() for word in (_WORD.findall(part) if "'" in part else (part,))]
 
 
-def _parted(folded: str) -> str | None:
+def _with_spaces_for_signs(folded: str) -> str | None:
     """The text with a space in place of each sign, so that it can be split at spaces, which is twice as fast as the
     pattern; None if only the pattern can cut it.
     """
@@ -105,7 +108,7 @@ def _in_pairs(runs: Iterable[str]) -> list[str]:
     """The runs, with those of unspaced scripts cut into pairs of neighbouring characters."""
     cut: list[str] = []
     for word in runs:
-        # For most words the comparison decides without the pattern.
+        # For most words the comparison decides without the pattern: Thai is the first unspaced script in Unicode.
         if word < "\u0e01" or len(word) == 1 or not _UNSPACED.match(word):
             cut.append(word)
         else:
@@ -141,7 +144,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _NUMBER = re.compile(r"(?:\d{1,2}\.)*\d{1,2}")
 
 
-_LONG = 100_000  # characters that are searched for sentences, or split into words at once
+_MAX_AT_ONCE = 100_000  # characters that are searched for sentences, or split into words at once
 
 
 def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
@@ -149,11 +152,15 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
     mark = stop["mark"]
     if not SPACED_STOPS.issuperset(mark):
         return True
+
+    # A space, an opener, a closer or the end of the text must follow.
     following = text[stop.end() : stop.end() + 2]
     if stop.end() == stop.end("mark") and following and not (following[0].isspace() or following[0] in _OPENERS):
         return False
     if mark[-1] in "!?":
         return True
+
+    # A dot or an ellipsis: after a word that is no number, abbreviation or initials.
     before = text[max(0, stop.start() - 24) : stop.start()]
     if not before or before[-1].isspace():
         return False
@@ -185,7 +192,7 @@ def has_full_stop(text: str) -> bool:
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
     """
-    return any(True for _ in sentence_ends(text[:_LONG]))
+    return any(True for _ in sentence_ends(text[:_MAX_AT_ONCE]))
 
 
 def first_sentence(text: str) -> str:
@@ -194,7 +201,7 @@ def first_sentence(text: str) -> str:
     >>> first_sentence("Dr. Ann has 3.5 hives. Bees dance."), first_sentence("Bees dance")
     ('Dr. Ann has 3.5 hives.', 'Bees dance')
     """
-    text = text[:_LONG]
+    text = text[:_MAX_AT_ONCE]
     return text[: next(sentence_ends(text), len(text))]
 
 
@@ -234,7 +241,7 @@ def fold_space(text: str) -> str:
     """
     if not text.isascii() and any(map(text.__contains__, _ZERO_WIDTH)):
         text = text.translate(_WITHOUT_ZERO_WIDTH)
-    if len(text) < _LONG:
+    if len(text) < _MAX_AT_ONCE:
         return " ".join(text.split())
     return _folded_long(text)
 
@@ -247,7 +254,7 @@ def _folded_long(text: str) -> str:
     folded = []
     start = 0
     while start < len(text):
-        space = _SPACE.search(text, start + _LONG)
+        space = _SPACE.search(text, start + _MAX_AT_ONCE)
         end = space.start() if space else len(text)
         folded.append(" ".join(text[start:end].split()))
         start = end
@@ -288,7 +295,7 @@ _LIGATURE = "\ufdfa"
 character becomes more than 8.
 """
 _STAND_IN = "\ue000"
-_WRITTEN_OUT = unicodedata.normalize("NFKC", _LIGATURE).encode()
+_LETTERS_OF_LIGATURE = unicodedata.normalize("NFKC", _LIGATURE).encode()
 
 
 def letters(text: str) -> bytes:
@@ -297,20 +304,24 @@ def letters(text: str) -> bytes:
     >>> letters("Hello, World!")
     b'helloworld'
     """
-    if text.isascii():  # nothing to normalise
+    if text.isascii():  # nothing to normalize
         return text.encode().translate(None, _NO_LETTERS).lower()
+
+    # Most texts are fast: without marks, and normalized already.
     joined = _without_signs(text)
     if joined is not None and joined.isascii():
         return joined.encode().lower()
     if joined is not None and unicodedata.is_normalized("NFKC", joined):
         return unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
+
+    # Other texts are cut into runs of letters.
     runs = _LETTERS.findall("".join(text.split()))
     joined = "".join(runs).replace(_LIGATURE, _STAND_IN)
     if not unicodedata.is_normalized("NFKC", joined):
         # Run by run: runs that are normalized already cost little, while one full-width digit makes a whole text slow.
         joined = "".join(unicodedata.normalize("NFKC", run.replace(_LIGATURE, _STAND_IN)) for run in runs)
     folded = unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
-    return folded.replace(_STAND_IN.encode(), _WRITTEN_OUT)
+    return folded.replace(_STAND_IN.encode(), _LETTERS_OF_LIGATURE)
 
 
 def _without_signs(text: str) -> str | None:
@@ -329,7 +340,7 @@ def _without_signs(text: str) -> str | None:
 
 
 _HAN = re.compile(f"[{HAN}]+")
-_LONGEST = 10_000  # characters that are cut into words at once: no sentence is longer
+_MAX_RUN = 10_000  # characters that are cut into words at once: no sentence is longer
 
 
 def terms(text: str) -> list[str]:
@@ -366,7 +377,7 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
     """The words of a run of Chinese, in simplified characters, without words of one character, which say little."""
     run = simplified(run)
-    parts = (run[start : start + _LONGEST] for start in range(0, len(run), _LONGEST))
+    parts = (run[start : start + _MAX_RUN] for start in range(0, len(run), _MAX_RUN))
     return [word for part in parts for word in cut(part) if len(word) > 1]
 
 

@@ -27,8 +27,8 @@ REFUSING = frozenset((202, 401, 403, 405, 406, 412, 418, 429, 468, 493, 503, 521
 """Statuses of walls. 202 is that of AWS WAF, SiteGround and River Security, 412 of River Security, 418 of go-away,
 468 of SafeLine, 493 of 360, 521 of Jiasule, 566 and 567 of EdgeOne.
 """
-ELSEWHERE = frozenset((301, 302, 303, 307, 308, 404, 410))
-"""Statuses of addresses without a page: their responses count as no walls."""
+WITHOUT_PAGE = frozenset((301, 302, 303, 307, 308, 404, 410))
+"""Statuses of addresses without a page: their responses are no walls."""
 MOST_BYTES = 60_000
 """Bytes of a source in which marks are looked for; a longer page that is not refused is no wall. Searching 100 KB for
 one mark takes up to 0.1 ms.
@@ -39,11 +39,11 @@ LITTLE_TEXT = 2_000
 """Columns of text below which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
 LITTLE_WIDGET_TEXT = 500
 """Columns of text below which a page may be only a captcha."""
-_NOT_ITS_OWN = re.compile(
+_QUOTATIONS = re.compile(
     rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script|<a\s[^>]{0,2000}>", re.IGNORECASE | re.DOTALL
 )
 """Parts of a source that may quote another page: data for scripts, and the targets of links."""
-_ANY: frozenset[int] = frozenset()
+_ANY_STATUS: frozenset[int] = frozenset()
 _FORBIDDEN = frozenset((403,))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
@@ -56,7 +56,7 @@ class HeaderMark:
     """The name in lower case."""
     value: str = ""
     """A regular expression that must match a part of the header's value."""
-    statuses: frozenset[int] = _ANY
+    statuses: frozenset[int] = _ANY_STATUS
     """The statuses with which the mark counts; empty if it counts with any."""
 
 
@@ -65,7 +65,7 @@ class SourceMark:
     """A part of the source of a service's walls."""
 
     source: bytes
-    statuses: frozenset[int] = _ANY
+    statuses: frozenset[int] = _ANY_STATUS
     """The statuses with which the mark counts; empty if it counts with any."""
 
 
@@ -78,7 +78,7 @@ class Service:
     sources: tuple[SourceMark, ...] = ()
 
 
-def _sources(*sources: bytes, statuses: frozenset[int] = _ANY) -> tuple[SourceMark, ...]:
+def _sources(*sources: bytes, statuses: frozenset[int] = _ANY_STATUS) -> tuple[SourceMark, ...]:
     return tuple(SourceMark(source, statuses) for source in sources)
 
 
@@ -245,7 +245,7 @@ def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
     if service:
         return service
     is_refused = status in REFUSING
-    if status in ELSEWHERE or (not is_refused and not _is_short(page)):
+    if status in WITHOUT_PAGE or (not is_refused and not _is_short(page)):
         return ""
     return _by_source(status, is_refused, page) or _by_widget(page)
 
@@ -257,9 +257,10 @@ def _by_headers(status: int, headers: Mapping[str, str], url: str) -> str:
     for service in SERVICES:
         for mark in service.headers:
             is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
+            # If the request itself is for a challenge, the redirect only corrects its address.
             if mark.name == "location" and re.search(mark.value, url):
-                continue  # a request that itself names a challenge: the server only corrects its address
-            if is_sent and _counts(mark, status):
+                continue
+            if is_sent and _applies(mark, status):
                 return service.name
     return ""
 
@@ -269,7 +270,7 @@ def _by_source(status: int, is_refused: bool, page: Page) -> str:
     source = page.body[:MOST_BYTES]
     for service in SERVICES:
         for mark in service.sources:
-            if mark.source in source and _counts(mark, status) and (is_refused or _has_little_but(mark, page)):
+            if mark.source in source and _applies(mark, status) and (is_refused or _has_little_but(mark, page)):
                 return service.name
     return ""
 
@@ -282,7 +283,8 @@ def _by_widget(page: Page) -> str:
     return ""
 
 
-def _counts(mark: HeaderMark | SourceMark, status: int) -> bool:
+def _applies(mark: HeaderMark | SourceMark, status: int) -> bool:
+    """Whether a mark counts with this status."""
     return not mark.statuses or status in mark.statuses
 
 
@@ -299,7 +301,7 @@ def _has_little_but(mark: SourceMark, page: Page) -> bool:
     text = page.once(_text)
     if width(text) >= LITTLE_TEXT or mark.source.decode() in text:
         return False
-    return mark.source in _NOT_ITS_OWN.sub(b"", page.body[:MOST_BYTES])
+    return mark.source in _QUOTATIONS.sub(b"", page.body[:MOST_BYTES])
 
 
 def _is_only_widget(page: Page, name: str) -> bool:
