@@ -23,7 +23,8 @@ class CleanItems(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._lack_field: set[type] = set()
+        self._classes_without_field: set[type] = set()
+        """Classes of items about which a warning was logged."""
         self._near_duplicates = None
         if crawler.settings.getbool("WINNOW_FIND_NEAR_DUPLICATES"):
             self._near_duplicates = NearDuplicates()
@@ -45,8 +46,8 @@ class CleanItems(BaseSpiderMiddleware):
         """Warn once about each class of items that lacks the field; returns whether the item's field is empty."""
         adapter = ItemAdapter(item)
         if not isinstance(item, dict) and FIELD not in adapter.field_names():
-            if type(item) not in self._lack_field:
-                self._lack_field.add(type(item))
+            if type(item) not in self._classes_without_field:
+                self._classes_without_field.add(type(item))
                 logger.warning("Items of %s have no field %r: they stay as they are", type(item).__qualname__, FIELD)
             return False
         return adapter.get(FIELD) is None

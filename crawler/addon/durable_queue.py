@@ -44,9 +44,9 @@ logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.1
 COMMIT_SHARE = 0.1  # the largest share of the time that commits may take: on a slow disk they are less frequent
-NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
+PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 """What is raised for requests that cannot be stored."""
-NOT_READ = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
+UNPICKLE_ERRORS = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
 """What is raised for stored requests that cannot be restored, for example after the code has changed."""
 
 
@@ -56,17 +56,18 @@ class DurableQueue(Scheduler):
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
         self.crawl: Crawler = parts["crawler"]
-        self.counts = self.crawl.stats
+        self.statistics = self.crawl.stats
         self.feeds = FeedFiles(self.crawl)
-        self.dqdir = None
+        self.dqdir = None  # no queues of JOBDIR
         self.mqclass = self._of_numbers(self.mqclass)
         self._smqclass = self._of_numbers(self._smqclass)
         self.table: RequestTable | None = None
         self._number = 0
-        """The number of the request that is being queued."""
+        """The number of the request that is being queued: the queues push it in place of the request."""
         self._in_memory: dict[int, Request] = {}
         """Queued requests that cannot be stored, by number."""
         self._in_progress: dict[Request, int] = {}
+        """The numbers of requests that the engine has taken."""
         self._timer = create_looping_call(self._commit_in_time)
         self._next_commit = 0.0
 
@@ -110,7 +111,7 @@ class DurableQueue(Scheduler):
         if data is None:
             self._in_memory[self._number] = request
         self._mqpush(request)
-        self.counts.inc_value("scheduler/enqueued")
+        self.statistics.inc_value("scheduler/enqueued")
         return True
 
     def next_request(self) -> Request | None:
@@ -122,7 +123,7 @@ class DurableQueue(Scheduler):
             return None
         request = self._in_memory.pop(number, None) or self._request(self.table.data(number))
         self._in_progress[request] = number
-        self.counts.inc_value("scheduler/dequeued")
+        self.statistics.inc_value("scheduler/dequeued")
         return request
 
     def has_earlier(self, request: Request) -> bool:
@@ -146,26 +147,29 @@ class DurableQueue(Scheduler):
     def _resume(self, table: RequestTable) -> None:
         """Queue the requests that are not done."""
         count = 0
-        for self._number, data in table.waiting():
+        for number, data in table.waiting():
+            self._number = number
             try:
                 self._mqpush(self._request(data))
                 count += 1
-            except NOT_READ as error:
+            except UNPICKLE_ERRORS as error:
                 logger.error("A request in %s cannot be read, and stays there: %s", table.path, error)
-                self.counts.inc_value("winnow/requests_unreadable")
+                self.statistics.inc_value("winnow/requests_unreadable")
         if table.last_earlier:
             logger.info("Going on with %s, in which %d requests wait", table.path, count)
-            self.counts.set_value("winnow/requests_resumed", count)
+            self.statistics.set_value("winnow/requests_resumed", count)
             self.feeds.append_only()
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
-        """The class of queues that the project has set, but for the numbers of requests."""
+        """The class of queues that the project has set, but for the numbers of requests; None if it has set none."""
+        if not queue_class:
+            return None
 
         def push(queue: Any, request: Request) -> None:
             queue_class.push(queue, self._number)
 
-        return queue_class and type(queue_class.__name__, (queue_class,), {"push": push})
+        return type(queue_class.__name__, (queue_class,), {"push": push})
 
     def _data(self, request: Request) -> bytes | None:
         """The data from which the request can be restored; None if that is impossible, for example if its callback is a
@@ -173,10 +177,10 @@ class DurableQueue(Scheduler):
         """
         try:
             return pickle.dumps(request.to_dict(spider=self.spider), protocol=4)
-        except NOT_PICKLED as error:
-            if not self.counts.get_value("winnow/requests_in_memory"):
+        except PICKLE_ERRORS as error:
+            if not self.statistics.get_value("winnow/requests_in_memory"):
                 logger.warning("Only in memory, others like it are counted: %s (%s)", request, error)
-            self.counts.inc_value("winnow/requests_in_memory")
+            self.statistics.inc_value("winnow/requests_in_memory")
             return None
 
     def _request(self, data: bytes) -> Request:

@@ -11,8 +11,8 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 
-LINES = ("jsonlines", "jsonl", "jl")
-BLOCK = 65_536
+LINE_FORMATS = ("jsonlines", "jsonl", "jl")
+BLOCK_BYTES = 65_536  # read at once from the end of a file
 
 
 class FeedFiles:
@@ -36,7 +36,7 @@ class FeedFiles:
         """Cut off incomplete last lines, which a loss of power leaves; their pages are requested again."""
         for slot in self._slots():
             path = Path(getattr(slot.storage, "path", ""))
-            if slot.format in LINES and path.is_file():
+            if slot.format in LINE_FORMATS and path.is_file():
                 os.truncate(path, end_of_lines(path))
 
     def append_only(self) -> None:
@@ -55,12 +55,12 @@ class FeedFiles:
 def end_of_lines(path: Path) -> int:
     """The offset after the last line end of a file."""
     with path.open("rb") as file:
-        at = file.seek(0, os.SEEK_END)
-        while at:
-            start = max(0, at - BLOCK)
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - BLOCK_BYTES)
             file.seek(start)
-            line_end = file.read(at - start).rfind(b"\n")
+            line_end = file.read(end - start).rfind(b"\n")
             if line_end >= 0:
                 return start + line_end + 1
-            at = start
+            end = start
     return 0

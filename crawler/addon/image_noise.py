@@ -30,7 +30,9 @@ class ImageNoiseFilter:
         self.stats = stats
         self.judge = Judge()
         self._evidence: dict[str, Evidence] = {}
-        self._seen: LruDict[str, tuple[str, Sighting]] = LruDict(MOST_IMAGES)
+        """What the pages of each site say about its images."""
+        self._shown: LruDict[str, tuple[str, Sighting]] = LruDict(MOST_IMAGES)
+        """For each address of an image, the site and how its page shows it."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -38,9 +40,9 @@ class ImageNoiseFilter:
 
     def process_request(self, request: Request) -> None:
         """Refuse an image that is noise."""
-        if request.url not in self._seen:
+        if request.url not in self._shown:
             return
-        site, sighting = self._seen[request.url]
+        site, sighting = self._shown[request.url]
         verdict = self.judge.judge(sighting, self._evidence[site])
         if verdict.is_noise:
             self.stats.inc_value("winnow/images_refused")
@@ -56,5 +58,5 @@ class ImageNoiseFilter:
             site = address_of(page.url).site
             self._evidence.setdefault(site, Evidence()).see(shown)
             for sighting in shown:
-                self._seen.set(sighting.url, (site, sighting))
+                self._shown.set(sighting.url, (site, sighting))
         return response

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crawler.addon.feed_files import BLOCK, end_of_lines
+from crawler.addon.feed_files import BLOCK_BYTES, end_of_lines
 
 
 def test_the_end_of_the_last_whole_line(tmp_path: Path) -> None:
@@ -12,8 +12,8 @@ def test_the_end_of_the_last_whole_line(tmp_path: Path) -> None:
         (b"one\n", 4),
         (b"one\ntwo\n", 8),
         (b"one\ntwo\ntorn", 8),
-        (b"one\n" + b"x" * 2 * BLOCK, 4),
-        (b"x" * BLOCK + b"\n", BLOCK + 1),
+        (b"one\n" + b"x" * 2 * BLOCK_BYTES, 4),
+        (b"x" * BLOCK_BYTES + b"\n", BLOCK_BYTES + 1),
     ]
     path = tmp_path / "items.jsonl"
     for content, end in rows:
