@@ -22,14 +22,14 @@ from crawler.topic.stop_rule import Harvest
 
 SAMPLE_SECONDS = 5.0  # between two samples
 FIRST_SAMPLE_SECONDS = 1.0  # between two samples at the beginning, so that charts show something soon
-BEGINNING_SECONDS = 20.0
+BEGINNING_SECONDS = 20.0  # from the start of the spider
 RESPONSES = "downloader/response_status_count/"
 """The prefix of Scrapy's counts of responses by status."""
 FAILURES = "downloader/exception_type_count/"
 """The prefix of Scrapy's counts of requests without a response, by exception."""
-KNOWN = range(100, 600)
+KNOWN_STATUSES = range(100, 600)
 """Statuses that are counted separately: a hostile server can send any number, and each would be stored forever."""
-OTHER = "other"
+OTHER = "other"  # in place of any other status
 REFUSALS = f"{FAILURES}{Refusal.__module__}.{Refusal.__qualname__}"
 """The count of requests that the crawler itself refused to send."""
 
@@ -44,8 +44,10 @@ class Sampler:
         self.harvest = harvest
         self.counts = counts
         self.statistics = statistics
-        self.begun = self.last = 0.0
-        self.before = WorkerSample(0.0)
+        self.started_at = 0.0
+        self.sampled_at = 0.0
+        self.last_total = WorkerSample(0.0)
+        """The counts at the last sample."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -57,7 +59,8 @@ class Sampler:
         return samples
 
     def start(self) -> None:
-        self.begun = self.last = monotonic()
+        self.started_at = monotonic()
+        self.sampled_at = self.started_at
         self.loop = create_looping_call(self.take_if_due)
         self.loop.start(FIRST_SAMPLE_SECONDS, now=False)
 
@@ -68,20 +71,21 @@ class Sampler:
     def take_if_due(self) -> None:
         """Take a sample if one is due."""
         now = monotonic()
-        is_beginning = now - self.begun <= BEGINNING_SECONDS
-        if is_beginning or now - self.last > SAMPLE_SECONDS - FIRST_SAMPLE_SECONDS / 2:
+        is_beginning = now - self.started_at <= BEGINNING_SECONDS
+        # A check may come a little too early; the next one is FIRST_SAMPLE_SECONDS later.
+        if is_beginning or now - self.sampled_at > SAMPLE_SECONDS - FIRST_SAMPLE_SECONDS / 2:
             self.take()
 
     def take(self) -> None:
         """Pass the difference since the last sample to the frontier."""
         now = monotonic()
-        total = replace(self.total(), seconds=now - self.begun)
-        self.frontier.add_samples(total.since(self.before))
-        self.before = total
-        self.last = now
+        total = replace(self.total(), seconds=now - self.started_at)
+        self.frontier.add_samples(total.since(self.last_total))
+        self.last_total = total
+        self.sampled_at = now
 
     def total(self) -> WorkerSample:
-        """The counts of this worker since it began."""
+        """The counts of this worker since it started, without the time."""
         counts = self.statistics()
         harvest = self.harvest.counts
         return WorkerSample(
@@ -105,7 +109,7 @@ def answers_by_status(counts: Mapping[str, Any]) -> dict[str, int]:
     for name, count in counts.items():
         if name.startswith(RESPONSES):
             status = name.removeprefix(RESPONSES)
-            if not status.isdecimal() or int(status) not in KNOWN:
+            if not status.isdecimal() or int(status) not in KNOWN_STATUSES:
                 status = OTHER
             statuses[status] += count
     failures = (count for name, count in counts.items() if name.startswith(FAILURES) and name != REFUSALS)

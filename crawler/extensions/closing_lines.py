@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 MOST_EXAMPLES = 10  # failed addresses that are named in one line
 MOST_SEEDS = 20  # failed seeds that are named, one a line, if all failed
-MOST_PATTERNS = 5  # patterns of addresses that were put off that are named in one line
+MOST_PATTERNS = 5  # patterns of addresses not requested that are named in one line
 NEEDS_LOGIN = frozenset((Outcome(Code.LOGIN_FORM), Outcome(Code.HTTP_STATUS, "401")))
 """Outcomes of seeds that only users with an account may read."""
 STOPPED = N_("Stopped before the end.")
@@ -59,13 +59,13 @@ class ClosingLines:
     def from_crawler(cls, crawler: Crawler) -> Self:
         closing = cls(crawler, crawl_of(crawler))
         crawler.signals.connect(closing.spider_closed, signals.spider_closed)
-        crawler.signals.connect(closing.say, signals.engine_stopped)
+        crawler.signals.connect(closing.print_lines, signals.engine_stopped)
         return closing
 
     def spider_closed(self, reason: str) -> None:
         self.reason = reason
 
-    def say(self) -> None:
+    def print_lines(self) -> None:
         """Print the closing lines, and log them if the log goes to a file."""
         for line in self.lines():
             print(printable(localized(line)), file=sys.stderr)
@@ -94,13 +94,13 @@ class ClosingLines:
         lines += _rendered(counts)
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             lines += _not_rendered(self._of_all_workers("render/missed"))
-        read_again = self._of_all_workers("extractor_fallback/pages")
-        lines += _read_again(read_again, self._of_all_workers("extractor_fallback/failed"))
+        pages_read_again = self._of_all_workers("extractor_fallback/pages")
+        lines += _read_again(pages_read_again, self._of_all_workers("extractor_fallback/failed"))
 
         # What was left out, and what failed.
         links = status.waiting_links or WaitingLinkCounts(0, 0)
         lines += _not_kept(crawl.counts, status.put_off, links.unlikely)
-        lines += _rest(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
+        lines += _still_queued(links.others(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
         if crawl.is_fruitless:
             lines.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:
@@ -120,6 +120,7 @@ class ClosingLines:
             lines.append(_round(crawl.session.committer.round.number, status.round_counts))
         path = str(crawl.session.pages.path)
         items = crawl.items
+        # Items are called new if the file may also have older ones.
         is_new = total != items or status.round_counts is not None
         if is_new:
             lines.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=path))
@@ -181,8 +182,10 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
     }
     for sentence, count_of_pattern in count_of_patterns.items():
         if count_of_pattern:
-            named = sorted(count_of_pattern.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_PATTERNS]
-            values = {"n": f"{count_of_pattern.total():,}", "patterns": ranked(Outcomes(dict(named)))}
+            most_frequent = dict(
+                sorted(count_of_pattern.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_PATTERNS]
+            )
+            values = {"n": f"{count_of_pattern.total():,}", "patterns": ranked(Outcomes(most_frequent))}
             lines.append(Message(sentence, values))
 
     if unlikely:
@@ -400,12 +403,12 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
     return lines
 
 
-def _rest(left: int, behind_images: int, full: bool, fresh: bool) -> list[Message]:
+def _still_queued(left: int, behind_images: int, full: bool, fresh: bool) -> list[Message]:
     """How many addresses and how many links behind images are still queued, and how to continue the crawl.
 
-    >>> print(*_rest(2, 0, full=False, fresh=True))
+    >>> print(*_still_queued(2, 0, full=False, fresh=True))
     2 addresses were still queued when the crawl was stopped; the same command without fresh=yes continues the crawl.
-    >>> print(*_rest(0, 1_000, full=True, fresh=False))
+    >>> print(*_still_queued(0, 1_000, full=True, fresh=False))
     1,000 links behind images were not judged yet; a larger max_pages judges them, and follows none behind noise.
     """
     if full:

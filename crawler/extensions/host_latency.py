@@ -21,10 +21,10 @@ class LatencyRecorder:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         recorder = cls(crawl_of(crawler).frontier.hosts)
-        crawler.signals.connect(recorder.answered, signals.response_downloaded)
+        crawler.signals.connect(recorder.record, signals.response_downloaded)
         return recorder
 
-    def answered(self, request: Request) -> None:
+    def record(self, request: Request) -> None:
         seconds = request.meta.get("download_latency")
         if seconds is not None:
             self.hosts.answered(address_of(request.url).host, seconds)
@@ -39,9 +39,9 @@ class FixedSlots:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         fixed = cls(frozenset(crawler.settings.getdict("DOWNLOAD_SLOTS")))
-        crawler.signals.connect(fixed.keep_pace, signals.request_reached_downloader)
+        crawler.signals.connect(fixed.keep_delay, signals.request_reached_downloader)
         return fixed
 
-    def keep_pace(self, request: Request) -> None:
+    def keep_delay(self, request: Request) -> None:
         if request.meta.get("download_slot") in self.hosts:
             request.meta["autothrottle_dont_adjust_delay"] = True

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from crawler.extensions.progress_bar import ProgressBar
 
 logger = logging.getLogger(__name__)
+DEFAULT_INTERVAL = 10.0
+"""Seconds between two lines in the log if LOGSTATS_INTERVAL is 0, which ends only Scrapy's lines."""
 MOST_HOSTS = 3
 """Hosts that are named if only their images are left."""
 
@@ -34,8 +36,10 @@ class CrawlProgress:
         self._statistic = statistic
         self.interval = interval
         self.bar: ProgressBar | None = None
-        self.last = (0.0, 0)
-        """When the rate was last computed, and how many pages were done then."""
+        self._rate_at = 0.0
+        """When the rate was last computed."""
+        self._pages_at_rate = 0
+        """How many pages were done then."""
         self.rate = 0.0
         """Pages a second."""
 
@@ -49,16 +53,16 @@ class CrawlProgress:
         return progress
 
     def start(self) -> None:
-        spell_out_log()
+        spell_out_log()  # the log goes to the terminal, and texts of the web may have control characters
         self.started = monotonic()
-        self.last = (self.started, 0)
+        self._rate_at = self.started
         if sys.stderr.isatty():
             self.show_bar()
             self.loop = create_looping_call(self.draw)
             self.loop.start(REFRESH_SECONDS)
         else:
             self.loop = create_looping_call(self.log)
-            self.loop.start(self.interval or 10.0, now=False)
+            self.loop.start(self.interval or DEFAULT_INTERVAL, now=False)
 
     def stop(self) -> None:
         if self.loop.running:
@@ -92,11 +96,12 @@ class CrawlProgress:
 
     def _update_rate(self, pages: int) -> None:
         """Compute the rate since the last time; on a terminal at most once a second."""
-        last_time, last_pages = self.last
         now = monotonic()
-        if now - last_time >= 1.0 or self.bar is None:
-            self.rate = (pages - last_pages) / max(now - last_time, 0.001)
-            self.last = (now, pages)
+        seconds = now - self._rate_at
+        if seconds >= 1.0 or self.bar is None:
+            self.rate = (pages - self._pages_at_rate) / max(seconds, 0.001)
+            self._rate_at = now
+            self._pages_at_rate = pages
 
     def _queued(self) -> Message:
         """How many addresses are queued, and how many of them wait as they are unlikely to lead to the topic."""

@@ -34,8 +34,8 @@ WALLED = "walled"  # in place of a status, in the statistics
 WALLS_OF_NEW_HOST = 3
 """Walls in a row, with a status of success, after which a host is considered walled if it has answered nothing else."""
 WALLS_OF_HOST = 20
-"""The same for a host that has answered otherwise before. A captcha in front of a download is a wall, but says nothing
-about other addresses.
+"""Walls in a row after which a host that has answered otherwise is considered walled. A captcha in front of a download
+is a wall, but says nothing about other addresses.
 """
 
 
