@@ -60,8 +60,8 @@ of the processors: their number divided by `SCHEDULE_AT_ONCE`, and at least 1.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; a fast crawl uses a whole core
 """How many crawls one scheduler runs at a time."""
 SCHEDULE_NOTIFY_COMMAND = ""
-"""A command that is run when a run of a job ends, fails, or its harvest falls; it reads a JSON object from its standard
-input. No shell is started; in a settings module, a list of words is possible, too.
+"""A command that is run when a run of a job ends or fails, or when its harvest falls; it reads a JSON object from its
+standard input. No shell is started; in a settings module, a list of words is possible, too.
 """
 
 # The web interface, by `winnow dashboard`.
@@ -97,13 +97,13 @@ IMAGE_NOISE_AUDIT = 0.0
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 """The largest image that is kept, in bytes."""
 IMAGE_PAGE_LIMIT = 100
-"""The most images that are requested of one page, the first ones. An article has seldom more than 20; a page with
+"""How many images of a page are requested at most, from its top on. An article seldom has more than 20; a page with
 hundreds shows thumbnails."""
 IMAGE_SITE_LIMIT = 2_000
 """The most images that one worker requests for the pages of one site in a run. At one request a second, the default
 pace, 2,000 images take half an hour after the last page."""
 
-# Pages whose text is created by scripts are rendered in a browser, if one is installed; `-a render=` decides which.
+# Pages whose text is created by scripts are rendered in a browser, if one is installed; `-a render=` selects the pages.
 RENDER_TABS = 4
 """Pages that one worker renders at a time; each takes about 100 MB of memory, and up to 700 MB."""
 RENDER_SECONDS = 30.0
@@ -124,7 +124,8 @@ as of model2vec; words similar to those of the topic count as well.
 # Limits for each host: one request at a time, one second apart, and longer pauses if the host is slow.
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to a host."""
-DOWNLOAD_DELAY_JITTER = 0.0  # Scrapy draws again after each wait, so 0.5 makes a mean pause of 1.22 s
+# Scrapy draws a new delay after each wait, and waits again if that is longer: 0.5 makes a mean delay of 1.22 s.
+DOWNLOAD_DELAY_JITTER = 0.0
 """By what share the pauses between requests vary; variation makes them longer on average."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 """Concurrent requests to one host."""
@@ -227,12 +228,12 @@ CONCURRENT_ITEMS = 1
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
-    "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before any request, robots.txt too
+    "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # noise costs no request, not even of robots.txt
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "crawler.middlewares.rights.RightsMiddleware": 110,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # sees responses before redirects and retries do
-    "crawler.middlewares.compression.LimitedCompression": 660,  # before backing off, which tells walls by their source
+    "crawler.middlewares.compression.LimitedCompression": 660,  # BackoffMiddleware recognizes walls by their HTML
     "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 ITEM_PROCESSOR = "crawler.pipelines.LimitedPipelines"
