@@ -31,6 +31,7 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses; it may be a pipe or a device that never ends, as /dev/zero
 MAX_WORKERS = 64
 AUTO = 0
+"""The number of workers that stands for `auto`."""
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
@@ -44,8 +45,8 @@ LISTS = ("seeds", "allow", "deny", "lang", "purpose")
 """Arguments that a script may pass as a list of strings; each string is one value, even if it contains commas."""
 # A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
-# A comma inside {} or [] belongs to the pattern.
 BETWEEN_WORDS = re.compile(r"[,\s]+")
+# A comma inside {} or [] belongs to the pattern.
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
@@ -164,7 +165,7 @@ def _is_file(value: str) -> bool:
 
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
-    lines = None
+    lines = None  # if the file is too large
     try:
         with path.open("rb") as file:
             content = file.read(MAX_SEEDS_BYTES + 1)

@@ -89,10 +89,10 @@ class AtomicFile(_Atomic):
         """Whether the output is a terminal."""
         return self.path is None and self._file.isatty()
 
-    def write(self, line: bytes) -> None:
-        """Append a line."""
+    def write(self, data: bytes) -> None:
+        """Append bytes."""
         try:
-            self._file.write(line)
+            self._file.write(data)
         except OSError as error:
             self._raise(error)
 
@@ -171,21 +171,21 @@ class AtomicFolder(_Atomic):
     def finish(self) -> None:
         """Rename the folder to its own name, in place of an earlier one."""
         assert self.part is not None  # noqa: S101 - as above
-        before = self.part.with_suffix(".old")
+        earlier = self.part.with_suffix(".old")
         try:
             (self.part / MARKER).write_text("Made by winnow export, which may replace this folder.\n", encoding="utf-8")
             if self.path.exists():
-                self.path.rename(before)
+                self.path.rename(earlier)
             try:
                 self.part.rename(self.path)
             except OSError:
-                if before.exists():
-                    before.rename(self.path)
+                if earlier.exists():
+                    earlier.rename(self.path)
                 raise
         except OSError as error:
             raise self._output_error(error) from None
         self.part = None
-        shutil.rmtree(before, ignore_errors=True)
+        shutil.rmtree(earlier, ignore_errors=True)
 
 
 def _reason(error: OSError) -> str:

@@ -53,10 +53,10 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         ) from None
 
 
-MOST = 100_000_000  # ten times as many still fit into an INTEGER of PostgreSQL
+MOST_COUNT = 100_000_000  # ten times as many still fit into an INTEGER of PostgreSQL
 MOST_BYTES = 10**12
-COUNT = (0, MOST)
-AT_LEAST_ONE = (1, MOST)
+COUNT = (0, MOST_COUNT)
+AT_LEAST_ONE = (1, MOST_COUNT)
 SECONDS = (0.0, 1e9)
 SHARE = (0.0, 1.0)
 BYTES = (1, MOST_BYTES)
@@ -101,7 +101,7 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "LOGSTATS_INTERVAL": SECONDS,
     }
 )
-"""The smallest and largest value of each numeric setting; integers mean that the value must be a whole number."""
+"""The smallest and largest value of each numeric setting; the value must be a whole number if the smallest is one."""
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
@@ -154,8 +154,8 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
 
 def needs_one_process(settings: BaseSettings) -> bool:
     """Whether settings work in one process only: they write or count its items, or name other packages' components."""
-    counts = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
-    return bool(settings.getdict("FEEDS")) or counts or has_other_components(settings)
+    counts_items = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
+    return bool(settings.getdict("FEEDS")) or counts_items or has_other_components(settings)
 
 
 def has_other_components(settings: BaseSettings) -> bool:
@@ -204,7 +204,7 @@ def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
     """
     limit = str(settings["DEPTH_LIMIT"])
     if not WHOLE.fullmatch(limit):
-        values = {"least": "0", "most": f"{MOST:,}"}
+        values = {"least": "0", "most": f"{MOST_COUNT:,}"}
         raise _wrong("DEPTH_LIMIT", limit, Message("is a whole number from {least} to {most}", values))
     limits = [depth for depth in (arguments.max_depth, int(limit) or None) if depth is not None]
     return min(limits, default=None)
@@ -302,7 +302,7 @@ def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWor
         raise ArgumentError("setting {name} is wrong: {why}", name="FOCUS_VECTORS", why=str(error)) from None
 
 
-LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+MODEL_LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 def image_filter_of(settings: BaseSettings) -> ImageFilter:
@@ -329,16 +329,16 @@ def judge_of(settings: BaseSettings) -> Judge:
     )
 
 
-def _model(written: str) -> tuple[str, float | None]:
+def _model(text: str) -> tuple[str, float | None]:
     """The name of a model of IMAGE_NOISE_MODELS, and its limit if it has one."""
-    name, colon, limit = (part.strip() for part in str(written).partition(":"))
+    name, colon, limit = (part.strip() for part in str(text).partition(":"))
     if name not in MODELS:
         raise _wrong_models(Message("{name} is not known", {"name": repr(name[:100])}))
     if not colon:
         return name, None
     if name == "size":
         raise _wrong_models(Message("'size' has no limit"))
-    if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
+    if not MODEL_LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
         allowed = Message("a number from 0 to 1")
         if name == "keyword":
             allowed = Message("a number")
@@ -357,9 +357,7 @@ def _wrong_models(why: Message) -> ArgumentError:
 
 
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
-    """The learned model in a file, or None for the one that comes with the crawler; if this is among the models, it is
-    loaded to check it.
-    """
+    """The learned model in a file; None for the model that comes with the crawler, which is checked if it is used."""
     if not path and "learned" not in models:
         return None
     from crawler.errors import ModelFileError

@@ -302,7 +302,7 @@ def codes(group: Group) -> tuple[Code, ...]:
 
 
 UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
-"""The codes for all reasons beyond the number of them that are counted one by one."""
+"""The codes under which a crawl counts further outcomes of a group together when it has counted many one by one."""
 MOST_NAMED = 10
 """Outcomes named in one line."""
 
@@ -321,7 +321,8 @@ def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
     unnamed = sum(count for outcome, count in outcomes.items() if outcome.code in UNNAMED)
     named = {outcome: count for outcome, count in outcomes.items() if outcome.code not in UNNAMED}
     ordered = sorted(named.items(), key=lambda entry: (-entry[1], entry[0]))
-    most += len(ordered) == most + 1 and not unnamed
+    if len(ordered) == most + 1 and not unnamed:  # instead of "1 other reason"
+        most += 1
     reasons = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
     rest = sum(count for _, count in ordered[most:])
     if unnamed:  # these may be any number of reasons

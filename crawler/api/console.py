@@ -28,8 +28,9 @@ def main() -> None:
 
 def all_commands() -> list[str]:
     """The names of all commands, those of Winnow before those of Scrapy."""
-    scrapy = find_spec("scrapy")
-    folders = [str(Path(folder, "commands")) for folder in (scrapy and scrapy.submodule_search_locations) or ()]
+    scrapy = find_spec("scrapy")  # which is slow to import
+    locations = scrapy.submodule_search_locations if scrapy is not None else None
+    folders = [str(Path(location, "commands")) for location in locations or ()]
     return list(dict.fromkeys([*COMMANDS, *(module.name for module in pkgutil.iter_modules(folders))]))
 
 

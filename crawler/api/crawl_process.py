@@ -24,6 +24,7 @@ class Command(crawl.Command):
     """The command `crawl` for `CrawlRun`."""
 
     name = "crawl"
+    """The row of COMMANDS, although the module has another name."""
     request: Mapping[str, dict[str, Any]]
     """The `arguments` and `settings` that the parent sent."""
 

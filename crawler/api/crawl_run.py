@@ -33,8 +33,8 @@ MOST_LINES = 100  # lines of the crawl's closing output that are kept
 MOST_NAME = 40  # characters of a topic that are used in the name of a crawl
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
-CALLED = "crawl: "  # the beginning of the message with which the command refuses wrong use
-WRONG_USE = 2
+PREFIX = "crawl: "  # of the message with which the command refuses wrong use
+WRONG_USE = 2  # the exit status
 
 
 class CrawlRun:
@@ -49,9 +49,10 @@ class CrawlRun:
         words = ["-m", "crawler.api.crawl_process"]
         self._process = ChildProcess(words, own_session=True, stdout=PIPE, stderr=PIPE)
         self._stop_at_exit = finalize(self, self._process.tell_to_stop)
+        """Tells the process to stop, once: at the latest when this object is deleted or Python exits."""
         self._is_stopped = False
-        self._closing = deque[str](maxlen=MOST_LINES)
-        self._log = Thread(target=read_log, args=(self._process.popen.stderr, self._closing), daemon=True)
+        self._closing_lines = deque[str](maxlen=MOST_LINES)
+        self._log = Thread(target=read_log, args=(self._process.popen.stderr, self._closing_lines), daemon=True)
         self._log.start()
         try:
             task = json.dumps({"arguments": arguments, "settings": settings}, default=os.fspath)
@@ -71,9 +72,9 @@ class CrawlRun:
             return Path(json.loads(answer)["path"])
         status = process.wait()
         self._log.join()
-        if status == WRONG_USE and self._closing:
-            raise ValueError(self._closing[-1].removeprefix(CALLED))
-        raise CrawlError("\n".join(self._closing).removeprefix(CALLED))
+        if status == WRONG_USE and self._closing_lines:
+            raise ValueError(self._closing_lines[-1].removeprefix(PREFIX))
+        raise CrawlError("\n".join(self._closing_lines).removeprefix(PREFIX))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         try:
@@ -83,11 +84,11 @@ class CrawlRun:
             self.stop()
 
     def _items(self) -> Iterator[dict[str, Any]]:
-        at = 0
+        offset = 0
         while True:
             has_ended = self._process.poll() is not None  # before the last lines are read
-            for line in whole_lines(self.path, at):
-                at += len(line)
+            for line in whole_lines(self.path, offset):
+                offset += len(line)
                 yield json.loads(line)
             if has_ended:
                 return
@@ -103,7 +104,7 @@ class CrawlRun:
             self.stop()
             raise
         self._log.join()
-        closing_lines = "\n".join(self._closing)
+        closing_lines = "\n".join(self._closing_lines)
         if status and not self._is_stopped:
             raise CrawlError(closing_lines or f"the crawl ended with status {status}")
         return closing_lines
@@ -176,7 +177,7 @@ def default_name(seeds: str | list[str], topic: str) -> str:
     return f"{words or 'crawl'}-{digest}"
 
 
-def read_log(stream: IO[bytes], closing: deque[str]) -> None:
+def read_log(stream: IO[bytes], closing_lines: deque[str]) -> None:
     """Pass the log of the process on to this one's, and keep the lines after its last record."""
     level = logging.INFO
     with stream:
@@ -186,9 +187,9 @@ def read_log(stream: IO[bytes], closing: deque[str]) -> None:
             if record_line:
                 level = logging.getLevelNamesMapping()[record_line[1]]
                 text = record_line[2]
-                closing.clear()
+                closing_lines.clear()
             else:
-                closing.append(text)
+                closing_lines.append(text)
             logger.log(level, "%s", text)
 
 

@@ -153,7 +153,7 @@ class Document:
         return chunks
 
     def fields(self) -> dict[str, Any]:
-        """All parts except `links`, `certainty` and `quality`, by name."""
+        """The values of `FIELDS`, by name."""
         return {name: getattr(self, name) for name in FIELDS}
 
     def __repr__(self) -> str:
@@ -212,4 +212,5 @@ def read_page(data: bytes, url: str, content_type: str = "", robots_header: str 
             return Outcome(Code.UNREAD_DOCUMENT, error.fault)
         except NotHtmlError as error:
             return Outcome(Code.NOT_HTML, str(error))
+    # Bytes of no known type are read as HTML.
     return page or Page(url=url, body=data, content_type=content_type, robots_header=robots_header)

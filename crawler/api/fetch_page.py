@@ -101,8 +101,9 @@ def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_r
 
     if not results:
         raise FetchError("{url} did not answer", url=repr(url))
-    if isinstance(results[0], Outcome) and results[0].code in UNREAD:
-        raise FetchError(NO_TEXT, page=url, why=results[0].message)
-    if isinstance(results[0], Outcome):
-        raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=results[0].message)
-    return results[0]
+    result = results[0]
+    if isinstance(result, Page):
+        return result
+    if result.code in UNREAD:
+        raise FetchError(NO_TEXT, page=url, why=result.message)
+    raise FetchError("{url} cannot be fetched: {why}", url=repr(url), why=result.message)

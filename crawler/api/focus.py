@@ -45,6 +45,7 @@ class Focus:
         self._learner = TopicFocus(self._topic)
         self._waiting = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
         self._known = set(self._waiting)
+        # In the scope ANY, all addresses have the same home.
         self._scope = Scope(ScopeKind.ANY, avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
@@ -73,7 +74,9 @@ class Focus:
             self._waiting.pop(address, None)
         self._add_links(url, document)
         priorities = self._learner.renew_if_due()
-        self._waiting.update({to: priority for to, priority in priorities.items() if to in self._waiting})
+        self._waiting.update(
+            {address: priority for address, priority in priorities.items() if address in self._waiting}
+        )
         return relevance
 
     def take(self, count: int = 1) -> list[str]:
@@ -97,11 +100,11 @@ class Focus:
             return
         links = by_address(link for link in page.links if not (link.nofollow or is_image(link)))
         refused = self._scope.refusals(list(links))
-        links = {to: links_of_address for to, links_of_address in links.items() if to not in refused}
+        links = {address: links_of_address for address, links_of_address in links.items() if address not in refused}
         if self._follow is not None:
-            links = {to: links_of_address for to, links_of_address in links.items() if self._follow(to)}
-        again = {to: links_of_address for to, links_of_address in links.items() if to in self._known}
-        new = {to: links_of_address for to, links_of_address in links.items() if to not in self._known}
+            links = {address: links_of_address for address, links_of_address in links.items() if self._follow(address)}
+        again = {address: links_of_address for address, links_of_address in links.items() if address in self._known}
+        new = {address: links_of_address for address, links_of_address in links.items() if address not in self._known}
         self._learner.see_again(url, link_contexts(page, again, near=False))
         self._queue(url, link_contexts(page, new))
 

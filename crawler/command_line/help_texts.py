@@ -5,7 +5,7 @@ import gettext
 
 from crawler.translation.message import LOCALE, N_, SOURCE, Message, localized, user_catalogue
 
-OF_LIBRARIES = (
+LIBRARY_MESSAGES = (
     N_("argument %(argument_name)s: %(message)s"),
     N_("expected one argument"),
     N_("expected at least one argument"),
@@ -51,7 +51,8 @@ def translate_argparse() -> None:
 def translate_help(parser: argparse.ArgumentParser) -> None:
     """Translate the help of each option, and add its default."""
     for group in parser._action_groups:
-        group.title = group.title and localized(Message(group.title))
+        if group.title:
+            group.title = localized(Message(group.title))
     for action in parser._actions:
         if action.help and action.help != argparse.SUPPRESS:
             action.help = localized(Message(action.help))

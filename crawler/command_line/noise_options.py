@@ -6,8 +6,6 @@ from crawler.command_line.options import MOST_JOBS, GroupOptions, Subcommand, wh
 from crawler.translation.message import N_
 
 MOST_SEED = 2**31 - 1  # a limit of LightGBM
-
-
 JOBS = N_("number of processes; one for each core if not given")
 
 
@@ -43,10 +41,11 @@ def train_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="LABELS.jsonl", nargs="?", help=N_("labelled images, with their features or with --pages"))
     pages = N_("the saved pages that contain the labelled images")
     add("--pages", metavar="FILE", nargs="+", action="extend", default=[], help=pages)
-    add("--labels", choices=("state",), help=N_("state learns from the labels given in the dashboard"))
+    source = N_("where the labels come from: state means those given in the dashboard")
+    add("--labels", choices=("state",), help=source)
     add("--crawl", metavar="NAME", help=N_("the crawl whose labels are used; all crawls if not given"))
-    judged = N_("labelled images for validation, not used for training")
-    add("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[], help=judged)
+    validation_labels = N_("labelled images for validation, not used for training")
+    add("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[], help=validation_labels)
     add("-o", "--output", metavar="FILE", help=N_("the file of weights; OUTPUT_DIR/images.npz if not given"))
     seed = N_("a number that decides all random choices; the same number gives the same weights")
     add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)

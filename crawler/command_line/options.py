@@ -82,8 +82,9 @@ class Subcommand:
     add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
-        wide = partial(argparse.HelpFormatter, width=10_000)
-        parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
+        """The parser of its options, `called` as the user types it; its usage has one line, for an error."""
+        one_line_usage = partial(argparse.HelpFormatter, width=10_000)
+        parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=one_line_usage)
         self.add_arguments(parser)
         formatter = parser._get_formatter()
         formatter.add_usage(None, parser._actions, parser._mutually_exclusive_groups, prefix="")
@@ -98,7 +99,8 @@ class Subcommand:
         parser = self.parser(called)
         parser.formatter_class = argparse.HelpFormatter
         translate_help(parser)
-        return f"\n{parser.usage}\n\n" + parser.format_help().partition("\n\n")[2]
+        _, _, options_help = parser.format_help().partition("\n\n")
+        return f"\n{parser.usage}\n\n{options_help}"
 
 
 class GroupOptions(CommandOptions):
@@ -164,6 +166,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     """
 
     def read(text: str) -> int:
+        # Python refuses to read very long numbers, and 20 digits are above any limit.
         if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
             allowed = {"least": f"{least:,}", "most": f"{most:,}"}
             sentence = N_("{value} is wrong; allowed are whole numbers from {least} to {most}")
