@@ -266,7 +266,7 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         total, spent, until = 0, 0.0, time.monotonic() + 2 * seconds
         resting: dict[int, float] = {}
         while time.monotonic() < until and spent < seconds:
-            demand = replace(worker.demand(), hosts=PAGES_A_BATCH, pages=PAGES_A_BATCH)
+            demand = replace(worker.demand(), hosts=PAGES_A_BATCH, addresses=PAGES_A_BATCH)
             leases = worker.session.committer.commit(Batch(rests_of_dropped_hosts=resting, demand=demand)).leases
             ended = [
                 Completion(

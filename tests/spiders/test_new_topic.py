@@ -37,10 +37,10 @@ def link(url: str, priority: int, **known: Any) -> Any:
 def crawled(crew: Crew) -> None:
     """A crawl about bees that stored a page of each, and still knows two links of each."""
     one = crew.join(link(HOME, 10_000, kind=AddressKind.SEED), topic=BEES.text, topic_digest=BEES.digest)
-    (home,) = one.claim(pages=1)
+    (home,) = one.claim(addresses=1)
     found = [link(f"{HOME}{name}", 900) for name in TEXTS]
     one.end(stored(home, *found, text="Everything.", relevance=0.5))
-    for lease in one.claim(pages=2):
+    for lease in one.claim(addresses=2):
         name = lease.candidate.url.removeprefix(HOME)
         more = [link(f"{HOME}{name}/{part}", {"bees": 800, "cars": 20}[name]) for part in ("x", name)]
         relevance = 0.9 if name == "bees" else 0.1
@@ -79,7 +79,7 @@ def test_pages_and_links_are_scored_again(crew: Crew) -> None:
     assert {name: now[name] for name in ("bees.png", "cars.png", "")} == {
         name: before[name] for name in ("bees.png", "cars.png", "")
     }
-    assert urls(one.claim(EVERYTHING, pages=2)) == [f"{HOME}cars/cars", f"{HOME}cars/x"]
+    assert urls(one.claim(EVERYTHING, addresses=2)) == [f"{HOME}cars/cars", f"{HOME}cars/x"]
 
 
 def test_the_crawl_goes_on_with_what_was_learned(crew: Crew) -> None:
