@@ -37,6 +37,7 @@ MAX_LETTERS = 10_000_000  # characters of all absolute addresses: a long address
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_ATTRIBUTES = 200_000
 MAX_ENTITIES = 100_000  # entities that XML does not predefine
+GZIP_MARK = b"\x1f\x8b"
 MAX_MEMBERS = 100  # gzip members of one file (https://www.rfc-editor.org/rfc/rfc1952#section-2.2)
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
@@ -234,13 +235,13 @@ def _first_moment(dates: Iterable[str | None]) -> float | None:
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
     """The body, decompressed if it is gzipped, as sitemaps often are; and whether some of it is missing."""
-    if body[:2] != b"\x1f\x8b":
+    if body[:2] != GZIP_MARK:
         return body, False
     unpacked = b""
     try:
         for _ in range(MAX_MEMBERS):
-            if body[:2] != b"\x1f\x8b" or len(unpacked) >= max_size:
-                return unpacked, False
+            if body[:2] != GZIP_MARK or len(unpacked) >= max_size:  # decompress() takes 0 as no limit
+                break
             decompressor = zlib.decompressobj(wbits=31)
             unpacked += decompressor.decompress(body, max_size - len(unpacked))
             if not decompressor.eof:
@@ -248,7 +249,7 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
             body = decompressor.unused_data
     except zlib.error:
         return unpacked, True
-    return unpacked, body[:2] == b"\x1f\x8b"
+    return unpacked, body[:2] == GZIP_MARK
 
 
 def _address(element: etree._Element, name: str, inside: str) -> str | None:

@@ -158,6 +158,8 @@ def test_a_gzip_bomb_is_cut_at_the_limit() -> None:
     assert listing(gzip.compress(body), URL, 8 + len(entry) - 7) == cut
     assert listing(gzip.compress(body), URL, 4) is None
     assert listing(gzip.compress(body), URL, LIMIT) == cut
+    start = b"<urlset>" + entry
+    assert listing(gzip.compress(start) + gzip.compress(b"</urlset>"), URL, len(start)) == cut
     small = b"<urlset>" + entry + b"</urlset>"
     assert listing(gzip.compress(small), URL, len(small)) == listed("a")
 
