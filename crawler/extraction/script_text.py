@@ -121,7 +121,7 @@ class ScriptData:
                 is_titled = parent >= 0 and self.is_titled[parent]
             self.is_titled.append(is_titled)
 
-            if isinstance(node, list):  # the items have the key of the list, which was examined before it was added
+            if isinstance(node, list):  # its items have its key, which was tested when the list was added
                 kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _TYPES_WITH_TEXT)]
             else:
                 kept = [

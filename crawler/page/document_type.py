@@ -115,7 +115,7 @@ def is_source_of(url: str, page_url: str) -> bool:
     folder, _, name = page.path.rpartition("/")
     if name:
         names = {_bare_name(name, PAGE_ENDINGS)}
-    else:
+    else:  # the index of a folder, whose text may also be named like the folder
         names = {"index", folder.rpartition("/")[2]}
     return source.host == page.host and _bare_name(source.name, SOURCE_ENDINGS) in names
 

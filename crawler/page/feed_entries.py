@@ -99,7 +99,7 @@ def _html(element: etree._Element) -> str:
     kind = element.get("type", "text").lower()
     if kind in HTML_CONTENT_TYPES:
         return _text(element)
-    if kind == "xhtml":
+    if kind == "xhtml":  # the names as in HTML, without namespaces
         for child in element.iter(etree.Element):
             tag = local_name(child)
             child.tag = tag if _TAG.fullmatch(tag) else "div"

@@ -74,11 +74,12 @@ def _addressed_to_us(header: str) -> str:
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
-    """The content of the first meta tag for each lower-case name, or else property or http-equiv: whole, even if it is
-    empty, as directives, refreshes and statements of rights need it. Directives for robots are joined.
+    """The content of the first meta tag for each lower-case name; of a tag without a name, the property or http-equiv
+    counts. Contents are whole and may be empty, as directives, refreshes and statements of rights need them. The
+    directives for robots are joined.
 
-    A refresh in <noscript> is left out: as scripts are not run, it may redirect the crawler to a page without scripts,
-    but the page's own text is better.
+    A refresh in <noscript> is left out: it redirects readers without scripts to another page, but the text of this page
+    is better.
     """
     content_of_name: dict[str, str] = {}
     robots: dict[str, list[str]] = {}

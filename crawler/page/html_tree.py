@@ -121,7 +121,7 @@ def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
             kept += [source[copied:start], b"< "]
             copied = start + 1
         scanned += tag.end() - start
-        if scanned > MAX_SCANNED:
+        if scanned > MAX_SCANNED:  # the page is cut before this tag
             kept.append(source[copied:start])
             return b"".join(kept), sum(map(len, kept))
     return b"".join([*kept, source[copied:]]) if kept else source, None

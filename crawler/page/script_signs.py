@@ -85,7 +85,7 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
 def lacks_text(page: Page, extraction: Extraction) -> bool:
     """Whether a page as its server sent it has next to no main text, and a sign that its scripts create it."""
     text = extraction.text[:MOST_NOTICE]
-    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:
+    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:  # a longer text is no placeholder
         return False
     without_notices = "".join(line for line in text.splitlines() if not NOTICE.search(line))
     if width(without_notices) > LONGEST_PLACEHOLDER:
@@ -148,10 +148,10 @@ class RenderedContent:
 
 def content_of(page: Page, extraction: Extraction) -> RenderedContent:
     """The main text and links of a page, for `has_gained`."""
-    ours = address_of(page.url).site
+    own_site = address_of(page.url).site
     return RenderedContent(
         columns=width(extraction.text),
-        links=frozenset(link.url for link in page.links if address_of(link.url).site == ours),
+        links=frozenset(link.url for link in page.links if address_of(link.url).site == own_site),
     )
 
 

@@ -68,10 +68,13 @@ def markdown(page: Page, extraction: Extraction, links: bool = False, refused: C
     lines = [line for line in lines if id(line) not in repetitions]
 
     text = laid_out(lines, _images(page, extraction.blocks, refused))
-    return "\n\n".join([f"# {escaped(title, first=False)}"] * bool(title) + [text] * bool(text))
+    heading = f"# {escaped(title, first=False)}" if title else ""
+    return "\n\n".join(filter(None, (heading, text)))
 
 
 class _LineReader:
+    """Walks over a page and renders the lines of its kept blocks."""
+
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
         self.page = page
         self.links = links

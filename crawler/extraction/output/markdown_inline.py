@@ -113,7 +113,7 @@ def raw(pieces: list[str]) -> str:
     if not MARK.search(text):
         return fold_space(text)
 
-    # Spaces and signs at the inner edges of marks are moved out of them, and empty marks are removed.
+    # Spaces and signs at the inner edges of marks are moved out of them, one level at a time; empty marks are removed.
     for _ in range(MOST_NESTED):
         if not MARK.search(text):
             break
@@ -134,14 +134,14 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     """A line with its marks as Markdown.
 
     Each link takes the next address from `addresses`, and is plain text if that is empty. Each reference to a footnote
-    takes the next label from `labels`.
+    takes the next label from `labels`. With `strong` off, as in a heading, strong text is not marked.
     """
     tokens = MARK.split(text)
     has_math = not MATH_SIGNS.keys().isdisjoint(tokens)
     out: list[str] = []
     address = ""
     opened = 0
-    inside: Markup | None = None
+    inside: Markup | None = None  # CODE or MATH, or NOTE within a reference
 
     # Tokens at even indexes are texts, the others are marks.
     for at, token in enumerate(tokens):
@@ -151,8 +151,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
             inside = Markup.NOTE
             out.append(f"[^{next(labels, '')}]")
         elif at % 2 == 0:
-            place = bool(address), at + 1 < len(tokens), not at
-            out.append(_unmarked(token, inside, has_math, place))
+            text = _unmarked(token, inside, has_math, in_link=bool(address), more=at + 1 < len(tokens), first=at == 0)
+            out.append(text)
         elif token in AFTER_VERBATIM_MARK:
             inside = AFTER_VERBATIM_MARK[token]
             out.append(MATH_SIGNS.get(token, ""))
@@ -170,23 +170,23 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     return NOTE_AT_START.sub(r"\1\\:", "".join(out).strip())
 
 
-def _unmarked(text: str, inside: Markup | None, has_math: bool, place: tuple[bool, bool, bool]) -> str:
-    """A part of a line without marks: code and formulas as they are, other text escaped. `place` holds the last three
-    arguments of `escaped`. TeX that the text contains between dollars or backslashes is a formula, too.
+def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool, more: bool, first: bool) -> str:
+    """A part of a line without marks: code and formulas as they are, other text `escaped`. TeX that the text contains
+    between dollars or backslashes is a formula, too.
     """
     if inside is Markup.MATH:
         return tamed(text)
     if inside is Markup.CODE and text.strip():
         return code_span(text)
     if "$" not in text and "\\" not in text:
-        return escaped(text, *place)
+        return escaped(text, in_link, more, first)
     parts = []
     end = 0
-    in_link, more, first = place
     pattern = SOURCE if "\\)" in text or "\\]" in text else DOLLARS
     for formula in pattern.finditer(text):
         source = next(filter(None, formula.groups()))
-        # Between dollars are often prices, between backslashes and brackets seldom anything but formulas.
+        # Text between dollars must have signs of TeX, as there may be prices. Between brackets with backslashes it is
+        # enough that it has no word.
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
         parts.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
