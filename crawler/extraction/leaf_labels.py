@@ -207,7 +207,7 @@ class LabelIndex:
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
 
-        # Every part of the text that is as long as a piece of a near text may be is looked up.
+        # Each part of the text that has the length of a piece of some near text is looked up.
         numbers_of_piece = self._pieces[tag]
         min_length = _shortest(len(text))
         max_length = len(text) + len(text) // EXACT_LENGTH

@@ -108,6 +108,8 @@ def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> 
 
 
 class _TargetReader:
+    """Makes the links and images of a page from the elements that may be some."""
+
     def __init__(self, base: str, url: str, reads_routes: bool) -> None:
         self.base = base
         self.url = url
@@ -205,10 +207,13 @@ class _TargetReader:
 
     def page_address(self, href: str) -> str | None:
         """The absolute address of a page; None for a position on this page."""
+        # A fragment alone is a position, unless it is a route.
         stripped = href.strip()
         is_fragment = stripped[:1] in ("", "#")
         if is_fragment and not stripped.startswith(ROUTES):
             return None
+
+        # The routes of the page's own application.
         url = self.absolute(href)
         own_route = route(stripped) if url == self.own_url and "#" in stripped else ""
         if own_route and self.reads_routes:
@@ -216,6 +221,7 @@ class _TargetReader:
         if own_route:
             self.routes.add(self.own_url + own_route)
             self.letters += len(self.own_url + own_route)
+
         if is_fragment and not self.reads_routes:
             return None
         return url
@@ -237,7 +243,8 @@ class _TargetReader:
         if url is None:
             return
 
-        target = anchor_text = ""
+        target = ""
+        anchor_text = ""
         if image.anchor is not None:
             target, anchor_text = self.image_anchors[image.anchor]
         alt = fold_space(element.get("alt", ""))

@@ -163,6 +163,7 @@ class _Switch:
 def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
     """Remove the text that comments turn off; yields the result, if there is any."""
     switch = _Switch()
+    # Comments before the root count, too.
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
     # The nodes in which the current one is are kept here, because a walk with events for comments takes quadratic time

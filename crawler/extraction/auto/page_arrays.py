@@ -170,9 +170,9 @@ def _outline(page: Page) -> ContainerArrays:
 
 
 def places(page: Page) -> Ints:
-    """For each container of a page a number, which containers share that repeat: the kinds of the container and of the
-    two around it are the same. If none of these has a class, as in tables for the layout, the number is the container's
-    own.
+    """A number for each container of a page. Containers that repeat have the same number: their kinds are the same, and
+    so are the kinds of the two containers around them. If none of these has a class, as in tables for the layout, the
+    container has a number of its own.
     """
     names = element_names(page)
     # The kinds of each container, of its parent and of the parent of that.

@@ -85,13 +85,14 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudg
     for whole in page.once(_tables_and_lists):
         start = containers.starts[whole]
         end = containers.ends[whole]
-        if end > len(kept):
+        if end > len(kept):  # a model judges only the first blocks of a page
             continue
         is_after_text = start > 0 and kept[start - 1]
         is_between = is_after_text and any(kept[end : end + NEAR])
         words = judgement.tokens[start:end]
         least_share = ENOUGH_BETWEEN if is_between else ENOUGH
         is_enough = words @ kept[start:end] >= least_share * words.sum()
+        # Tables and code are also kept by their place or their probability.
         if not is_enough and containers.tags[whole] in CONTENT:
             likely = words @ judgement.probabilities[start:end] / words.sum()
             least_likely = LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE
@@ -110,7 +111,7 @@ def _tables_and_lists(page: Page) -> list[int]:
     table_of: list[int] = []
     """For each container, the innermost table that it is or is in; -1 without one."""
     layouts: set[int] = set()
-    """The tables that contain tables."""
+    """The tables that contain tables; -1 stands for the page outside of tables."""
     listings: list[int] = []
     cells: Counter[int] = Counter()
     for at, (tag, parent) in enumerate(zip(containers.tags, containers.parents, strict=True)):

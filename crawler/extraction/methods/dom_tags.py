@@ -67,11 +67,11 @@ def in_content(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
     """The nodes in the smallest element that is named as main text and has most of their text; all nodes if there is
     none.
     """
-    named = [(share, element) for element, share in shares(nodes).items() if share >= CONTENT_SHARE]
-    named = [(share, element) for share, element in named if is_content(element)]
+    large = [(share, element) for element, share in shares(nodes).items() if share >= CONTENT_SHARE]
+    named = [(share, element) for share, element in large if is_content(element)]
     if not named:
         return nodes
-    smallest = min(named, key=lambda pair: pair[0])[1]
+    _, smallest = min(named, key=lambda pair: pair[0])
     inside = enclosing((node.element for node in nodes), lambda element: element is smallest)
     return tuple(compress(nodes, (element is not None for element in inside)))
 

@@ -55,8 +55,8 @@ def leaf_tags(page: Page) -> Extraction:
     frames = enclosing((block.element.getparent() for block in page.blocks), lambda element: element.tag in FRAMES)
     lines = [block for block, frame in zip(page.blocks, frames, strict=True) if frame is None and is_text(block)]
     leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
-    prose = [is_prose(leaf) for leaf in leaves]
-    kept = tuple(chain.from_iterable(compress(leaves, _with_what_is_between(leaves, prose))))
+    are_prose = [is_prose(leaf) for leaf in leaves]
+    kept = tuple(chain.from_iterable(compress(leaves, _with_leaves_between(leaves, are_prose))))
     return Extraction(text="\n".join(block.text for block in kept), title=headline(page), blocks=kept)
 
 
@@ -86,20 +86,20 @@ def _are_neighbours(leaves: list[list[Block]]) -> bool:
     return all(parent is not None and home in (parent, parent.getparent()) for parent in parents)
 
 
-def _with_what_is_between(leaves: list[list[Block]], prose: list[bool]) -> list[bool]:
+def _with_leaves_between(leaves: list[list[Block]], are_prose: list[bool]) -> list[bool]:
     """Whether each leaf is kept: leaves of prose, headings directly before them, and leaves between two neighbours."""
-    kept = prose.copy()
-    last = None
-    for index, is_kept in enumerate(prose):
-        if not is_kept:
+    kept = are_prose.copy()
+    last_prose = None
+    for index, is_prose_leaf in enumerate(are_prose):
+        if not is_prose_leaf:
             continue
-        if last is not None and _are_neighbours(leaves[last : index + 1]):
-            kept[last:index] = [True] * (index - last)
+        if last_prose is not None and _are_neighbours(leaves[last_prose : index + 1]):
+            kept[last_prose:index] = [True] * (index - last_prose)
         elif index and leaves[index - 1][0].tag in HEADINGS:
             kept[index - 1] = True
-        last = index
+        last_prose = index
 
-    # Headings of leaves that are not kept, and headings without text under them.
+    # Headings are dropped if the next leaf is not kept, or is a heading. From the end, as the next one may be dropped.
     for index in range(len(leaves) - 2, -1, -1):
         if leaves[index][0].tag in HEADINGS and (not kept[index + 1] or leaves[index + 1][0].tag in HEADINGS):
             kept[index] = False
