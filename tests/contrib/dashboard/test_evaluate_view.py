@@ -256,9 +256,9 @@ def alone(tmp_path: Path) -> DashboardContext:
     )
 
 
-@pytest.mark.parametrize("kind", module.OURS)
+@pytest.mark.parametrize("kind", module.BEGINNINGS)
 def test_our_files_are_known_by_what_is_in_them(alone: DashboardContext, kind: str) -> None:
-    name = "mine.html" if kind in module.PAGES else "mine.json"
+    name = "mine.html" if kind in module.HTML_KINDS else "mine.json"
     make(alone.output / name, kind)
     (found,) = data(alone, "/api/evaluate/files")["files"]
     assert (found["name"], found["kind"], found["can_be_shown"]) == (name, kind, True)

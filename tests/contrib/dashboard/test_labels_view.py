@@ -12,7 +12,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.lab.views import labels
-from crawler.contrib.lab.views.label_sheet import FULL, MOST_BLOCKS, MOST_SOURCE_BYTES
+from crawler.contrib.lab.views.label_sheet import MANY_CHARACTERS, MOST_BLOCKS, MOST_SOURCE_BYTES
 from crawler.contrib.lab.views.labels import MOST_LABELS, MOST_PAGES
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl
@@ -111,7 +111,7 @@ def test_the_blocks_of_a_page(desk: DashboardContext, engine: Engine) -> None:
 
 
 def test_long_blocks_are_cut_where_they_are_shown_alone(desk: DashboardContext, engine: Engine) -> None:
-    count = FULL // 1_500
+    count = MANY_CHARACTERS // 1_500
     blocks = *["a" * 1_501] * count, "b" * 300
     enter(engine, source="<p>".join(("", *blocks)).encode())
     lines = data(desk, "/api/labels/pages/1")["lines"]

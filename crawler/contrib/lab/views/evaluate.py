@@ -1,5 +1,8 @@
 """The view "evaluate": how well a crawl kept to its topic, what it skipped as noise, and report files.
 
+The two reports are computed in the background, because they read all pages of a crawl. Until one is computed, the page
+tells how far it is, and asks again.
+
 Report files are in the output folder, and are recognized by their first bytes. Requests never contain a path: a file is
 requested by a number derived from its name, and searched among the existing files. Symbolic links are not followed.
 Files are not trusted: each is shown in a frame with an opaque origin, which runs no scripts and loads nothing.
@@ -44,7 +47,7 @@ from crawler.contrib.dashboard.views.choices import (
     numbered_crawl,
 )
 from crawler.contrib.dashboard.views.judged_images import read_file
-from crawler.contrib.lab.focus_data import FetchedPage, crawls_with_pages
+from crawler.contrib.lab.focus_data import FetchedPage, readable_crawls
 from crawler.contrib.lab.focus_report import CrawlFocus, crawl_focus, html_report
 from crawler.reports.html_page import report_page
 from crawler.reports.report_noise import NoiseFigures, noise_figures_of
@@ -68,22 +71,22 @@ EXTRACTION_FIGURES = "extraction figures"
 NOISE_FIGURES = "noise figures"
 
 
-def _page(title: str) -> re.Pattern[bytes]:
+def _html_beginning(title: str) -> re.Pattern[bytes]:
     """A pattern of the first bytes of a report with this title, in any language."""
     titles = "|".join({re.escape(catalogue_of(language).gettext(title)) for language in languages()})
     beginning = rf'<!doctype html>\s+<html lang="\w+">.{{1,600}}<title>Winnow: (?:{titles})</title>'
     return re.compile(beginning.encode(), re.DOTALL)
 
 
-OURS = {
-    EXTRACTION: _page("extraction judged"),
-    FOCUS: _page(N_("how well it kept to the topic")),
+BEGINNINGS = {
+    EXTRACTION: _html_beginning("extraction judged"),
+    FOCUS: _html_beginning(N_("how well it kept to the topic")),
     EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
     NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
 }
 """Patterns of the first bytes of the files that Winnow's commands write, by kind."""
-PAGES = (EXTRACTION, FOCUS)
-"""The kinds of files that are HTML."""
+HTML_KINDS = (EXTRACTION, FOCUS)
+"""The kinds of files that are HTML; the others are JSON."""
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
@@ -175,15 +178,17 @@ class NoiseReport:
 @slow(api.get("/api/evaluate/focus", summary=N_("How well a crawl kept to its topic, once it is computed")))
 def focus(context: Context, crawl: CrawlName = "") -> FocusReport:
     """How well a crawl kept to its topic."""
-    of = _crawl(context, crawl)
-    return FocusReport(of.name, *_computed(_focus(context, of)))
+    chosen = _crawl(context, crawl)
+    computed, report = _state_and_report(_focus(context, chosen))
+    return FocusReport(crawl=chosen.name, computed=computed, report=report)
 
 
 @slow(api.get("/api/evaluate/noise", summary=N_("What a crawl skipped as noise, once it is computed")))
 def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
     """What a crawl skipped as noise."""
-    of = _crawl(context, crawl)
-    return NoiseReport(of.name, *_computed(_noise(context, of)))
+    chosen = _crawl(context, crawl)
+    computed, report = _state_and_report(_noise(context, chosen))
+    return NoiseReport(crawl=chosen.name, computed=computed, report=report)
 
 
 @slow(api.get("/api/evaluate/files", summary=N_("Report files in the output folder")))
@@ -194,16 +199,18 @@ def files(context: Context) -> ReportFiles:
 
 @slow(router.get("/evaluate"))
 def show(context: Context, request: Request, parameters: Annotated[ReportParameters, Query()]) -> Response:
-    values: dict[str, Any] = {"crawl": parameters.crawl, "crawls": CrawlNames(), "number": 0, "found": None}
+    """The chosen report, of the chosen crawl or of the newest one with a page, or the report files."""
+    values: dict[str, Any] = {"crawl": parameters.crawl, "crawls": CrawlNames(), "number": 0, "computed": None}
     if parameters.report == FILES:
-        values["found"] = report_files(context.output)
+        values["report_files"] = report_files(context.output)
     else:
         with context.reading() as connection:
-            of = chosen_crawl(connection, parameters.crawl, latest_with(page))
-            values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
-        if of is not None:
-            result = _focus(context, of) if parameters.report == FOCUS else _noise(context, of)
-            values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
+            chosen = chosen_crawl(connection, parameters.crawl, latest_with(page))
+            values["crawls"] = crawl_names(connection, chosen.name) if chosen is not None else CrawlNames()
+        if chosen is not None:
+            result = _focus(context, chosen) if parameters.report == FOCUS else _noise(context, chosen)
+            computed, report = _state_and_report(result)
+            values |= {"crawl": chosen.name, "number": chosen.id, "computed": computed, "report": report}
     return context.page(request, "evaluate.html", given=parameters, **values)
 
 
@@ -211,8 +218,8 @@ def show(context: Context, request: Request, parameters: Annotated[ReportParamet
 def show_focus(context: Context, request: Request, crawl: Number) -> Response:
     """The whole focus report of a crawl, for a frame."""
     with context.reading() as connection:
-        of = numbered_crawl(connection, crawl)
-    result = _focus(context, of)
+        chosen = numbered_crawl(connection, crawl)
+    result = _focus(context, chosen)
     if result.value is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
     day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
@@ -224,27 +231,31 @@ def show_focus(context: Context, request: Request, crawl: Number) -> Response:
 @slow(router.get("/evaluate/files/{file}"))
 def show_file(context: Context, file: Number) -> Response:
     """A report file, for a frame."""
-    shown_report = report_file(context.output, file)
-    if shown_report is None:
+    response = report_file(context.output, file)
+    if response is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such report.")
-    return shown_report
+    return response
 
 
 def _crawl(context: DashboardContext, name: str) -> OfCrawl:
+    """The crawl with this name, or the newest one with a page; raises a RefusedError if there is none."""
     with context.reading() as connection:
-        of = chosen_crawl(connection, name, latest_with(page))
-    if of is None:
+        chosen = chosen_crawl(connection, name, latest_with(page))
+    if chosen is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has stored a page yet.")
-    return of
+    return chosen
 
 
-def _computed(result: Result) -> tuple[Computed, Any]:
-    done = result.done if result.busy else 0
-    return Computed(result.at, result.took, result.busy, done, result.error), result.value
+def _state_and_report(result: Result) -> tuple[Computed, Any]:
+    """The state of a background computation, and the report that it computed last."""
+    done = result.done if result.busy else 0  # otherwise it is the progress of the last computation
+    computed = Computed(at=result.at, took=result.took, is_busy=result.busy, done=done, error=result.error)
+    return computed, result.value
 
 
-def _focus(context: DashboardContext, of: OfCrawl) -> Result:
-    name = (FOCUS, of.id, of.started_at)
+def _focus(context: DashboardContext, crawl: OfCrawl) -> Result:
+    """The focus report of a crawl, which is computed if it is missing or old."""
+    name = (FOCUS, crawl.id, crawl.started_at)
 
     def with_pauses(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, fetched_page in enumerate(pages, 1):
@@ -254,8 +265,8 @@ def _focus(context: DashboardContext, of: OfCrawl) -> Result:
             yield fetched_page
 
     def compute() -> CrawlFocus | None:
-        with crawls_with_pages(context.url) as crawls:
-            crawl_pages = next((crawl for crawl in crawls if crawl.number == of.id), None)
+        with readable_crawls(context.url) as crawls:
+            crawl_pages = next((pages for pages in crawls if pages.number == crawl.id), None)
             if crawl_pages is not None:
                 return crawl_focus(crawl_pages, ON_TOPIC, pace=with_pauses)
             return None
@@ -263,18 +274,19 @@ def _focus(context: DashboardContext, of: OfCrawl) -> Result:
     return context.reports.get(name, compute, MOST_AGE_SECONDS, WAIT_SECONDS)
 
 
-def _noise(context: DashboardContext, of: OfCrawl) -> Result:
-    return context.reports.get(
-        (NOISE, of.id, of.started_at), lambda: noise_figures_of(context.url, of.id), MOST_AGE_SECONDS, WAIT_SECONDS
-    )
+def _noise(context: DashboardContext, crawl: OfCrawl) -> Result:
+    """What a crawl skipped as noise, which is computed if it is missing or old."""
+    name = (NOISE, crawl.id, crawl.started_at)
+    return context.reports.get(name, lambda: noise_figures_of(context.url, crawl.id), MOST_AGE_SECONDS, WAIT_SECONDS)
 
 
 def report_files(folder: Path) -> ReportFiles:
+    """The report files in a folder, among the newest MOST_OPENED files."""
     candidates = _candidates(folder)
     files = []
     for written_at, name, size in candidates[:MOST_OPENED]:
         head = read_file(folder / name, HEAD_BYTES) or b""
-        kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
+        kind = next((kind for kind, beginning in BEGINNINGS.items() if beginning.match(head)), None)
         if kind is not None:
             files.append(
                 ReportFile(
@@ -286,7 +298,7 @@ def report_files(folder: Path) -> ReportFiles:
                     can_be_shown=size <= MOST_BYTES,
                 )
             )
-    return ReportFiles(tuple(files), max(0, len(candidates) - MOST_OPENED))
+    return ReportFiles(files=tuple(files), unopened=max(0, len(candidates) - MOST_OPENED))
 
 
 def report_file(folder: Path, number: int) -> Response | None:
@@ -294,9 +306,9 @@ def report_file(folder: Path, number: int) -> Response | None:
     for file in report_files(folder).files:
         if file.id == number and file.can_be_shown:
             body = read_file(folder / file.name, MOST_BYTES)
-            if body is None or not OURS[file.kind].match(body[:HEAD_BYTES]):  # replaced in the meantime
+            if body is None or not BEGINNINGS[file.kind].match(body[:HEAD_BYTES]):  # replaced in the meantime
                 return None
-            if file.kind not in PAGES:
+            if file.kind not in HTML_KINDS:
                 body = _figures(file.name, body)
             return HTMLResponse(body, headers=HEADERS)
     return None

@@ -1,4 +1,8 @@
-"""The form in which people label a page: its blocks, the text of the chosen blocks, and the label that is saved."""
+"""The form in which people label a page: its blocks, the text of the chosen blocks, and the label that is saved.
+
+A label names its blocks by their numbers on the page. So it has a fingerprint of the source from which the blocks were
+made: if the page was fetched again or the extractor has changed, the numbers are of no use, and the text still is.
+"""
 
 import json
 import re
@@ -38,15 +42,16 @@ FIELD = "block-"
 CORRECTED = ("title", "author", "published")
 """The metadata that people can correct, besides the text."""
 MOST_VALUE = 500
+"""Characters of a corrected value that are saved."""
 UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that change the direction of the text after them, which form fields do not isolate."""
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-LONG = 1_500
+BLOCK_CHARACTERS = 1_500
 """Characters of a block that are shown."""
-SHORT = 200
-"""Characters of a block that are shown after FULL characters of earlier blocks."""
-FULL = 300_000
-LINKED = 0.5
+LATE_BLOCK_CHARACTERS = 200
+"""Characters of a block that are shown if earlier blocks show MANY_CHARACTERS."""
+MANY_CHARACTERS = 300_000
+LINKED_SHARE = 0.5
 """A block is marked as links if a larger share of its characters is in links."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -56,6 +61,7 @@ class SheetLine:
     """A block of a page on the sheet."""
 
     place: int
+    """The number of the block on the page, from 0."""
     text: str
     more: int
     """Characters of the block that are not shown."""
@@ -94,21 +100,23 @@ class Sheet:
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[SheetLine, ...]:
+        """The blocks of the page, of which some are currently chosen as main text."""
         blocks = self.shown.page.blocks
         counts = Counter(block.text for block in blocks)
         lines = []
         shown_characters = 0
         for place, block in enumerate(blocks):
-            shown = block.text[: LONG if shown_characters < FULL else SHORT]
-            shown_characters += len(shown)
+            most = BLOCK_CHARACTERS if shown_characters < MANY_CHARACTERS else LATE_BLOCK_CHARACTERS
+            text = block.text[:most]
+            shown_characters += len(text)
             lines.append(
                 SheetLine(
                     place=place,
-                    text=shown,
-                    more=len(block.text) - len(shown),
+                    text=text,
+                    more=len(block.text) - len(text),
                     tag=block.tag,
                     heading=block.tag in HEADINGS,
-                    links=block.linked > LINKED * len(block.text),
+                    links=block.linked > LINKED_SHARE * len(block.text),
                     repeated=counts[block.text] > 1,
                     found=place in self.shown.kept,
                     kept=place in kept,
@@ -117,6 +125,7 @@ class Sheet:
         return tuple(lines)
 
     def text(self, places: frozenset[int]) -> str:
+        """The text of these blocks."""
         blocks = self.shown.page.blocks
         return plain([blocks[place] for place in sorted(places)])
 
@@ -148,13 +157,13 @@ class Sheet:
 
     def values(self, detail: str | None = None) -> dict[str, str]:
         """Title, author and date from an earlier label, or otherwise as they are extracted now."""
-        labelled = json.loads(detail) if detail is not None else {}
+        label_values = json.loads(detail) if detail is not None else {}
         facts = read_facts(self.shown)
         facts["published"] = facts["published"][: len("2026-11-27")]
-        return {name: UNWANTED.sub("", labelled.get(name, facts[name])) for name in CORRECTED}
+        return {name: UNWANTED.sub("", label_values.get(name, facts[name])) for name in CORRECTED}
 
     def corrected(self, form: Mapping[str, str]) -> dict[str, str]:
-        """Title, author and date from a form; raises a RefusedError if the date is invalid."""
+        """Title, author and date as a form corrects them; raises a RefusedError if the date is invalid."""
         values = {name: UNWANTED.sub("", form[name]).strip()[:MOST_VALUE] for name in CORRECTED if name in form}
         day = values.get("published", "")
         if day and not (DAY.fullmatch(day) and checked(*map(int, day.split("-")))):
@@ -165,9 +174,9 @@ class Sheet:
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:
         """The blocks chosen by an earlier label; None if it was for another source."""
-        labelled = json.loads(detail)
-        if labelled["fingerprint"] == self.fingerprint:
-            return frozenset(labelled["blocks"])
+        label_values = json.loads(detail)
+        if label_values["fingerprint"] == self.fingerprint:
+            return frozenset(label_values["blocks"])
         return None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
@@ -176,11 +185,12 @@ class Sheet:
             raise RefusedError(
                 HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it again."
             )
-        places = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
+        digits = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
         count = len(self.shown.page.blocks)
-        if not all(place.isascii() and place.isdigit() and len(place) < 6 and int(place) < count for place in places):
+        # `int` would also read other digits than ASCII, and refuses very long numbers with another error.
+        if not all(text.isascii() and text.isdigit() and len(text) < 6 and int(text) < count for text in digits):
             raise RefusedError(HTTPStatus.BAD_REQUEST, "There is no such block on this page.")
-        return frozenset(map(int, places))
+        return frozenset(map(int, digits))
 
 
 router = APIRouter()
@@ -219,7 +229,7 @@ class LabelSheet:
 
 @slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be labelled")))
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
-    """The blocks of a page."""
+    """The blocks of a page, chosen as in its label if it has one for its current source."""
     shown = page_at(context, page)
     sheet = Sheet(shown)
     row = shown.row
@@ -258,11 +268,12 @@ def show(context: Context, request: Request, page: Number, anew: Anew = False) -
 
 @slow(router.get("/labels/pages/{page}/skip"))
 def skip(context: Context, page: Number) -> Response:
-    return _next(context, page_at(context, page))
+    return _to_next_page(context, page_at(context, page))
 
 
 @slow(router.post("/labels/pages/{page}"))
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
+    """Save the label that a form describes; with `nothing`, the page has no main text, whatever blocks are chosen."""
     shown = page_at(context, page)
     sheet = Sheet(shown)
     places = sheet.chosen(request.query_params)
@@ -270,7 +281,7 @@ def save(context: Context, request: Request, page: Number, nothing: Annotated[bo
     with context.changing() as engine:
         put_label(engine, sheet.label(frozenset() if nothing else places, values))
     context.record(request, Action.TEXT_LABELLED, shown.row["url"])
-    return _next(context, shown)
+    return _to_next_page(context, shown)
 
 
 @slow(router.post("/labels/pages/{page}/preview"))
@@ -281,15 +292,15 @@ def preview(context: Context, request: Request, page: Number) -> Response:
     return context.page(request, "labels_preview.html", number=page, text=text)
 
 
-def _next(context: DashboardContext, shown: ShownPage) -> Response:
-    """A redirect to the next page to label, or to the list at the end."""
+def _to_next_page(context: DashboardContext, shown: ShownPage) -> Response:
+    """A redirect to the next page to label; to the list if none was found among the pages that were checked."""
     name = shown.row["crawl"]
     with context.reading() as connection:
-        of = crawl_to_label(connection, name)
+        crawl = crawl_to_label(connection, name)
         pages: Sequence[UncertainPage] = ()
         after = 0
-        if of is not None:
-            pages, after = uncertain_pages(connection, of, shown.row["id"], 1)
+        if crawl is not None:
+            pages, after = uncertain_pages(connection, crawl, shown.row["id"], 1)
     if pages:
         return see_other(f"/labels/pages/{pages[0].id}")
     return see_other(f"/labels?{urlencode({'crawl': name, 'after': after})}")

@@ -1,8 +1,8 @@
 """The view "labels": the least certain pages and images, for people to label, and existing labels.
 
 The newest pages are listed by certainty. Pages without a certainty come last, in the order in which they were stored.
-No index has the pages that can be labelled: each part of the list checks a fixed number of pages, and the next part
-continues after them.
+No database index has only the pages that can be labelled. So each part of the list checks a fixed number of pages, and
+the next part continues after them.
 """
 
 import json
@@ -37,7 +37,7 @@ BEGINNING = 300
 """Characters of a text that a list shows."""
 NEWEST_PAGES = 50_000
 """Pages among which the least certain are searched: a million would take half a second."""
-CHECKED = 1_000
+CHECKED_PAGES = 1_000
 """Pages that are checked for a part of the list: reading their rows takes some tens of milliseconds."""
 router = APIRouter()
 api = APIRouter()
@@ -127,35 +127,42 @@ class LabelList:
 def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
     """The least certain pages and images of a crawl."""
     with context.reading() as connection:
-        of = _chosen(connection, crawl)
-        uncertain = uncertain_pages(connection, of, after, MOST_PAGES)
-        images = least_certain(connection, of.id, KINDS, MOST_IMAGES)
-        return LabelQueue(of.name, of.kept, *uncertain, images, _counts(connection, of.name))
+        chosen = _chosen(connection, crawl)
+        pages, next_after = uncertain_pages(connection, chosen, after, MOST_PAGES)
+        return LabelQueue(
+            crawl=chosen.name,
+            kept=chosen.kept,
+            pages=pages,
+            after=next_after,
+            images=least_certain(connection, chosen.id, KINDS, MOST_IMAGES),
+            counts=_counts(connection, chosen.name),
+        )
 
 
 @api.get("/api/labels", summary=N_("People's labels of pages and images"))
 def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
-    """The labels of a crawl; they outlive it."""
+    """The labels of a crawl, which are kept when the crawl is deleted."""
     with context.reading() as connection:
         name = crawl or _chosen(connection, "").name
         listed = list_labels(connection, name, before, MOST_LABELS + 1)
         next_before = listed[MOST_LABELS - 1].id if len(listed) > MOST_LABELS else 0
-        return LabelList(name, listed[:MOST_LABELS], next_before, _counts(connection, name))
+        counts = _counts(connection, name)
+        return LabelList(crawl=name, labels=listed[:MOST_LABELS], before=next_before, counts=counts)
 
 
 @router.get("/labels")
 def show(context: Context, request: Request, crawl: CrawlName = "", after: After = 0) -> Response:
     with context.reading() as connection:
-        of = crawl_to_label(connection, crawl)
-        names = crawl_names(connection, of.name if of is not None else "")
+        chosen = crawl_to_label(connection, crawl)
+        names = crawl_names(connection, chosen.name if chosen is not None else "")
     label_queue = queue(context, crawl, after) if names.names else None
     listed = labels(context, label_queue.crawl) if label_queue else None
-    return context.page(request, "labels.html", crawls=names, queue=label_queue, said=listed, after=after)
+    return context.page(request, "labels.html", crawls=names, queue=label_queue, listed=listed, after=after)
 
 
 @router.get("/labels/list")
 def show_list(context: Context, request: Request, crawl: CrawlName = "", before: Before = 0) -> Response:
-    return context.page(request, "labels_list.html", said=labels(context, crawl, before))
+    return context.page(request, "labels_list.html", listed=labels(context, crawl, before))
 
 
 @slow(router.post("/labels/{label}/remove"))
@@ -205,84 +212,100 @@ def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
 
 def uncertain_pages(
     connection: Connection,
-    of: LabelledCrawl,
+    crawl: LabelledCrawl,
     after: int = 0,
     most: int = 20,
     *,
-    checked: int = CHECKED,
+    checked: int = CHECKED_PAGES,
     newest: int = NEWEST_PAGES,
 ) -> tuple[tuple[UncertainPage, ...], int]:
-    """The next pages after this one, and the page from which to continue, 0 at the end.
+    """The next pages after the page with this id, and the id of the page from which to continue, 0 at the end.
 
     Pages have a stored response and no label. They are among the `newest` pages of the crawl, the least certain first;
     `checked` pages are read.
     """
-    if not of.kept:
+    if not crawl.kept:
         return (), 0
-    numbers = _next(connection, of.id, after, checked, newest)
-    labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == LabelKind.TEXT)
+
+    # Check the next pages: keep those with a response and without a label, in their order.
+    page_ids = _next_page_ids(connection, crawl.id, after, checked, newest)
+    labelled = select(label.c.url).where(label.c.crawl == crawl.name, label.c.kind == LabelKind.TEXT)
     query = select(*(page.c[page_field.name] for page_field in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
     )
-    rows = connection.execute(query.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
-    page_of_number = {row.id: UncertainPage(*row) for row in rows}
-    pages = tuple(page_of_number[number] for number in numbers if number in page_of_number)[:most]
+    rows = connection.execute(query.where(page.c.id.in_(page_ids), page.c.url.not_in(labelled)))
+    page_by_id = {row.id: UncertainPage(*row) for row in rows}
+    pages = tuple(page_by_id[page_id] for page_id in page_ids if page_id in page_by_id)[:most]
+
+    # Continue after the last page that was returned, or after the last one that was checked.
     if len(pages) == most:
         return pages, pages[-1].id
-    if len(numbers) == checked:
-        return pages, numbers[-1]
+    if len(page_ids) == checked:
+        return pages, page_ids[-1]
     return pages, 0
 
 
-def _next(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
+def _next_page_ids(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
     """The ids of the next pages to check; only an index is read."""
     of_crawl = page.c.crawl_id == crawl_id
-    last = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
-    last_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
-    newest_pages = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(last_older).scalar() or 0))
+    last_page = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
+
+    # The newest pages, in two parts: by certainty, and by id.
+    newest_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
+    newest_pages = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(newest_older).scalar() or 0))
     with_certainty = newest_pages.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     without_certainty = newest_pages.where(page.c.certainty.is_(None)).order_by(page.c.id)
-    if last is None:
+
+    # Start after the last page, in its part; from the beginning if there is no such page.
+    if last_page is None:
         queries = [with_certainty, without_certainty]
-    elif last.certainty is not None:
-        is_after = tuple_(page.c.certainty, page.c.id) > (last.certainty, after)
+    elif last_page.certainty is not None:
+        is_after = tuple_(page.c.certainty, page.c.id) > (last_page.certainty, after)
         queries = [with_certainty.where(is_after), without_certainty]
     else:
         queries = [without_certainty.where(page.c.id > after)]
-    numbers: list[int] = []
+    page_ids: list[int] = []
     for query in queries:
-        numbers += connection.execute(query.limit(most - len(numbers))).scalars()
-    return numbers
+        page_ids += connection.execute(query.limit(most - len(page_ids))).scalars()
+    return page_ids
 
 
 def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
-    """The labels of a crawl before this one, newest first; a changed label keeps its place."""
+    """The labels of a crawl older than the one with this id, newest first; a changed label keeps its place."""
     # Ids are chosen first, so that long texts are read only for these few labels.
-    numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
+    label_ids = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
     beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
     query = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
-    query = query.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
+    query = query.where(label.c.id.in_(label_ids.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
     rows = connection.execute(query).all()
 
-    # The pages of the labels that still exist.
-    page_numbers = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
-    pages_query = select(page.c.id, page.c.url).where(
-        page.c.id.in_([number for number in page_numbers.values() if number])
-    )
-    pages = {(row.id, row.url) for row in connection.execute(pages_query)}
+    # The labelled pages that still exist. The id of a deleted page may be another page's, so addresses are compared.
+    page_ids = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind != LabelKind.IMAGE}
+    pages_query = select(page.c.id, page.c.url).where(page.c.id.in_([*filter(None, page_ids.values())]))
+    existing_pages = {(row.id, row.url) for row in connection.execute(pages_query)}
     listed = []
     for row in rows:
-        number = page_numbers.get(row.id)
-        listed.append(ListedLabel(*row[:-1], number if (number, row.url) in pages else None))
+        page_id = page_ids.get(row.id)
+        is_stored = (page_id, row.url) in existing_pages
+        listed_label = ListedLabel(
+            id=row.id,
+            kind=row.kind,
+            url=row.url,
+            page=row.page,
+            value=row.value,
+            said_at=row.said_at,
+            number=page_id if is_stored else None,
+        )
+        listed.append(listed_label)
     return tuple(listed)
 
 
 def _chosen(connection: Connection, name: str) -> LabelledCrawl:
     """The crawl of this name, or the default one; raises a RefusedError if there is none."""
-    of = crawl_to_label(connection, name)
-    if of is None:
+    chosen = crawl_to_label(connection, name)
+    if chosen is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, N_("There is no such crawl.") if name else NOTHING)
-    return of
+    return chosen
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:
@@ -290,7 +313,7 @@ def _counts(connection: Connection, name: str) -> LabelCounts:
         count_labels(connection, name, kind) for kind in (LabelKind.TEXT, LabelKind.IMAGE, LabelKind.TOPIC)
     )
     return LabelCounts(
-        texts=texts.get(LabelKind.TEXT, 0),
+        texts=texts.get(LabelKind.TEXT, 0),  # texts are counted together, under their kind
         content=images.get(CONTENT, 0),
         noise=images.get(NOISE, 0),
         on_topic=topics.get(ON_TOPIC, 0),
