@@ -20,11 +20,11 @@ RIGHT = 600
 TOP = 16
 BOTTOM = 410
 """The edges of the plot area, in units of the SVG like all lengths here; the axes are its left and bottom edges."""
-KEY = BOTTOM + 62
+LEGEND_Y = BOTTOM + 62
 """The y coordinate of the legend."""
 LETTER_WIDTH = 6.6
+"""The approximate width of a letter of a label."""
 LINE_HEIGHT = 13
-"""The approximate size of a letter of a label."""
 F1_LINES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 """The values of F1 whose curves are drawn."""
 SPEEDS = (10, 100, 1000)
@@ -36,10 +36,12 @@ NAMES_WIDTH = 130
 PERCENTILES = (5, 25, 50, 75, 95)
 """The ends of whiskers and boxes: a box holds the middle half of the pages, its whiskers the middle nine tenths."""
 TICKS = 5
+"""About how many ticks an axis of pages has."""
 LAST_SHARE = 0.96
 """The share of the width from which a centred label would be cut off on the right."""
 
 Place = tuple[float, float]
+"""The x and the y coordinate of a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def bar(kind: str, corner: Place, width: float, height: float, title: str = "") 
 
 
 def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
-    """A grid with labelled ticks, and the names of the axes."""
+    """A grid with labelled ticks, and the names of the axes. A tick is a share of its axis, and a label."""
     middle = (TOP + BOTTOM) / 2
     parts = [
         label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
@@ -144,7 +146,7 @@ FIFTHS = [(step / 5, f"{step / 5:.1f}") for step in range(6)]
 
 def precision_recall_chart(points: Sequence[Point]) -> Markup:
     """A scatter plot of recall and precision: a circle for each method, larger for faster methods."""
-    # The axes begin at a tenth below all points.
+    # The axes begin at the tenth below all points, and at most at .8.
     lowest = min((min(point.precision, point.recall) for point in points), default=0.0)
     least = min(0.8, math.floor(lowest * 10) / 10)
 
@@ -161,6 +163,7 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
             x, y = curve[-1]
+            # The area of the label at the end of the curve, which has at most 8 letters.
             used_places.append(Rectangle(left=x - 8 * LETTER_WIDTH, top=y - LINE_HEIGHT, right=x, bottom=y))
             parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
 
@@ -168,22 +171,24 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
     circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
     used_places += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
     for point, (x, y, r) in zip(points, circles, strict=True):
-        at = place_label(point.name, x, y, r, used_places)
-        used_places.append(at)
+        label_area = place_label(point.name, x, y, r, used_places)
+        used_places.append(label_area)
         kind = "peer" if point.is_peer else "own"
         hint = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
         if point.speed:
             hint += f", {point.speed:.0f} pages/s"
-        if abs(at.top + LINE_HEIGHT / 2 - y) > 1:  # the label is above or below its circle
-            parts.append(line("to", (x, y), (min(max(x, at.left), at.right), at.top + LINE_HEIGHT / 2)))
-        parts += [circle(kind, x, y, r, hint), label(at.left, at.bottom - 3, point.name, "start", kind)]
+        label_middle = label_area.top + LINE_HEIGHT / 2
+        if abs(label_middle - y) > 1:  # the label is above or below its circle, so a line leads to it
+            nearest_x = min(max(x, label_area.left), label_area.right)
+            parts.append(line("to", (x, y), (nearest_x, label_middle)))
+        parts += [circle(kind, x, y, r, hint), label(label_area.left, label_area.bottom - 3, point.name, "start", kind)]
 
     # The legend.
-    parts.append(label(LEFT + 246, KEY, "pages/s:", "end"))
+    parts.append(label(LEFT + 246, LEGEND_Y, "pages/s:", "end"))
     for step, speed in enumerate(SPEEDS):
         left = LEFT + 268 + 90 * step
-        parts += [circle("key", left, KEY - 4, _radius(speed)), label(left + 12, KEY, str(speed), "start")]
-    return svg(KEY + 8, "Precision and recall of each method, with its speed", parts)
+        parts += [circle("key", left, LEGEND_Y - 4, _radius(speed)), label(left + 12, LEGEND_Y, str(speed), "start")]
+    return svg(LEGEND_Y + 8, "Precision and recall of each method, with its speed", parts)
 
 
 def _f1_curve(f1: float, least: float) -> list[Place]:
@@ -199,7 +204,9 @@ def _radius(speed: float | None) -> float:
 
 
 def place_label(name: str, x: float, y: float, r: float, used_places: Sequence[Rectangle]) -> Rectangle:
-    """The nearest free place for a label beside its circle: right or left, up to six lines higher or lower."""
+    """The nearest free place for a label beside its circle: right or left, up to six lines higher or lower. If none is
+    free, labels overlap.
+    """
     width = LETTER_WIDTH * len(name)
     tops = [y + (step - 0.5) * LINE_HEIGHT for step in sorted(range(-6, 7), key=abs)]
     candidates = [
@@ -247,7 +254,7 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
     """The recent and the total harvest over the pages of a crawl, and the share of `total` that was found.
 
-    `by_truth` tells whether `total` is the length of a truth list, or the number of pages on topic.
+    `by_truth` tells whether `total` is the length of a truth list. Otherwise it is the number of pages on topic.
     """
     _ = catalogue.gettext
     most = course[-1].pages
@@ -269,10 +276,10 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
         hint = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
         parts += [
             polyline(f"curve {kind}", places, _(hint)),
-            line(f"curve {kind}", (left, KEY - 4), (left + 26, KEY - 4)),
-            label(left + 32, KEY, name, "start"),
+            line(f"curve {kind}", (left, LEGEND_Y - 4), (left + 26, LEGEND_Y - 4)),
+            label(left + 32, LEGEND_Y, name, "start"),
         ]
-    return svg(KEY + 12, _("Harvest over the pages of the crawl"), parts)
+    return svg(LEGEND_Y + 12, _("Harvest over the pages of the crawl"), parts)
 
 
 def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Markup:
@@ -294,16 +301,16 @@ def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Ma
             )
             parts += [
                 bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(hint)),
-                label(middle, top - 4, short(group.pages)),
+                label(middle, top - 4, short_count(group.pages)),
             ]
     parts.append(line("even", (across(0), up(0)), (across(1), up(1))))
     return svg(BOTTOM + 44, _("Mean relevance of pages by the score of the link that led to them"), parts)
 
 
-def short(count: int) -> str:
+def short_count(count: int) -> str:
     """A count, shortened with k or M.
 
-    >>> short(999), short(1_000), short(12_499), short(999_999), short(2_500_000)
+    >>> short_count(999), short_count(1_000), short_count(12_499), short_count(999_999), short_count(2_500_000)
     ('999', '1.0k', '12k', '1000k', '2.5M')
     """
     for unit, size in (("M", 10**6), ("k", 10**3)):

@@ -5,8 +5,8 @@ import pytest
 
 from crawler.contrib.lab.charts import (
     BOTTOM,
-    KEY,
     LEFT,
+    LEGEND_Y,
     RIGHT,
     TOP,
     WIDTH,
@@ -53,7 +53,7 @@ def test_any_figures_make_an_image_inside_its_frame() -> None:
         circles = elements(svg, "circle", "peer") + elements(svg, "circle", "own")
         assert len(circles) == len(points)
         assert all(0 <= float(circle.get("cx", "")) <= WIDTH for circle in circles)
-        assert all(0 <= float(circle.get("cy", "")) <= KEY for circle in circles)
+        assert all(0 <= float(circle.get("cy", "")) <= LEGEND_Y for circle in circles)
 
 
 def test_labels_keep_apart_while_there_is_room() -> None:
