@@ -1,8 +1,10 @@
 """The data of the focus report: a crawl's pages, the words that its workers learned, and its recall of a truth list.
 
-Pages are read one after another and without their texts, so that memory does not grow with their number.
+Pages are read one after another and without their texts, so that memory does not grow with their number. The relevance
+of a page tells how well its text fits the topic; the link score is what was expected of it before the request.
 
-A truth list has the addresses of pages that are known to be on topic.
+A truth list has the addresses of pages that are known to be on topic. The recall is the share of them that a crawl
+stored.
 
 Learned words are the words of the topic, and the words of links that led to it or away from it. Each worker learns its
 own. The weight of a word is the mean of the workers' weights, weighted by the pages that each worker learned from.
@@ -31,7 +33,7 @@ STEPS = 1_000
 """The resolution of link scores and relevance for rankings, the same as that of priorities."""
 MOST_WORDS = 40
 """Words of each kind that are shown."""
-LONGEST = 60
+MOST_CHARACTERS = 60
 """Characters of a word that are shown."""
 
 
@@ -58,7 +60,7 @@ class FetchedPage:
     link_score: float | None
     """The score of its link before the request; None if it had none."""
     via: str
-    """How it was found."""
+    """The way in which it was found; empty if that is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,8 @@ class CrawlPages:
         """The pages with these ids, in this order, with their titles."""
         columns = [page.c[page_field.name] for page_field in fields(TitledPage)]
         rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(ids)))
-        page_by_id = {row[0]: TitledPage(*row[1:]) for row in rows}
-        return [page_by_id[number] for number in ids]
+        page_by_id = {page_id: TitledPage(*values) for page_id, *values in rows}
+        return [page_by_id[page_id] for page_id in ids]
 
     def summaries(self) -> list[str]:
         """The learned words of each worker, as JSON."""
@@ -120,7 +122,7 @@ class CrawlPages:
 
     def waiting(self, score: float) -> WaitingCounts:
         """Counts of queued addresses, of those with at least this link score, and of unlikely links."""
-        is_promising = address.c.priority >= score * SCALE
+        is_promising = address.c.priority >= score * SCALE  # a priority is a scaled link score, and seeds have more
         likely = func.count().filter(IS_LIKELY)
         unlikely = func.count().filter(~IS_LIKELY)
         counts = select(likely, func.count().filter(is_promising), unlikely).select_from(ADDRESSES_WITH_HOSTS)
@@ -129,8 +131,8 @@ class CrawlPages:
 
 
 @contextmanager
-def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
-    """The crawls of a database, read in one transaction; empty if no crawl was ever run."""
+def readable_crawls(url: URL) -> Iterator[list[CrawlPages]]:
+    """All crawls of a database, for reading in one transaction; empty if no crawl was ever run."""
     if not exists(url):
         yield []
         return
@@ -146,7 +148,9 @@ class ReportedWords:
     workers: int
     topic: Weights = ()
     good: Weights = ()
+    """Words of links that led to the topic."""
     bad: Weights = ()
+    """Words of links that led away from it."""
     let_go: int = 0
     """Links that were not scored again because too many were queued."""
 
@@ -154,20 +158,21 @@ class ReportedWords:
 def learned_words(summaries: Iterable[str]) -> ReportedWords:
     """The words that the workers with these summaries learned together."""
     parsed = [json.loads(summary) for summary in summaries]
-    lists = {name: _joined(parsed, name) for name in ("topic", "good", "bad")}
+    lists = {name: _mean_weights(parsed, name) for name in ("topic", "good", "bad")}
     return ReportedWords(len(parsed), **lists, let_go=sum(summary.get("let_go", 0) for summary in parsed))
 
 
-def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
-    shares = [summary.get("pages", 0) for summary in summaries]
-    if not any(shares):
-        shares = [1] * len(shares)
-    sums: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for summary, share in zip(summaries, shares, strict=True):
+def _mean_weights(summaries: list[Mapping[str, Any]], name: str) -> Weights:
+    """The MOST_WORDS words of a list with the largest weights, which are means of the workers' weights."""
+    pages_of_workers = [summary.get("pages", 0) for summary in summaries]
+    if not any(pages_of_workers):  # no worker has learned from a page yet, so all count the same
+        pages_of_workers = [1] * len(pages_of_workers)
+    means: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for summary, pages in zip(summaries, pages_of_workers, strict=True):
         for word, weight, place in starmap(LearnedWord, summary.get(name, ())):
-            sums[word[:LONGEST], place] += weight * share / sum(shares)
+            means[word[:MOST_CHARACTERS], place] += weight * pages / sum(pages_of_workers)
     # Words of links that led away may have negative weights, so words are sorted by absolute weight.
-    ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
+    ranked = sorted(means.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
     return tuple(
         LearnedWord(word=word, weight=weight, place=place) for (word, place), weight in ranked[:MOST_WORDS] if weight
     )
@@ -188,7 +193,9 @@ class Recall:
     on_topic: int
     """Stored pages that are on topic by their relevance."""
     brier: float
-    """The mean squared difference of relevance and truth, which is 1 or 0, over the stored pages."""
+    """The Brier score: over the stored pages, the mean squared difference of relevance and truth, 1 if a page is listed
+    and 0 if it is not.
+    """
     ranking: float | None
     """How often the listed page of a pair, one listed and one not, had the higher relevance; .5 is chance."""
 
@@ -203,7 +210,7 @@ class Truth:
     """A truth list: addresses on the topic, each in its canonical spelling."""
 
     addresses: frozenset[str]
-    same: Callable[[str], str]
+    canonical: Callable[[str], str]
     """Returns the canonical spelling of an address."""
     faults: tuple[int, ...]
     """The numbers of lines without an address."""
@@ -217,7 +224,8 @@ class TruthCounter:
         self._met: set[str] = set()
         self._agreed = self._missed = 0
         self._squares = 0.0
-        self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
+        # The number of pages with each relevance, of those that are not listed and of those that are.
+        self._counts_by_relevance = ([0] * (STEPS + 1), [0] * (STEPS + 1))
 
     @property
     def count(self) -> int:
@@ -226,11 +234,13 @@ class TruthCounter:
 
     def take(self, page: FetchedPage, on_topic: bool) -> None:
         """Count a page, which may be listed by its own or by its requested address."""
-        met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
-        self._squares += (bool(met) - page.relevance) ** 2
-        self._ranks[bool(met)][round(min(max(page.relevance, 0.0), 1.0) * STEPS)] += 1
-        if met:
-            self._met |= met
+        listed = {self._truth.canonical(url) for url in {page.url, page.requested_url}} & self._truth.addresses
+        is_listed = bool(listed)
+        self._squares += (is_listed - page.relevance) ** 2
+        bounded_relevance = min(max(page.relevance, 0.0), 1.0)
+        self._counts_by_relevance[is_listed][round(bounded_relevance * STEPS)] += 1
+        if is_listed:
+            self._met |= listed
             self._agreed += on_topic
             self._missed += not on_topic
 
@@ -242,15 +252,15 @@ class TruthCounter:
             agreed=self._agreed,
             missed=self._missed,
             on_topic=on_topic,
-            brier=self._squares / sum(map(sum, self._ranks)),
-            ranking=ranking(*self._ranks),
+            brier=self._squares / sum(map(sum, self._counts_by_relevance)),
+            ranking=ranking(*self._counts_by_relevance),
         )
 
 
 def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
     """How often the page on topic of a pair, one on and one off topic, had the higher score; a tie counts one half.
 
-    Both arguments are the counts of pages with each score, the lowest first.
+    Both arguments are the counts of pages with each score, the lowest first. None if there is no pair.
 
     >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
     (1.0, 0.5, None)
@@ -264,7 +274,7 @@ def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
     return won / pairs if pairs else None
 
 
-def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
+def truth_of(lines: Iterable[str], canonical: Callable[[str], str]) -> Truth:
     """Parse a truth list with one address on each line; blank lines and comments are skipped.
 
     >>> truth = truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)
@@ -274,12 +284,13 @@ def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
     addresses = set()
     faults = []
     for number, line in enumerate(lines, 1):
-        words = line.strip()
-        if not words or words.startswith("#"):
+        text = line.strip()
+        if not text or text.startswith("#"):
             continue
-        address = absolute("http://nowhere.invalid/", words) if "://" in words else None
+        # Relative addresses are faults, so the base does not matter.
+        address = absolute("http://nowhere.invalid/", text) if "://" in text else None
         if address is None:
             faults.append(number)
         else:
-            addresses.add(same(address))
-    return Truth(addresses=frozenset(addresses), same=same, faults=tuple(faults))
+            addresses.add(canonical(address))
+    return Truth(addresses=frozenset(addresses), canonical=canonical, faults=tuple(faults))

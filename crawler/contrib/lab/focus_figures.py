@@ -21,13 +21,14 @@ from crawler.urls.address import address_of
 
 WINDOW = 200
 MOST_POINTS = 500
-"""Points of the course of a crawl that are kept."""
+"""The most points in the course of a crawl, which shows the figures after so many pages."""
 MOST_SITES = 50
-EXTREMES = 10
-"""The best and the worst pages that are listed."""
+MOST_EXTREMES = 10
+"""How many of the best pages, and of the worst, are listed."""
 TENTHS = 10
 """Groups of pages by link score."""
 UNKNOWN = N_("not known")
+"""The way of pages of which it is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class FocusFigures:
     lately: float
     """The harvest of the last pages, as many as the window holds."""
     ways: tuple[FocusGroup, ...]
-    """The pages by the way in which they were found."""
+    """The pages by the way in which they were found, such as a link or a sitemap."""
     sites: tuple[FocusGroup, ...]
     """The MOST_SITES sites with the most pages on topic."""
     others: FocusGroup | None
@@ -84,9 +85,11 @@ class FocusFigures:
     ranking: float | None
     """How often the page on topic of a pair, one on and one off topic, had the higher link score; .5 is chance."""
     best: tuple[int, ...]
+    """The ids of the pages with the highest relevance."""
     worst: tuple[int, ...]
-    """The ids of the pages with the highest and the lowest relevance."""
+    """The ids of the pages with the lowest relevance."""
     truth: Recall | None
+    """The comparison with a truth list; None without a list."""
 
 
 class FocusCounter:
@@ -98,10 +101,11 @@ class FocusCounter:
         self._ways: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._sites: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._tenths = [_Tally() for _ in range(TENTHS)]
-        self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
+        # The number of pages with each link score, of those off topic and of those on topic.
+        self._counts_by_score = ([0] * (STEPS + 1), [0] * (STEPS + 1))
         self._recent: deque[bool] = deque(maxlen=WINDOW)
         self._course: list[FocusPoint] = []
-        self._step = 1
+        self._pages_per_point = 1
         # Heaps whose smallest entry is dropped. Ids are negated, so that of equally relevant pages the first are kept.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
@@ -118,15 +122,16 @@ class FocusCounter:
         self._ways[page.via or UNKNOWN].take(page, on_topic)
         self._sites[address_of(page.url).site].take(page, on_topic)
         if score is not None:
-            inside = min(max(score, 0.0), 1.0)
-            self._tenths[min(int(inside * TENTHS), TENTHS - 1)].take(page, on_topic)
-            self._ranks[on_topic][round(inside * STEPS)] += 1
-        _keep(self._best, (relevance, -page.id))
-        _keep(self._worst, (-relevance, -page.id))
+            bounded_score = min(max(score, 0.0), 1.0)
+            tenth = min(int(bounded_score * TENTHS), TENTHS - 1)  # 1.0 belongs to the last tenth
+            self._tenths[tenth].take(page, on_topic)
+            self._counts_by_score[on_topic][round(bounded_score * STEPS)] += 1
+        _keep_largest(self._best, (relevance, -page.id))
+        _keep_largest(self._worst, (-relevance, -page.id))
         if self._truth is not None:
             self._truth.take(page, on_topic)
-        if self._pages % self._step == 0:
-            self._mark()
+        if self._pages % self._pages_per_point == 0:
+            self._add_point()
 
     def take_all(self, pages: Iterable[FetchedPage]) -> "FocusCounter":
         """Count all these pages; returns the counter itself."""
@@ -134,14 +139,15 @@ class FocusCounter:
             self.take(page)
         return self
 
-    def _mark(self) -> None:
+    def _add_point(self) -> None:
         """Add a point to the course; if there are too many, drop every other one."""
         self._course.append(self._point())
         if len(self._course) >= MOST_POINTS:
             self._course = self._course[1::2]
-            self._step = 2 * self._step
+            self._pages_per_point = 2 * self._pages_per_point
 
     def _point(self) -> FocusPoint:
+        """The figures after the pages counted so far."""
         lately = sum(self._recent) / len(self._recent)
         found_addresses = self._truth.count if self._truth is not None else 0
         return FocusPoint(
@@ -158,7 +164,7 @@ class FocusCounter:
         if total is None:
             return None
         course = self._course
-        if self._pages % self._step:  # the last pages have no point yet
+        if self._pages % self._pages_per_point:  # the last pages have no point yet
             course = [*course, self._point()]
         sites = sorted(_groups(self._sites), key=lambda group: (-group.on_topic, -group.pages, group.name))
         return FocusFigures(
@@ -174,7 +180,7 @@ class FocusCounter:
             tenths=tuple(
                 tally.group(f"{n / TENTHS:.1f}") if tally.pages else None for n, tally in enumerate(self._tenths)
             ),
-            ranking=ranking(*self._ranks),
+            ranking=ranking(*self._counts_by_score),
             best=tuple(-number for _, number in sorted(self._best, reverse=True)),
             worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
             truth=self._truth.recall(self._on_topic) if self._truth is not None else None,
@@ -182,7 +188,9 @@ class FocusCounter:
 
 
 class _Tally:
-    """Sums over a group of pages."""
+    """Sums over a group of pages: `scored` pages have a link score, `scores` is the sum of these; `best` is the address
+    of the page with the highest relevance.
+    """
 
     __slots__ = ("best", "highest", "on_topic", "pages", "relevance", "scored", "scores")
 
@@ -204,6 +212,7 @@ class _Tally:
             self.best = page.url
 
     def add(self, other: "_Tally") -> None:
+        """Add the sums of another group; the best page is not needed of groups that are added up."""
         for name in ("pages", "on_topic", "relevance", "scored", "scores"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -234,9 +243,9 @@ def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
     return sums.group("") if sums.pages else None
 
 
-def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
-    """Add an entry to a heap that keeps the EXTREMES largest."""
-    if len(heap) < EXTREMES:
+def _keep_largest(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
+    """Add an entry to a heap that keeps the MOST_EXTREMES largest."""
+    if len(heap) < MOST_EXTREMES:
         heappush(heap, entry)
     elif entry > heap[0]:
         heappushpop(heap, entry)

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
-from itertools import chain
 
 from crawler.contrib.lab.focus_data import (
     CrawlPages,
@@ -50,12 +48,10 @@ class CrawlFocus:
     """Pages that were read but not stored, because their relevance was below the crawl's `min_relevance`."""
 
 
-def crawl_focus(
-    crawl: CrawlPages, limit: float, known_truth: Truth | None = None, pace: Pace = iter
-) -> CrawlFocus | None:
+def crawl_focus(crawl: CrawlPages, limit: float, truth: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
     """The focus of a crawl, whose pages are read through `pace`; None if it has no page."""
     with closing(crawl.pages()) as pages:
-        figures = FocusCounter(limit, known_truth).take_all(pace(pages)).figures()
+        figures = FocusCounter(limit, truth).take_all(pace(pages)).figures()
     if figures is None:
         return None
     words = learned_words(crawl.summaries())
@@ -78,16 +74,19 @@ PLACES = {
     "host": N_("{word} (host)"),
 }
 """The names of words by the place where links had them."""
-COUNTS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
-"""The heads of the columns that `counts` fills."""
-NONE = "–"
+GROUP_HEADS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
+"""The heads of the columns that `group_cells` fills."""
+DASH = "–"
+"""The cell of a figure that is not defined."""
 ALL_READ = Message(
     "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
 )
 
 
 def share(figures: FocusFigures) -> tuple[Message, int]:
-    """The name of the share that grows over the pages, and the number that it is a share of."""
+    """The name of the third curve of the course, and the number of pages or addresses that it is a share of: the truth
+    list, or without one all pages on topic that the crawl found.
+    """
     if figures.truth is None:
         return Message("share of the pages on topic found so far"), figures.total.on_topic
     return Message("recall"), figures.truth.addresses
@@ -133,6 +132,7 @@ def off_topic_words(count: int) -> list[Message]:
 
 
 def truth_words(recall: Recall) -> list[Message]:
+    """Sentences that compare a crawl with the truth list."""
     sentences = [
         plural(
             "Of {addresses} known to be on topic {n} was stored: recall {recall}.",
@@ -175,6 +175,7 @@ def truth_words(recall: Recall) -> list[Message]:
 
 
 def waiting_words(waiting: WaitingCounts, limit: float) -> Message:
+    """A sentence about the queued addresses."""
     if not waiting.total:
         return Message("No address is queued.")
     return plural(
@@ -191,13 +192,13 @@ def tables(figures: FocusFigures) -> list[ReportTable]:
 
 
 def ways_table(figures: FocusFigures) -> ReportTable:
-    heads = (Message("found by"), *COUNTS)
-    rows: list[Row] = [(Message(group.name), *counts(group)) for group in figures.ways]
+    heads = (Message("found by"), *GROUP_HEADS)
+    rows: list[Row] = [(Message(group.name), *group_cells(group)) for group in figures.ways]
     return ReportTable(title=Message("How pages were found"), heads=heads, rows=rows, texts=frozenset((0,)))
 
 
 def course_table(figures: FocusFigures) -> ReportTable:
-    """The harvest at about ROWS points."""
+    """The harvest at ROWS points of the course, or at fewer if it has fewer."""
     name, most = share(figures)
     lately = Message("harvest of the last {window}", {"window": figures.window})
     heads = (Message("pages"), lately, Message("harvest so far"), name)
@@ -205,7 +206,7 @@ def course_table(figures: FocusFigures) -> ReportTable:
     rows = []
     for point in thinned(figures.course, ROWS):
         count = point.found if figures.truth else point.on_topic
-        found_share = percent(count / most) if most else NONE
+        found_share = percent(count / most) if most else DASH
         rows.append((f"{point.pages:,}", percent(point.lately), percent(point.harvest), found_share))
     notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
     return ReportTable(title=Message("Harvest over the pages"), heads=heads, rows=rows, notes=notes)
@@ -213,8 +214,8 @@ def course_table(figures: FocusFigures) -> ReportTable:
 
 def sites_table(figures: FocusFigures) -> ReportTable:
     """The pages by site; the sites without a row are summed in a note."""
-    heads = (Message("site"), *COUNTS, Message("best page"))
-    rows = [(group.name, *counts(group), readable(group.best)) for group in figures.sites]
+    heads = (Message("site"), *GROUP_HEADS, Message("best page"))
+    rows = [(group.name, *group_cells(group), readable(group.best)) for group in figures.sites]
     notes: tuple[Message, ...] = ()
     rest = figures.others
     if rest:
@@ -234,9 +235,9 @@ def sites_table(figures: FocusFigures) -> ReportTable:
 def scores_table(figures: FocusFigures) -> ReportTable:
     """The pages by the score of the link that led to them, to show whether the score predicted their relevance."""
     rows: list[Row] = [
-        (_tenth(place), *counts(group)) for place, group in enumerate(figures.tenths) if group is not None
+        (_tenth(number), *group_cells(group)) for number, group in enumerate(figures.tenths) if group is not None
     ]
-    without = figures.total.pages - sum(group.pages for group in figures.tenths if group is not None)
+    pages_without_score = figures.total.pages - sum(group.pages for group in figures.tenths if group is not None)
     notes = []
     if figures.ranking is not None:
         ranking = Message(
@@ -245,21 +246,21 @@ def scores_table(figures: FocusFigures) -> ReportTable:
             {"share": percent(figures.ranking), "chance": "50%"},
         )
         notes.append(ranking)
-    if without:
+    if pages_without_score:
         unscored = plural(
             "{n} page had no link score, as nothing was known before the request.",
             "{n} pages had no link score, as nothing was known before the request.",
-            without,
+            pages_without_score,
         )
         notes.append(unscored)
-    heads = (Message("link score from"), *COUNTS)
+    heads = (Message("link score from"), *GROUP_HEADS)
     return ReportTable(
         title=Message("Pages by their link score"), heads=heads, rows=rows, texts=frozenset((0,)), notes=tuple(notes)
     )
 
 
-def _tenth(place: int) -> Message:
-    return Message("{low} to {high}", {"low": f"{place / TENTHS:.1f}", "high": f"{(place + 1) / TENTHS:.1f}"})
+def _tenth(number: int) -> Message:
+    return Message("{low} to {high}", {"low": f"{number / TENTHS:.1f}", "high": f"{(number + 1) / TENTHS:.1f}"})
 
 
 def word_lists(learned: ReportedWords) -> dict[str, Weights]:
@@ -308,14 +309,14 @@ def extremes(focus: CrawlFocus) -> list[ReportTable]:
     ]
 
 
-def counts(group: FocusGroup) -> tuple[str, ...]:
-    """A group's figures, under COUNTS; relevance and link score are means."""
+def group_cells(group: FocusGroup) -> tuple[str, ...]:
+    """A group's figures, under GROUP_HEADS; relevance and link score are means."""
     return (
         f"{group.pages:,}",
         f"{group.on_topic:,}",
         percent(group.harvest),
         f"{group.relevance:.2f}",
-        NONE if group.link_score is None else f"{group.link_score:.2f}",
+        DASH if group.link_score is None else f"{group.link_score:.2f}",
     )
 
 
@@ -327,11 +328,11 @@ def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
     """
     if len(points) <= most:
         return list(points)
-    return [points[(place + 1) * len(points) // most - 1] for place in range(most)]
+    return [points[(number + 1) * len(points) // most - 1] for number in range(most)]
 
 
 def _extreme_row(page: TitledPage) -> tuple[str, ...]:
-    score = NONE if page.link_score is None else f"{page.link_score:.2f}"
+    score = DASH if page.link_score is None else f"{page.link_score:.2f}"
     return f"{page.relevance:.2f}", score, readable(page.url), page.title
 
 
@@ -340,6 +341,7 @@ WIDTH = 100
 
 
 def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date, catalogue: Catalogue) -> str:
+    """The reports of crawls as one HTML page; the template calls functions of this module and of `charts`."""
     # Imported here, because numpy loads slowly, and each command loads this module.
     from crawler.contrib.lab.charts import course_chart, score_chart
 
@@ -350,20 +352,27 @@ def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: d
 
 
 def text_report(focus: CrawlFocus, catalogue: Catalogue) -> Iterator[str]:
+    """The report of a crawl as lines for a terminal; a blank line is before each table, word list and note."""
     _ = catalogue.gettext
     lead, *more = map(_, headline(focus))
-    yield from (_("{name}: {text}", name=focus.name, text=lead), *more)
-    words = [
-        _("{name}: {text}", name=Message(name), text=weighed(weights))
-        for name, weights in word_lists(focus.learned).items()
-    ]
-    notes = [[line] for line in (*words, *map(_, learned_notes(focus.learned)))]
-    lines = partial(_lines, catalogue=catalogue)
-    for part in chain(map(lines, tables(focus.figures)), notes, map(lines, extremes(focus))):
-        yield from ("", *part)
+    yield _("{name}: {text}", name=focus.name, text=lead)
+    yield from more
+    for table in tables(focus.figures):
+        yield ""
+        yield from _table_lines(table, catalogue)
+    for name, words in word_lists(focus.learned).items():
+        yield ""
+        yield _("{name}: {text}", name=Message(name), text=weighed(words))
+    for note in learned_notes(focus.learned):
+        yield ""
+        yield _(note)
+    for table in extremes(focus):
+        yield ""
+        yield from _table_lines(table, catalogue)
 
 
-def _lines(table: ReportTable, catalogue: Catalogue) -> Iterator[str]:
+def _table_lines(table: ReportTable, catalogue: Catalogue) -> Iterator[str]:
+    """The title of a table, and its rows and notes, indented."""
     yield catalogue.gettext("{name}: {text}", name=table.title, text="").rstrip()
     rows = [
         [_one_line(str(translated(cell, catalogue.translations)), WIDTH) for cell in row]

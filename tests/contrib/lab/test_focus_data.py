@@ -11,7 +11,7 @@ from store_workers import LOST, Crew, candidates, failed, stored
 
 from crawler.contrib.lab import focus_data as reading
 from crawler.contrib.lab.focus_data import (
-    LONGEST,
+    MOST_CHARACTERS,
     MOST_WORDS,
     FetchedPage,
     LearnedWord,
@@ -19,8 +19,8 @@ from crawler.contrib.lab.focus_data import (
     TitledPage,
     TruthCounter,
     WaitingCounts,
-    crawls_with_pages,
     learned_words,
+    readable_crawls,
     truth_of,
 )
 from crawler.errors import StateError
@@ -48,7 +48,7 @@ def store(crew: Crew, times: dict[str, str], name: str = "crawl", **fields: Any)
 
 
 def paths(url: URL) -> list[str]:
-    with crawls_with_pages(url) as crawls:
+    with readable_crawls(url) as crawls:
         return [one.url[7:-9] for one in crawls[0].pages()]
 
 
@@ -63,7 +63,7 @@ def test_pages_fetched_in_the_same_second_come_by_number(
 ) -> None:
     monkeypatch.setattr(reading, "PAGES_AT_ONCE", 3)
     store(crew, dict.fromkeys("abcdefgh", "2026-11-22T00:00:00+00:00"))
-    with crawls_with_pages(where) as (crawl,):
+    with readable_crawls(where) as (crawl,):
         numbers = [one.id for one in crawl.pages()]
     assert numbers == sorted(numbers)
     assert len(numbers) == 8
@@ -79,7 +79,7 @@ def test_what_is_known_of_a_page_and_no_text(crew: Crew, where: URL) -> None:
         title="Bees",
         requested_url="http://old/",
     )
-    with crawls_with_pages(where) as (crawl,):
+    with readable_crawls(where) as (crawl,):
         (found,) = crawl.pages()
         assert found == FetchedPage(found.id, "http://a.example/", "http://old/", 0.75, 0.25, "feed")
         assert crawl.titled([found.id]) == [TitledPage("http://a.example/", "Bees", 0.75, 0.25)]
@@ -87,7 +87,7 @@ def test_what_is_known_of_a_page_and_no_text(crew: Crew, where: URL) -> None:
 
 def test_pages_are_told_in_the_order_asked_for(crew: Crew, where: URL) -> None:
     store(crew, dict.fromkeys("abc", "2026"))
-    with crawls_with_pages(where) as (crawl,):
+    with readable_crawls(where) as (crawl,):
         numbers = [one.id for one in crawl.pages()][::-1]
         pages = {one.id: one.url for one in crawl.pages()}
         assert [one.url for one in crawl.titled(numbers)] == [pages[number] for number in numbers]
@@ -98,7 +98,7 @@ def test_each_crawl_has_its_own(crew: Crew, where: URL) -> None:
     store(crew, {"a": "2026"}, "one")
     store(crew, {"b": "2026", "c": "2027"}, "two")
     store(crew, {}, "three")
-    with crawls_with_pages(where) as crawls:
+    with readable_crawls(where) as crawls:
         found = {one.name: (crawl_pages := len(list(one.pages())), one.summaries()) for one in crawls}
     assert found == {"one": (1, []), "two": (2, []), "three": (0, [])}
     assert crawl_pages == 0
@@ -107,12 +107,12 @@ def test_each_crawl_has_its_own(crew: Crew, where: URL) -> None:
 def test_what_each_worker_learned(crew: Crew, where: URL) -> None:
     store(crew, {"a": "2026"}, "one")
     store(crew, {"b": "2026"}, "two")
-    with crawls_with_pages(where) as (one, two):
+    with readable_crawls(where) as (one, two):
         numbers = one.number, two.number
     rows = [(numbers[0], 2, "second"), (numbers[0], 1, "first"), (numbers[1], 1, "other")]
     names = ("crawl_id", "number", "summary")
     crew.change(insert(focus).values([dict(zip(names, row, strict=True), saved=0.0, learned="{}") for row in rows]))
-    with crawls_with_pages(where) as (one, two):
+    with readable_crawls(where) as (one, two):
         assert one.summaries() == ["first", "second"]
         assert two.summaries() == ["other"]
     crew.change(delete(focus))
@@ -125,10 +125,10 @@ def test_pages_that_were_read_and_not_kept(crew: Crew, where: URL) -> None:
     kept, waits, *others = one.claim()
     one.end(stored(kept), *(failed(lease, why) for lease, why in zip(others, reasons, strict=True)))
     crew.join(*candidates(*urls), name="two", folder="two")
-    with crawls_with_pages(where) as (first, second):
+    with readable_crawls(where) as (first, second):
         assert (first.off_topic(), second.off_topic()) == (2, 0)
     one.end(failed(waits, reasons[0]))
-    with crawls_with_pages(where) as (first, second):
+    with readable_crawls(where) as (first, second):
         assert (first.off_topic(), second.off_topic()) == (3, 0)
 
 
@@ -137,24 +137,24 @@ def test_what_still_waits_and_what_it_promises(crew: Crew, where: URL) -> None:
     others = [*candidates("http://a.example/2", priority=499), *candidates("http://c.example/", priority=-1)]
     one = crew.join(*promising, *others, name="one", folder="one")
     crew.join(*candidates("http://a.example/1", priority=900), name="two", folder="two")
-    with crawls_with_pages(where) as (first, second):
+    with readable_crawls(where) as (first, second):
         assert first.waiting(0.5) == WaitingCounts(4, 2)
         assert first.waiting(0.501) == WaitingCounts(4, 1)
         assert second.waiting(0.5) == WaitingCounts(1, 1)
     one.claim()
-    with crawls_with_pages(where) as (first, _):
+    with readable_crawls(where) as (first, _):
         assert first.waiting(0.5) == WaitingCounts(0, 0)
 
 
 def test_unlikely_links_are_counted_apart(crew: Crew, where: URL) -> None:
     unlikely = candidates("http://a.example/1", "http://a.example/2", priority=UNLIKELY + 400)
     crew.join(*unlikely, *candidates("http://b.example/", priority=500))
-    with crawls_with_pages(where) as (only,):
+    with readable_crawls(where) as (only,):
         assert only.waiting(0.5) == WaitingCounts(1, 1, 2)
 
 
 def test_where_no_crawl_was_ever_run_there_is_none(tmp_path: Path, url: URL) -> None:
-    with crawls_with_pages(url) as crawls:
+    with readable_crawls(url) as crawls:
         assert crawls == []
     assert not list(tmp_path.glob("*.db"))
 
@@ -162,7 +162,7 @@ def test_where_no_crawl_was_ever_run_there_is_none(tmp_path: Path, url: URL) -> 
 def test_a_database_of_another_release_says_so(crew: Crew, where: URL) -> None:
     before = crew.value(version.select())
     crew.change(update(version).values(version=99))
-    with pytest.raises(StateError, match=r"\b99\b"), crawls_with_pages(where):
+    with pytest.raises(StateError, match=r"\b99\b"), readable_crawls(where):
         pass
     crew.change(update(version).values(version=before))
 
@@ -207,8 +207,8 @@ def test_there_is_an_end_of_words(count: int) -> None:
 
 
 def test_a_long_word_is_cut() -> None:
-    words = learned_words([summary(topic=[["a" * (LONGEST + 1), 1], ["b" * LONGEST, 2]])]).topic
-    assert [one.word for one in words] == ["b" * LONGEST, "a" * LONGEST]
+    words = learned_words([summary(topic=[["a" * (MOST_CHARACTERS + 1), 1], ["b" * MOST_CHARACTERS, 2]])]).topic
+    assert [one.word for one in words] == ["b" * MOST_CHARACTERS, "a" * MOST_CHARACTERS]
 
 
 def test_links_that_were_let_go_add_up() -> None:

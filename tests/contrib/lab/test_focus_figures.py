@@ -10,7 +10,7 @@ import pytest
 from crawler.contrib.lab import focus_figures
 from crawler.contrib.lab.focus_data import FetchedPage, Recall, truth_of
 from crawler.contrib.lab.focus_figures import (
-    EXTREMES,
+    MOST_EXTREMES,
     MOST_POINTS,
     MOST_SITES,
     UNKNOWN,
@@ -162,13 +162,13 @@ def test_the_ranking_is_that_of_scores_apart() -> None:
 def test_the_best_and_the_worst_pages() -> None:
     relevances = [number / 100 for number in range(30)]
     found = figures(fetched(*relevances))
-    assert found.best == tuple(range(30, 30 - EXTREMES, -1))
-    assert found.worst == tuple(range(1, 1 + EXTREMES))
+    assert found.best == tuple(range(30, 30 - MOST_EXTREMES, -1))
+    assert found.worst == tuple(range(1, 1 + MOST_EXTREMES))
 
 
 def test_of_pages_alike_the_first_are_named() -> None:
     found = figures(fetched(*[0.5] * 30))
-    assert found.best == found.worst == tuple(range(1, 1 + EXTREMES))
+    assert found.best == found.worst == tuple(range(1, 1 + MOST_EXTREMES))
 
 
 def test_what_is_kept_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_what_is_kept_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPat
     taken = FocusCounter()
     taken.take_all(page(number, number % 7 / 7) for number in range(5_000))
     sizes = [len(vars(taken)[name]) for name in ("_course", "_recent", "_best", "_worst", "_sites", "_ways", "_tenths")]
-    assert sizes == [pytest.approx(7, abs=3), WINDOW, EXTREMES, EXTREMES, 1, 1, 10]
+    assert sizes == [pytest.approx(7, abs=3), WINDOW, MOST_EXTREMES, MOST_EXTREMES, 1, 1, 10]
 
 
 def test_the_course_has_what_was_met_of_the_truth() -> None:

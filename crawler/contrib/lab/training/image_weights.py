@@ -80,7 +80,7 @@ KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
     " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
-"""Sets that the weights of the extractor were trained on, according to its card; on them it is better than on others."""
+"""Sets that the weights of the extractor were trained on, according to its card: it may do too well on them."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
 """The name of the figures of all other sets."""
 
