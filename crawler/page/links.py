@@ -108,8 +108,6 @@ def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> 
 
 
 class _TargetReader:
-    """Makes the links and images of a page from the elements that may be some."""
-
     def __init__(self, base: str, url: str, reads_routes: bool) -> None:
         self.base = base
         self.url = url
@@ -221,7 +219,6 @@ class _TargetReader:
         if own_route:
             self.routes.add(self.own_url + own_route)
             self.letters += len(self.own_url + own_route)
-
         if is_fragment and not self.reads_routes:
             return None
         return url

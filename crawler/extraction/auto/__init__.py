@@ -102,7 +102,7 @@ def main_text(
     page_type = ""
     certainty: float | None = None
     if page.blocks:
-        indexes, page_type, certainty = _chosen(page, FAVOURS[favour], model, library)
+        indexes, page_type, certainty = _kept_blocks(page, FAVOURS[favour], model, library)
     text = plain([page.blocks[index] for index in indexes])
     scripts_text = replacement(page, text)
     if scripts_text:
@@ -119,7 +119,7 @@ def choices(page: Page) -> list[list[int]]:
     return [is_kept.nonzero()[0].tolist() for is_kept in chosen]
 
 
-def _chosen(
+def _kept_blocks(
     page: Page, weight: float, model: "Model | None", library: "BlockLibrary | None"
 ) -> tuple[list[int], str, float]:
     """The indexes of the blocks of the main text, the type of the page, and the expected F1 of the first choice."""
@@ -146,7 +146,7 @@ def _chosen(
 
 
 def _without_surroundings(page: Page, indexes: list[int], judgement: "BlockJudgement") -> list[int]:
-    """The places of the text without links to neighbouring pages and without comments."""
+    """The indexes of the text's blocks, without links to neighbouring pages and without comments."""
     indexes = without_comments_beside_main(page, without_neighbours(page, indexes))
     if judgement.page_type == PageType.ARTICLE:  # in manuals such names have other meanings
         indexes = _without_comments(page, indexes, judgement)

@@ -257,12 +257,9 @@ def _of_headings(columns: BlockColumns) -> list[Rows]:
     ]
 
 
-_HOLDS = (
-    "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(
-        ","
-    )  # in the order of `held`
-)
-_HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS]
+# In the order of `rows_of_contents`.
+_CONTENTS = "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(",")
+_NAMES_OF_CONTENTS = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _CONTENTS]
 
 
 def _of_containers(columns: BlockColumns) -> list[Rows]:
@@ -276,16 +273,17 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
     ones = np.ones(columns.number)
     images = arrays.images[: columns.number]
     sums = _sums([columns.widths, arrays.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
-    whole = np.maximum(sums[:, -1], 1)
+    page_width, _, page_prose, *_ = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, images = inside
 
+    # The divisors are at least 1.
     wide = np.maximum(width, 1)
     many = np.maximum(blocks, 1)
-    held = (
+    rows_of_contents = (
         np.log1p(width),
-        width / whole[0],
-        prose / whole[2],
+        width / page_width,
+        prose / page_prose,
         linked / wide,
         prose / wide,
         stops / wide * 100,
@@ -295,7 +293,7 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
         np.log1p(images / many),
         scores.around[levels],
     )
-    return list(zip(_HELD, held, strict=True))
+    return list(zip(_NAMES_OF_CONTENTS, rows_of_contents, strict=True))
 
 
 _PATH = ("path width", "path linked", "path prose", "path word score", "path count", "path share")

@@ -125,9 +125,9 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     scores = model.vocabulary.scores(arrays)
     levels = page_arrays.ranges(arrays)
     outline = arrays.outline
-    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
+    groups = network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
     matrix = block_features.features(arrays, scores, levels).matrix
-    hidden_values, probabilities = together(model.networks, network.hidden(model.networks, matrix, nest))
+    hidden_values, probabilities = together(model.networks, network.hidden(model.networks, matrix, groups))
     kinds = summary(hidden_values, probabilities, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return BlockJudgement(probabilities=alike(probabilities, arrays), tokens=tokens(arrays), page_type=page_type(kinds))
 

@@ -36,18 +36,15 @@ from crawler.page.text import unescaped
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
 """Characters of a block that are read; its length counts in full."""
-MOST_BODY = 40_000
-"""Characters of the article that the page gives to machines."""
+MOST_BODY = 40_000  # characters of the article that the page gives to machines
 MOST_OF_ALL = 1_000_000
 """Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
 """Texts that are read in addition to the blocks: title, description, and the article as the page gives it to machines.
 """
-MOST_NAME = 200
-"""Characters of the names of an element."""
+MOST_NAME = 200  # characters of the names of an element
 MOST_TITLE = 300
-MOST_ABOUT = 1_000
-"""Characters of the description."""
+MOST_ABOUT = 1_000  # characters of the description
 
 TAGS = (
     "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "

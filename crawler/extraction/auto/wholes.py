@@ -40,7 +40,7 @@ LIKELY_AFTER_TEXT = 0.25
 after the end of an article have less than 0.1.
 """
 LIKELY_ALONE = 0.35
-"""The same probability elsewhere, as for the list of a class's members below a heading that is not kept."""
+"""This probability elsewhere, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
 """The most blocks of an average cell or item."""
 NEAR = 2
@@ -92,11 +92,11 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudg
         words = judgement.tokens[start:end]
         least_share = ENOUGH_BETWEEN if is_between else ENOUGH
         is_enough = words @ kept[start:end] >= least_share * words.sum()
-        # Tables and code are also kept by their place or their probability.
+        # Tables and code are also kept by their position or their probability.
         if not is_enough and containers.tags[whole] in CONTENT:
-            likely = words @ judgement.probabilities[start:end] / words.sum()
-            least_likely = LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE
-            is_enough = is_between or likely >= least_likely
+            probability = words @ judgement.probabilities[start:end] / words.sum()
+            least_probability = LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE
+            is_enough = is_between or probability >= least_probability
         kept[start:end] = [bool(is_enough)] * (end - start)
 
 

@@ -40,12 +40,9 @@ N1 = 10
 N2 = 3
 COMMON_SHARE = 0.5
 """The share of common characters above which a line is noise."""
-MAX_LENGTH = 500
-"""Characters of a label that is learned or removed."""
-MAX_LABELS = 1_000
-"""Labels of a page."""
-MAX_TEMPLATES = 1_000
-"""Templates of a site."""
+MAX_LENGTH = 500  # characters of a label
+MAX_LABELS = 1_000  # of a page
+MAX_TEMPLATES = 1_000  # of a site
 
 
 class LeafLabel(NamedTuple):
@@ -149,15 +146,15 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
     """The cache S of the paper's Table 2: how many pages have each label; near labels count for the first of them."""
-    seen = LabelIndex(longest_near)
+    index = LabelIndex(longest_near)
     cache = []
     counts = []
     for page in pages:
         on_page = set()
         for label in sorted(page):  # so that the result does not depend on the order of a set
-            number = seen.find(*label)
+            number = index.find(*label)
             if number is None:
-                number = seen.add(*label)
+                number = index.add(*label)
                 cache.append(label)
                 counts.append(0)
             on_page.add(number)

@@ -102,9 +102,12 @@ def save(svm: Svm, path: Path) -> None:
 
 def load(path: Path) -> Svm:
     """The SVM in a file; nothing in the file is executed."""
-    with np.load(path, allow_pickle=False) as held:
+    with np.load(path, allow_pickle=False) as arrays:
         return Svm(
-            vectors=held["vectors"], weights=held["weights"], gamma=float(held["gamma"]), bias=float(held["bias"])
+            vectors=arrays["vectors"],
+            weights=arrays["weights"],
+            gamma=float(arrays["gamma"]),
+            bias=float(arrays["bias"]),
         )
 
 

@@ -43,10 +43,8 @@ INDENTING = frozenset(("blockquote", "li", "dd"))
 MAX_INDENTS = 8
 MAX_ALT = 300  # characters
 MAX_FRAGMENT = 200  # characters
-FIRST_LINES = 10
-"""Lines among which repetitions of the title are looked for."""
-MAX_ABOVE = 10
-"""Elements around an image that are examined."""
+FIRST_LINES = 10  # lines among which repetitions of the title are looked for
+MAX_ABOVE = 10  # elements around an image that are examined
 MAX_AFTER = 3
 """Blocks after the last kept one with which images are still examined: the blocks may be captions of these images."""
 WHOLE_PAGE = frozenset(("html", "body"))
@@ -73,8 +71,6 @@ def markdown(page: Page, extraction: Extraction, links: bool = False, refused: C
 
 
 class _LineReader:
-    """Walks over a page and renders the lines of its kept blocks."""
-
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
         self.page = page
         self.links = links
@@ -315,14 +311,14 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
     are_kept = set(kept_indexes)
     last = kept_indexes[-1]
     images_before: dict[int, list[str]] = {}
-    seen = set(refused)
+    omitted_urls = set(refused)
     for image in page.images:
         if image.at > last + MAX_AFTER:
             break
         is_after = image.at > last and _is_beside(image, page.blocks[last])
         is_between = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
-        if (is_between or is_after) and image.url not in seen and not _is_icon(image):
-            seen.add(image.url)
+        if (is_between or is_after) and image.url not in omitted_urls and not _is_icon(image):
+            omitted_urls.add(image.url)
             alt = escaped(fold_space(without_marks(image.alt[:MAX_ALT])), in_link=True, more=True)
             before = AFTER_ALL
             if not is_after:

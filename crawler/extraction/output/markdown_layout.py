@@ -23,7 +23,7 @@ MAX_COLUMNS = 60
 MAX_CELL = 400  # characters of a line
 MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
-"""The same in a table with a row of headers, which is one of data; the longest cells seen have 1,000."""
+"""Characters of a line in a table with a row of headers, which is one of data; the longest cells seen have 1,000."""
 NOTE_INDENT = 4  # spaces
 # The marks of a list directly after another one: adjacent lists with the same marks would be one list.
 OTHER_MARKS = str.maketrans("-.", "*)")
