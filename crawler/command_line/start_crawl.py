@@ -82,7 +82,7 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
         _load_language_model()
     try:
         session = join_crawl(arguments, settings)
-        for sentence in (session.other_seeds(), session.erased_seeds_message()):
+        for sentence in (session.other_seeds_message(), session.erased_seeds_message()):
             if sentence is not None:
                 print(printable(localized(sentence)), file=sys.stderr)
         has_work = begin_round(session, arguments)

@@ -114,7 +114,7 @@ class CrawlSummary:
             return CrawlPhase.FAILED
         if self.ended_at is not None:
             links = WaitingLinkCounts(self.unlikely, self.behind_images)
-            if links.others(self.waiting + self.unlikely):
+            if links.requestable(self.waiting + self.unlikely):
                 return CrawlPhase.FULL
             return CrawlPhase.FINISHED
         if self.alive:

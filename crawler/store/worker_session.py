@@ -1,4 +1,8 @@
-"""The session of a worker: it joins a crawl, adds the seeds, begins rounds, and leaves."""
+"""The session of a worker: it joins a crawl, adds the seeds, begins rounds, and leaves.
+
+When a worker joins, it begins an epoch of change offsets: a database that was restored from a backup would continue
+with offsets that readers of changes have already seen (see page_changes.py).
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ from crawler.translation.message import Message, first, plural, span
 from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
-MOST_SEEDS = 10  # seeds that are named in one message
+MOST_SEEDS = 10  # seeds that one message names
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class WorkerSession:
 
         # Update the crawl, insert the worker, and open its files.
         try:
-            with engine.begin() as connection:
+            with engine.begin() as connection:  # a transaction of its own, as it blocks other crawls on PostgreSQL
                 begin_epoch(connection)
             with engine.begin() as connection:
                 if plan.fresh:
@@ -114,7 +118,7 @@ class WorkerSession:
                 elif self.changes_topic:
                     self._check_alone(connection, "retopic=yes")
                 values: dict[str, Any] = {"seeds": json.dumps(seeds)}
-                if not plan.limits_tries:
+                if not plan.limits_tries:  # then unlikely links are requested like others, and none of them wait
                     values["unlikely"] = 0
                 if not has_workers(connection, self.crawl_id):  # a crawl that is started again is no longer paused
                     values["control"] = Control.RUNNING
@@ -148,14 +152,17 @@ class WorkerSession:
         self.committer.page_writer.versions = plan.versions
 
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
-        """Begin a round if the last one is finished and pages are due; returns whether there is anything to do."""
+        """Begin a round if the last one is finished and pages are due; returns whether there is anything to do.
+
+        With `everything`, all pages are due.
+        """
         keys = {self.committer.keys(seed) for seed in seeds if seed not in self.erased_seeds}
 
         def begin_if_due(connection: Connection) -> bool:
             lock_crawl(connection, self.crawl_id)
             if is_unfinished(connection, self.committer.claimant, keys):
                 return True
-            limits = rounds.RoundLimits(self.plan.bounds.least, self.plan.site_limit)
+            limits = rounds.RoundLimits(list_interval=self.plan.bounds.least, site_pages=self.plan.site_limit)
             begun = rounds.begin_round(connection, self.committer.addresses, keys, everything, limits)
             return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
@@ -186,7 +193,7 @@ class WorkerSession:
         return links
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
-        """Queue seeds that are new or failed before; suspend images if none are wanted."""
+        """Queue seeds that are new or failed before; take images off the queue if the plan has none."""
         keys = self.committer.keys
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
@@ -215,7 +222,7 @@ class WorkerSession:
         first_seed: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
         return first_seed
 
-    def other_seeds(self) -> Message | None:
+    def other_seeds_message(self) -> Message | None:
         """How the seeds differ from those that the crawl had before, and what that means; None if they do not."""
         before = set(self.seeds_before)
         now = set(self.plan.seeds)
@@ -250,10 +257,11 @@ class WorkerSession:
             pages = rounds.pages_known(connection, self.crawl_id)
             due = rounds.next_due(connection, self.crawl_id)
             is_of_others = output.c.crawl_id == self.crawl_id, output.c.number != self.number, output.c.pages_size > 0
-            others_files = select(output.c.number).where(*is_of_others).limit(1)
-            others_have_files = connection.execute(others_files).first() is not None
+            files_of_others = select(output.c.number).where(*is_of_others).limit(1)
+            others_have_files = connection.execute(files_of_others).first() is not None
             links = count_waiting_links(connection, self.committer.claimant)
-            others_wait = links.others(totals(connection, self.crawl_id).waiting) > 0
+            # The crawl has ended although it would request other queued links: it has reached max_pages.
+            has_requestable_links = links.requestable(totals(connection, self.crawl_id).waiting) > 0
 
         path: object = self.pages.path
         if others_have_files:
@@ -264,7 +272,7 @@ class WorkerSession:
         if due is not None:
             values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
         values["how"] = Message("-a refresh=all fetches every page again, -a fresh=yes starts from scratch")
-        if others_wait:
+        if has_requestable_links:
             values["how"] = Message("a larger max_pages continues it, {others}", {"others": values["how"]})
         elif links.unlikely:
             values["how"] = Message(
@@ -283,7 +291,7 @@ class WorkerSession:
         )
 
     def rejoin(self, expired: bool) -> None:
-        """Go on without leases: as a new worker if this one expired, or after the reply to a batch was lost."""
+        """Continue without leases: as a new worker if this one expired, or as the same one if only a reply was lost."""
 
         def renew(connection: Connection) -> int:
             lock_crawl(connection, self.crawl_id)
@@ -295,7 +303,7 @@ class WorkerSession:
                 raise StateError("another worker has taken over {path}", path=self.pages.path)
             return self._insert_worker(connection)
 
-        self.committer.in_transaction(begin_epoch)
+        self.committer.in_transaction(begin_epoch)  # the database may have been restored meanwhile
         self.worker_id = self.committer.in_transaction(renew)
         if expired:
             self.committer.renew(self.worker_id)
@@ -341,7 +349,7 @@ class WorkerSession:
         if self.plan.fresh:
             return row.id, self.plan.seeds
 
-        # If all seeds were erased, one of the two is empty and there is nothing to compare.
+        # If all seeds were erased, `before` or the seeds of the plan are empty, and there is nothing to compare.
         if before and self.plan.seeds and not set(before) & set(self.plan.seeds):
             raise StateError(
                 "the crawl {name} has other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to discard it",

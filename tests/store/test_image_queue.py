@@ -13,7 +13,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch import images
-from crawler.store.batch.images import EvidenceReader, dry_sites
+from crawler.store.batch.images import EvidenceReader, ready_sites
 from crawler.store.crawl_tables import AddressState, address, host, site, worker
 from crawler.store.page_tables import evidence, verdict
 
@@ -108,7 +108,7 @@ def test_dry_sites_are_looked_for_some_at_a_time(crew: Crew, monkeypatch: pytest
     found, after = [], first - 1
     with crew.engine.connect() as connection:
         for _ in range(5):  # the last is that of the images
-            some, after = dry_sites(connection, one.session.crawl_id, after, 9)
+            some, after = ready_sites(connection, one.session.crawl_id, after, 9)
             found.append(some)
     assert (found, after) == ([*([first + n] for n in range(4)), []], 0)
 

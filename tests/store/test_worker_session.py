@@ -188,9 +188,9 @@ def test_seeds_that_differ_are_named(
     crew: Crew, before: tuple[str, ...], now: tuple[str, ...], names: set[str]
 ) -> None:
     first = crew.join(seeds=before)
-    assert first.session.other_seeds() is None
+    assert first.session.other_seeds_message() is None
     first.leave()
-    message = crew.join(seeds=now).session.other_seeds()
+    message = crew.join(seeds=now).session.other_seeds_message()
     placeholders = {name for _, name, _, _ in Formatter().parse(message.sentence if message else "")}
     assert placeholders & {"added", "missing"} == names
     if message is not None:

@@ -173,7 +173,7 @@ class BatchCommitter:
             self._last_template = last_template
             self._shared_examples = set(shared_examples)
             self.addresses.forget()
-            self.releases.sites.clear()
+            self.releases.released_sites.clear()
             self.trouble = error_message(error)
             if not isinstance(error, OSError):
                 self.trouble = f"the database cannot be written to: {self.trouble}"
@@ -219,7 +219,7 @@ class BatchCommitter:
         save_templates(
             connection, crawl_id, [template for completion in batch.ended for template in completion.result.templates]
         )
-        added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.sites)
+        added = self.addresses.add_links(connection, self.keys, batch.ended, self.releases.released_sites)
         reply.left_out += Outcomes({Outcome(Code.ERASED): self.addresses.left_out})
         self.addresses.left_out = 0
         added += requeue_listed(connection, self.keys, batch.ended, self.round, now)
@@ -345,7 +345,7 @@ class BatchCommitter:
 
         reply.waiting, reply.unlikely, reply.pages, reply.workers, reply.control = totals(connection, crawl_id)
         self.claimant = self.claimant.with_tries(connection, reply.pages)
-        self.releases.full = is_full(self.claimant, reply.pages)
+        self.releases.is_crawl_full = is_full(self.claimant, reply.pages)
 
         shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)
         self._shared_examples.update(shared_examples)

@@ -1,4 +1,8 @@
-"""Decides when a crawl ends: counts what all workers did, and what remains in the round."""
+"""Decides when a crawl ends: counts what all workers did, and what remains in the round.
+
+A crawl ends when no address is queued or leased that it would request. Queued links may remain: pages beyond
+`max_pages`, and links that are unlikely to lead to the topic, on hosts without further tries for such links.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +78,9 @@ class RemainingWork:
     held: int
     """How many addresses other workers have leased."""
     over: bool
+    """Whether nothing remains."""
     released: int
-    """How many images were queued now because nothing else was."""
+    """How many recorded addresses were queued now because nothing else was."""
 
 
 class WaitingLinkCounts(NamedTuple):
@@ -86,10 +91,12 @@ class WaitingLinkCounts(NamedTuple):
     behind_images: int
     """Links that wait until the images are judged, after all pages."""
 
-    def others(self, queued: int) -> int:
-        """How many of so many queued addresses are none of these; if a crawl ends with any, it has all its pages.
+    def requestable(self, queued: int) -> int:
+        """How many of so many queued addresses the crawl would still request, as they are none of these links.
 
-        >>> WaitingLinkCounts(unlikely=3, behind_images=2).others(6), WaitingLinkCounts(3, 2).others(5)
+        If a crawl ends with any, it has reached `max_pages`.
+
+        >>> WaitingLinkCounts(unlikely=3, behind_images=2).requestable(6), WaitingLinkCounts(3, 2).requestable(5)
         (1, 0)
         """
         return max(0, queued - self.unlikely - self.behind_images)
@@ -133,7 +140,7 @@ def end_if_done(
 ) -> RemainingWork:
     """End a crawl with this many pages if nothing remains of it; returns what remains.
 
-    If no other address is queued or leased, `release` queues the recorded images of the sites that it is given.
+    If no other address is queued or leased, `release` queues the recorded addresses of the sites that it is given.
     """
     held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
     if held or _look_for_requestable(connection, claimant, pages):
@@ -149,6 +156,7 @@ def end_if_done(
 
 def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
     """Whether a started crawl has work left: an address is queued or leased, or a seed, given by key, is new."""
+    # A crawl with all its pages has only images left, or was interrupted before it ended.
     pages = totals(connection, claimant.crawl_id).pages
     has_recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
     if is_full(claimant, pages):
@@ -156,6 +164,7 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
         has_images = claimant.images and (has_recorded or image_waits(connection, claimant.crawl_id))
         return has_images or connection.execute(ended).scalar_one() is None
 
+    # Any other crawl may have leased, recorded or queued addresses, or new seeds.
     held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
     if held is not None or has_recorded or _look_for_requestable(connection, claimant, pages):
         return True
@@ -182,7 +191,7 @@ def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int
     of_crawl = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
         return False  # queued pages are left to a run with a larger max_pages
-    if claimant.images:
+    if claimant.images:  # then the best priorities of hosts suffice, as any kind of address is requested
         is_queued = something_waits(connection, claimant.crawl_id, claimant.tries)
         return is_queued or bool(connection.execute(REPAIR_BEST, of_crawl).rowcount)
     connection.execute(REPAIR_BEST, of_crawl)
@@ -205,13 +214,13 @@ def image_waits(connection: Connection, crawl_id: int) -> bool:
 
 
 def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
-    """Whether a host of a crawl has queued addresses that are likely to lead to the topic, or tries left."""
+    """Whether a host of a crawl has queued addresses that are likely to lead to the topic, or others and tries left."""
     waits = select(host.c.id).where(host.c.crawl_id == crawl_id, MAY_CLAIM).limit(1)
     return connection.execute(waits, {"tries": tries}).first() is not None
 
 
 def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """How many queued links are unlikely, or behind images; counting takes a second for millions of them."""
+    """How many queued links are unlikely, or behind images; it takes a second to count millions of them."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
     # Only the end of the index of queued addresses is read.
     is_last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 FIRST_TRIES = 4
 """Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
 TRIED_HOSTS = 40
-"""Hosts of a site with first tries; a site may have any number of hosts."""
+"""How many hosts of a site have first tries: a site may have any number of hosts."""
 NO_TRIES = 1_000_000
-"""The tries that count as used of a further host, until it has brought a page on the topic."""
+"""The tries that count as used on each further host of a site, until the host has brought a page on the topic."""
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""
 
@@ -71,15 +71,18 @@ ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host
 RENEW_TRIES = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
+    # A host that had no tries gets its first ones, as if it had used none.
     .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
 )
-REST = (
+"""Gives hosts FIRST_TRIES further tries, but at most as many as if they had used none."""
+RELEASE_HOST = (
     update(host)
     .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id")))
     .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
 )
+"""Ends the reservation of a host for a worker that has dropped it, which says when the host may be requested again."""
 NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
-"""The moving average of latencies after new ones."""
+"""The moving average of latencies after the new ones, of which `seconds` is the mean."""
 UPDATE_LATENCY = (
     update(host)
     .where(host.c.id == bindparam("host"))
@@ -89,15 +92,17 @@ UPDATE_LATENCY = (
     )
 )
 RECORDED_KINDS = {True: true(), False: address.c.kind != IMAGE_KIND}
-"""The condition for recorded addresses that a run releases, with images or without: without images, only pages that an
-image links to.
+"""The condition for the recorded addresses that are released, by whether the run requests images. Recorded are images,
+and pages that only an image links to: they are not queued before their site has shown enough pages.
 """
 RECORDED_ADDRESSES = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 RECORDED_SITES = {
-    images: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), RECORDED_ADDRESSES.where(kinds).exists())
-    for images, kinds in RECORDED_KINDS.items()
+    with_images: select(site.c.id).where(
+        site.c.crawl_id == bindparam("crawl"), RECORDED_ADDRESSES.where(is_released).exists()
+    )
+    for with_images, is_released in RECORDED_KINDS.items()
 }
-"""The sites of a crawl with recorded addresses, for a run with images and for one without."""
+"""The sites of a crawl with recorded addresses that are released: by whether the run requests images."""
 SITES_AT_ONCE = 10_000
 """Sites that one statement checks."""
 LOCK_UNLOCKED_HOSTS = (
@@ -106,11 +111,11 @@ LOCK_UNLOCKED_HOSTS = (
     .order_by(host.c.id)
     .with_for_update(skip_locked=True, key_share=True)
 )
-"""Locks those hosts that no other worker has locked: a latency is not worth waiting, and is written later."""
+"""Locks those hosts that no other worker has locked: a latency is not worth a wait, and is written later."""
 
 
 def interval(usual: float = 0.0) -> ColumnElement[float]:
-    """The seconds between two requests to a host; `usual` if no worker has reported them."""
+    """The seconds between two requests to a host; `usual` if no worker has reported them yet."""
     delay = func.coalesce(host.c.delay, usual)
     return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
 
@@ -127,7 +132,7 @@ def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> No
 def count_sites(
     connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
 ) -> None:
-    """Add to the counts of sites: to each of the three the given change, times the number of the site in `sites`."""
+    """Add to the counts of sites, given with a number of leases each: the given changes, times that number."""
     changes = [
         {"site": site_id, "pages": number * pages, "held": number * held, "requests": number * requests}
         for site_id, number in sorted(sites.items())
@@ -154,7 +159,7 @@ def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: f
 
 
 def _relevance(result: PageResult) -> float:
-    """The relevance of the page in a result; 0 if nothing is stored."""
+    """The relevance of the page in a result; 0 if no page is stored."""
     return float((result.record or {}).get("relevance") or 0.0)
 
 
@@ -182,14 +187,14 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
             {"host": host_id, "at": now + seconds, "worker_id": claimant.worker_id}
             for host_id, seconds in sorted(batch.rests_of_dropped_hosts.items())
         ]
-        connection.execute(REST, rows)  # in one statement: each statement is a round trip to PostgreSQL
+        connection.execute(RELEASE_HOST, rows)  # in one statement: each statement is a round trip to PostgreSQL
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
         connection.execute(update(host).where(host.c.id == host_id).values(next_at=until))
     for host_id, seconds in sorted(batch.crawl_delays.items()):
         connection.execute(update(host).where(host.c.id == host_id).values(crawl_delay=seconds))
     update_latencies(connection, batch.latencies)
-    if batch.closed:
+    if batch.closed:  # a closed host that is not stored yet is inserted
         addresses.host_ids(connection, {name: f"http://{name}/" for name in batch.closed})
     for name, outcome in sorted(batch.closed.items()):
         row = (host.c.crawl_id == claimant.crawl_id) & (host.c.name == name)
@@ -213,7 +218,7 @@ def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency
             connection.execute(UPDATE_LATENCY, rows)
 
 
-def recorded_sites(connection: Connection, crawl_id: int, images: bool = True) -> list[int]:
-    """The first sites of a crawl with recorded images, or without images, with recorded pages behind images."""
-    sites = RECORDED_SITES[images].order_by(site.c.id).limit(SITES_AT_ONCE)
+def recorded_sites(connection: Connection, crawl_id: int, with_images: bool = True) -> list[int]:
+    """The first sites of a crawl with recorded addresses: images, and pages behind images, or only such pages."""
+    sites = RECORDED_SITES[with_images].order_by(site.c.id).limit(SITES_AT_ONCE)
     return list(connection.execute(sites, {"crawl": crawl_id}).scalars())

@@ -1,8 +1,10 @@
 """Images: they are recorded, queued when enough pages of their site are stored, and get verdicts with reasons.
 
-The images of a site are judged when enough of its pages are stored, when none of its pages is queued or leased any
-more, or when the crawl has nothing else to do. The counts behind the verdicts are in rows that are only inserted, one
-for each site and batch: workers do not wait for each other, and the sums are exact even if a worker dies.
+An image is judged by how the pages of a site show images, so it is only recorded at first. A site is ready when enough
+of its pages are stored, when none of its pages is queued or leased any more, or when the crawl has nothing else to do:
+then its recorded addresses are released, that is, queued. The evidence, which are the counts behind the verdicts, is in
+rows that are only inserted, one for each site and batch: workers do not wait for each other, and the sums are exact
+even if a worker dies.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
 
 RELEASED_AT_ONCE = 10_000
-"""Images that one statement queues, as it must end within its time limit; further ones follow later."""
-DRY_SECONDS = 2.0
-"""Seconds between two searches for dry sites: those whose pages are all done."""
-RELEASED_SITES = 50_000
-"""Sites that have shown enough pages and are remembered."""
+"""Addresses that one statement queues, as it must end within its time limit; the others are queued later."""
+SEARCH_SECONDS = 2.0
+"""Seconds between two searches for sites that are ready."""
+MOST_RELEASED_SITES = 50_000
+"""The most sites with enough pages that a worker remembers."""
 
 HAS_QUEUED_PAGES = (
     select(address.c.id)
@@ -41,17 +43,18 @@ HAS_QUEUED_PAGES = (
     .exists()
 )
 """The condition for sites with queued pages."""
-IS_DRY = (
+IS_READY = (
     site.c.id > bindparam("after"),
     site.c.id <= bindparam("last"),
     or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~HAS_QUEUED_PAGES),
 )
 """The conditions for sites, in a range of ids, that have enough pages or none left."""
-DRY_SITES = {images: sites.where(*IS_DRY) for images, sites in RECORDED_SITES.items()}
-FULL_SITES = select(site.c.id).where(
+READY_SITES = {with_images: sites.where(*IS_READY) for with_images, sites in RECORDED_SITES.items()}
+"""Sites that are ready and have recorded addresses, by whether the run requests images."""
+SITES_WITH_ENOUGH_PAGES = select(site.c.id).where(
     site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
 )
-"""The sites with enough pages, of the given ones."""
+"""Those of some sites that have enough pages."""
 
 
 def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
@@ -61,13 +64,13 @@ def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
 
 RECORDED_OF_SITES = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
 RELEASE = {
-    images: update(address)
-    .where(address.c.id.in_(_unlocked(RECORDED_OF_SITES.where(kinds))))
+    with_images: update(address)
+    .where(address.c.id.in_(_unlocked(RECORDED_OF_SITES.where(is_released))))
     .values(state=AddressState.WAITING)
     .returning(address.c.host_id, address.c.priority)
-    for images, kinds in RECORDED_KINDS.items()
+    for with_images, is_released in RECORDED_KINDS.items()
 }
-"""Queues the recorded addresses of sites, for a run with images and for one without."""
+"""Queues the recorded addresses of sites, by whether the run requests images."""
 WAITING_IMAGES = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
@@ -80,17 +83,17 @@ SUSPEND = (
     .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, SITE_OF_ADDRESS))
     .returning(address.c.host_id)
 )
-"""Takes queued images off the queue, and records them instead: under the site of their host if no page shows them."""
+"""Takes queued images off the queue, and records them: those that no page shows, under the site of their host."""
 
 
-def release_images(connection: Connection, sites: Collection[int], images: bool = True) -> int:
+def release_images(connection: Connection, sites: Collection[int], with_images: bool = True) -> int:
     """Queue the recorded addresses of sites, or the first of very many; returns how many.
 
     Without images, only pages that an image links to are queued.
     """
     released = 0
     for part in in_chunks(sorted(sites)):
-        rows = connection.execute(RELEASE[images], {"sites": part}).all()
+        rows = connection.execute(RELEASE[with_images], {"sites": part}).all()
         raise_best(connection, ((row.host_id, row.priority) for row in rows))
         released += len(rows)
     return released
@@ -98,24 +101,25 @@ def release_images(connection: Connection, sites: Collection[int], images: bool 
 
 def suspend_images(connection: Connection, crawl_id: int) -> int:
     """Take the queued images of a crawl off the queue, until a run asks for images again; returns how many."""
-    number = 0
+    count = 0
     while hosts := connection.execute(SUSPEND, {"crawl": crawl_id}).scalars().all():
-        number += len(hosts)
+        count += len(hosts)
         for part in in_chunks(sorted(set(hosts))):
             connection.execute(UPDATE_BEST, {"ids": part})
-    return number
+    return count
 
 
-def dry_sites(
-    connection: Connection, crawl_id: int, after: int, enough: int, images: bool = True
+def ready_sites(
+    connection: Connection, crawl_id: int, after: int, enough: int, with_images: bool = True
 ) -> tuple[list[int], int]:
-    """The dry sites with recorded images in the next range of ids after `after`; and the id after which to search next.
+    """The sites that are ready, in the next range of ids after `after`, and the id after which the next search begins.
 
-    The latter is 0 if the search has reached the last site.
+    The latter is 0 if this search has reached the last site. `enough` is the number of pages that are enough; with 0,
+    all sites are ready.
     """
     last = after + SITES_AT_ONCE
     limits = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
-    site_ids = list(connection.execute(DRY_SITES[images], limits).scalars())
+    site_ids = list(connection.execute(READY_SITES[with_images], limits).scalars())
     highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
     next_after = last if last < highest else 0
     return site_ids, next_after
@@ -124,40 +128,48 @@ def dry_sites(
 class ImageReleases:
     """Queues the images of a crawl site by site, and remembers the sites that have shown enough pages."""
 
-    def __init__(self, crawl_id: int, images: bool = True) -> None:
+    def __init__(self, crawl_id: int, with_images: bool = True) -> None:
         self.crawl_id = crawl_id
-        self.images = images
-        self.sites: set[int] = set()
-        """Sites that have shown enough pages."""
-        self.full = False
+        self.with_images = with_images
+        """Whether the run requests images; otherwise only pages behind images are queued."""
+        self.released_sites: set[int] = set()
+        """Sites that have shown enough pages, whose images were released."""
+        self.is_crawl_full = False
         """Whether the crawl had all its pages at the last commit, so that no site shows more."""
         self.searched_at = 0.0
-        """When dry sites were last searched for."""
+        """When this worker last searched for sites that are ready."""
         self._searched_to = 0
         """The id of a site, after which the next search begins."""
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
-        sites = {completion.lease.site_id for completion in batch.ended if completion.lease.is_page} - self.sites
-        if len(self.sites) > RELEASED_SITES:
-            self.sites.clear()
-        released_sites = _full_sites(connection, sites, enough_pages)
-        self.sites |= released_sites
-        if batch.idle or time.monotonic() - self.searched_at > DRY_SECONDS:
+        sites = {
+            completion.lease.site_id for completion in batch.ended if completion.lease.is_page
+        } - self.released_sites
+        if len(self.released_sites) > MOST_RELEASED_SITES:
+            self.released_sites.clear()  # sites that are released once more have no recorded addresses
+        sites_to_release = _sites_with_enough_pages(connection, sites, enough_pages)
+        self.released_sites |= sites_to_release
+        if batch.idle or time.monotonic() - self.searched_at > SEARCH_SECONDS:
             self.searched_at = time.monotonic()
-            enough = 0 if self.full else enough_pages
-            dry, self._searched_to = dry_sites(connection, self.crawl_id, self._searched_to, enough, self.images)
-            released_sites.update(dry)
-        return release_images(connection, released_sites, self.images)
+            enough = 0 if self.is_crawl_full else enough_pages
+            ready, self._searched_to = ready_sites(
+                connection, self.crawl_id, self._searched_to, enough, self.with_images
+            )
+            sites_to_release.update(ready)
+        return release_images(connection, sites_to_release, self.with_images)
 
 
-def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
+def _sites_with_enough_pages(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
     """Those of the sites that have enough pages."""
-    results = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
-    return {number for rows in results for number in rows.scalars()}
+    site_ids: set[int] = set()
+    for part in in_chunks(sorted(sites)):
+        rows = connection.execute(SITES_WITH_ENOUGH_PAGES, {"sites": part, "enough": enough})
+        site_ids.update(rows.scalars())
+    return site_ids
 
 
-EVIDENCE_SITES = 1_000
+MOST_EVIDENCE_SITES = 1_000
 """Sites whose evidence a worker keeps in memory."""
 
 
@@ -190,7 +202,8 @@ def _download_columns(ended: Completion) -> Mapping[str, Any]:
 def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Evidence]) -> None:
     """Add counts of images, by the id of their site.
 
-    The rows of these sites are locked already: of two workers, the one whose row gets the lower id commits first.
+    The rows of the sites are locked already, so the evidence of a site is committed in the order of the ids: an
+    `EvidenceReader`, which continues after the last id that it has read, misses none.
     """
     rows = [
         {"crawl_id": crawl_id, "site_id": site_id, "counts": storable(counts[site_id].record())}
@@ -220,7 +233,7 @@ def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str,
 class EvidenceReader:
     """Reads the evidence of sites that this worker has not read yet."""
 
-    def __init__(self, most: int = EVIDENCE_SITES) -> None:
+    def __init__(self, most: int = MOST_EVIDENCE_SITES) -> None:
         self.most = most
         """How many sites are remembered; more if a batch needs more."""
         self._last_rows: LruDict[int, int] = LruDict(most)
@@ -232,7 +245,7 @@ class EvidenceReader:
         """The new evidence of known sites, and all evidence of new ones."""
         if not sites:
             return []
-        # The ids of the rows: first of new sites, then of known ones, as of these only the last rows are searched.
+        # The ids of the rows. Known sites are searched apart from new ones, from the lowest last row of any of them.
         columns = evidence.c.site_id, evidence.c.id
         new_rows: dict[int, list[int]] = {site_id: [] for site_id in sites}
         for is_new in (True, False):
@@ -244,6 +257,7 @@ class EvidenceReader:
                     if number > self._last_rows.get(site_id, 0):
                         new_rows[site_id].append(number)
 
+        # The counts in these rows.
         counts_of_row: dict[int, str] = {}
         for part in in_chunks([number for numbers in new_rows.values() for number in numbers]):
             rows = select(evidence.c.id, evidence.c.counts).where(evidence.c.id.in_(part))
@@ -256,9 +270,12 @@ class EvidenceReader:
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember the last rows read, as the transaction is committed; returns sites that are forgotten for them."""
+        """Remember the last rows read, as the transaction is committed; returns the sites that are forgotten instead.
+
+        `sites` are those of the reply, all of which the worker needs.
+        """
         self._last_rows.max_weight = max(self.most, len(sites))
-        for site_id in sites:  # so that none of them is dropped for another
+        for site_id in sites:  # used last, none of them is dropped for another
             self._last_rows.use(site_id)
         forgotten = []
         for site_id in sites:

@@ -38,18 +38,18 @@ from crawler.store.database import database_time, in_chunks
 from crawler.store.page_tables import IS_REVISITED, page, shared_example
 from crawler.topic.priorities import HIGHEST
 
-PAGE_KINDS = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
-"""Kinds of addresses that are requested again."""
-IS_OWN = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
-"""The condition for seeds, and for sitemaps and feeds."""
+REQUEUED_KINDS = (AddressKind.SEED, AddressKind.LIST, AddressKind.LINK)
+"""Kinds of addresses that are requested again, not images and examples."""
+IS_SEED_OR_LIST = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
+"""The condition for seeds, and for sitemaps and feeds that a page or another sitemap names."""
 GONE_STATUSES = ("404", "410")
 """Statuses of pages that are gone for good."""
 BEST = HIGHEST - 1
-"""The priority of a page of relevance 1; the highest one is of links that exploration chooses."""
+"""The priority of a page of relevance 1; only links that exploration chooses have a higher one."""
 QUEUED_AT_ONCE = 5_000
 """Pages whose addresses are queued by one statement."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
-"""The condition for addresses that were not given up because workers crashed while they had leased them."""
+"""The condition for addresses that were not given up because of workers that crashed while they had leased them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +117,18 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
 class RoundLimits:
     """The limits of what a new round queues."""
 
-    least: float
-    """Seconds from the start of the round before until sitemaps and feeds among the seeds are due."""
+    list_interval: float
+    """How many seconds after the start of the previous round sitemaps and feeds among the seeds are due."""
     site_pages: int
-    """A site with so many stored pages gets none of the addresses that were refused for its budget."""
+    """If a site has this many stored pages, addresses that were refused because of its budget are not queued again."""
 
 
 def begin_round(
     connection: Connection, addresses: Addresses, seeds: Collection[int], everything: bool, limits: RoundLimits
 ) -> int | None:
-    """Begin a round with the pages that are due, or with all pages; returns how many addresses are queued, None if no
-    page is due and so no round begins.
+    """Begin a round with the pages that are due, or with all pages if `everything` is true.
 
-    The seeds are given by key.
+    Returns how many addresses are queued; None if no page is due, so that no round begins. The seeds are given by key.
     """
     crawl_id = addresses.crawl_id
     if connection.dialect.name == "postgresql":
@@ -142,7 +141,7 @@ def begin_round(
 
     # See whether anything is due.
     _give_up_deadly(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
-    lists_are_due = now - (row.round_started or 0.0) >= limits.least and _has_lists(connection, seeds)
+    lists_are_due = now - (row.round_started or 0.0) >= limits.list_interval and _has_lists(connection, seeds)
     queued = 0
     if row.first_round > 1:
         queued = _queue_unlinked(connection, addresses, *is_due, page.c.last_round < row.first_round)
@@ -158,7 +157,7 @@ def begin_round(
     connection.execute(update(site).where(site.c.crawl_id == crawl_id).values(pages=0, requests=0))
     connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=NEXT_BEST, closed=None))
 
-    # The notes of failed seeds are not needed any more: the seeds are queued.
+    # The notes of failed seeds, which are rows of `shared_example`, are not needed any more: the seeds are queued.
     is_failed_seed = shared_example.c.crawl_id == crawl_id, shared_example.c.kind == LessonKind.SEED_AGAIN
     connection.execute(delete(shared_example).where(*is_failed_seed))
     return queued
@@ -187,7 +186,7 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
 
 
 def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> None:
-    """Exclude due pages that have crashed workers from all further rounds."""
+    """Exclude due pages whose addresses have crashed workers from all further rounds."""
     is_deadly = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
@@ -197,7 +196,10 @@ def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> Non
 
 
 def _queue_unlinked(connection: Connection, addresses: Addresses, *is_due: ColumnElement[bool]) -> int:
-    """Queue due pages from before a fresh start to which no link has led since; returns how many."""
+    """Queue due pages from before a fresh start to which no link has led since; returns how many.
+
+    A fresh start deletes all addresses: without links to them, these pages would never be requested again.
+    """
     has_address = select(address.c.id).where(address.c.key == page.c.key).exists()
     unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*is_due, ~has_address)
     after = 0
@@ -228,7 +230,7 @@ def _has_due_pages(connection: Connection, is_due: tuple[ColumnElement[bool], ..
 
 
 def _hosts_of_full_sites(crawl_row: Row[Any], limit: int) -> Select[Any]:
-    """The hosts of the sites of a crawl that have at least `limit` pages. All columns are in one index."""
+    """The hosts of the sites of a crawl that have at least `limit` pages. All columns of pages are in one index."""
     is_present = page.c.last_round >= crawl_row.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
     pages = select(page.c.site_id).where(page.c.crawl_id == crawl_row.id, *is_present)
     full_sites = pages.group_by(page.c.site_id).having(func.count() >= limit)
@@ -239,23 +241,27 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_req
     """Queue the due pages, given by key, and the other addresses that meet the condition; returns how many."""
     requeued = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
 
-    # The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
+    # The due pages. The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
     thousandths = case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))
     of_page = select(thousandths).where(page.c.key == address.c.key).scalar_subquery()
-    priority = case((IS_OWN, address.c.priority), else_=func.coalesce(of_page, address.c.priority))
+    priority = case((IS_SEED_OR_LIST, address.c.priority), else_=func.coalesce(of_page, address.c.priority))
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
     count = connection.execute(pages.values(**requeued, priority=priority)).rowcount
 
+    # The other addresses.
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
-    others = update(address).where(IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGE_KINDS), is_requeued)
+    others = update(address).where(
+        IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(REQUEUED_KINDS), is_requeued
+    )
     return count + connection.execute(others.values(**requeued), {"crawl": crawl_id}).rowcount
 
 
 def _is_requeued(everything: bool, full_hosts: Select[Any]) -> ColumnElement[bool]:
-    """The condition for requesting an address again that yielded no page.
+    """The condition for re-requesting an address that is not the address of a due page.
 
     It holds for seeds and lists, for addresses that failed for a temporary reason, and for addresses that were refused
-    because of a budget, unless their hosts are among `full_hosts`, those of full sites.
+    because of a budget, unless their hosts are among `full_hosts`, those of full sites. With `everything`, it holds for
+    pages, too, and for addresses that were skipped or put off.
     """
     code = address.c.outcome
     has_failed = code.in_(codes(Group.FAILED))
@@ -263,12 +269,12 @@ def _is_requeued(everything: bool, full_hosts: Select[Any]) -> ColumnElement[boo
     if everything:
         is_left_out = code.in_((*codes(Group.SKIPPED), *codes(Group.PUT_OFF)))
         is_page_or_list = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
-        return IS_NOT_DEADLY & or_(IS_OWN, is_page_or_list, has_failed, is_left_out & has_room)
+        return IS_NOT_DEADLY & or_(IS_SEED_OR_LIST, is_page_or_list, has_failed, is_left_out & has_room)
     is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE_STATUSES)
     may_have_passed = code.in_(
         (Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED, Code.HOST_WALLED)
     )
-    return IS_NOT_DEADLY & or_(IS_OWN, has_failed & ~is_gone, may_have_passed & has_room)
+    return IS_NOT_DEADLY & or_(IS_SEED_OR_LIST, has_failed & ~is_gone, may_have_passed & has_room)
 
 
 UPDATE_LASTMOD = (
@@ -287,7 +293,10 @@ IS_NOT_REQUESTED_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, 
 def requeue_listed(
     connection: Connection, keys: AddressKeys, ended: Iterable[Completion], current_round: Round, now: float
 ) -> int:
-    """Queue those pages again that have changed according to sitemaps or feeds, once per round; returns how many."""
+    """Requeue the pages that have changed according to sitemaps or feeds, once per round; returns how many.
+
+    In the first round, no page has been requested before.
+    """
     lastmod_of_key: dict[int, float] = {}
     for completion in ended:
         for link in completion.result.links:
@@ -313,7 +322,7 @@ def requeue_listed(
 
 
 def _requeue(connection: Connection, keys: Iterable[int]) -> int:
-    """Queue those addresses again that are done, given by key; returns how many."""
+    """Requeue the addresses with these keys that are done; returns how many."""
     done = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
     requeued = done.values(state=AddressState.WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(requeued.returning(address.c.host_id, address.c.priority)).all()
@@ -322,20 +331,21 @@ def _requeue(connection: Connection, keys: Iterable[int]) -> int:
 
 
 def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKeys) -> int:
-    """Queue the seeds and examples again that failed for a temporary reason; returns how many."""
+    """Requeue the seeds and examples that `shared_example` notes as failed for a temporary reason; returns how many."""
     has_failed = (
         shared_example.c.crawl_id == crawl_id,
         shared_example.c.kind.in_((LessonKind.SEED_AGAIN, LessonKind.EXAMPLE_AGAIN)),
     )
     rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*has_failed)).all()
     connection.execute(delete(shared_example).where(*has_failed))
+    # Examples and counterexamples have the same keys.
     kind_of_lesson = {LessonKind.SEED_AGAIN: AddressKind.SEED, LessonKind.EXAMPLE_AGAIN: AddressKind.EXAMPLE}
     failed_keys = {keys(row.text, kind_of_lesson[row.kind]) for row in rows}
     return sum(_reopen(connection, part) for part in in_chunks(sorted(failed_keys)))
 
 
 def _reopen(connection: Connection, keys: Sequence[int]) -> int:
-    """Queue addresses again that are done, given by key, and reopen their hosts; returns how many."""
+    """Requeue the addresses with these keys that are done, and reopen their hosts; returns how many."""
     is_done = address.c.key.in_(keys), IS_DONE
     hosts = connection.execute(select(address.c.host_id).where(*is_done)).scalars().all()
     requeued = update(address).where(*is_done).values(state=AddressState.WAITING, **NO_OUTCOME)
