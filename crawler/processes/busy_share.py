@@ -1,7 +1,7 @@
 """How busy this process is: the share of time in which it computes, or waits until it gets a processor.
 
 The process of a crawl is the bottleneck if its event loop never sleeps. On a machine with other work, such a process
-computes only part of the time, so that the time in which it waits for a processor counts, too. Linux says how long the
+computes only part of the time. So the time in which it waits for a processor counts, too. Linux says how long the
 main thread, which has the event loop, has waited: https://docs.kernel.org/scheduler/sched-stats.html. On other systems
 only the CPU time of the process counts.
 """
@@ -22,6 +22,7 @@ class BusyMark(NamedTuple):
     """How many seconds the process had been busy until a point in time."""
 
     at: float
+    """The time by the monotonic clock."""
     busy_seconds: float
 
 
@@ -35,10 +36,12 @@ class BusyMeter:
         """The share of the last seconds in which the process was busy, from 0 to 1."""
         now = _mark()
         self._marks.append(now)
+        # The oldest mark kept is the last one that is at least as old as the window.
         while len(self._marks) > 2 and self._marks[1].at <= now.at - WINDOW_SECONDS:
             self._marks.popleft()
         before = self._marks[0]
         busy_seconds = now.busy_seconds - before.busy_seconds
+        # Threads beside the main one may compute at the same time; and the clock may show the same time twice.
         return min(1.0, busy_seconds / max(now.at - before.at, 1e-9))
 
 

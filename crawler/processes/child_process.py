@@ -15,6 +15,7 @@ from typing import IO, Any
 LENGTH_BYTES = 8
 """Bytes of the length before a message."""
 STOP = b"."
+"""What the parent writes, after the messages, to tell its child to stop."""
 
 
 class ChildProcess:
@@ -78,7 +79,7 @@ class ChildProcess:
     def close_input(self) -> None:
         """End its standard input."""
         assert self.popen.stdin is not None  # noqa: S101 - a pipe
-        with self._lock, suppress(OSError):  # it has ended before it has read everything
+        with self._lock, suppress(OSError):  # raised if the process ended before it read everything
             self.popen.stdin.close()
 
     def kill(self) -> None:
@@ -99,7 +100,7 @@ class ChildProcess:
 
     def _write(self, content: bytes) -> None:
         assert self.popen.stdin is not None  # noqa: S101 - a pipe
-        with self._lock, suppress(OSError, ValueError):
+        with self._lock, suppress(OSError, ValueError):  # raised if the process or its input has ended
             self.popen.stdin.write(content)
             self.popen.stdin.flush()
 

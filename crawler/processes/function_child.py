@@ -1,8 +1,8 @@
 """The child of a FunctionProcess: `python -m crawler.processes.function_child`.
 
-It reads messages from standard input: first its limits and the function that returns its function, then values. It
-writes an empty answer when it is ready, and then an answer to each value. It ends when it takes too much time or
-memory, and at once when the process that started it has ended.
+It reads messages from standard input: first its limits and a function that makes the function to be called, then values
+for this function. It writes an empty answer when it is ready, and then an answer to each value. It ends when it takes
+too much time or memory, and at once when the process that started it has ended.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from threading import Thread
 from crawler.processes.child_process import LENGTH_BYTES, ParentPipe
 
 WATCH_SECONDS = 0.5
+"""Seconds between two looks at the memory of this process."""
 OVER_LIMIT = 3
 """Exit status of a process that took too much memory."""
 
@@ -78,7 +79,7 @@ def _limit_memory(most_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):  # macOS refuses it
         resource.setrlimit(resource.RLIMIT_AS, (2 * most_bytes, 2 * most_bytes))
-    # Linux includes the peak of the process that started this one.
+    # On Linux, the peak of this process begins with that of the process that started it.
     limit = max(most_bytes, _peak_memory())
     Thread(target=_watch_memory, args=(limit,), daemon=True).start()
 

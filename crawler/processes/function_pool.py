@@ -26,11 +26,11 @@ from crawler.processes.machine import GARBAGE_THRESHOLD
 T = TypeVar("T")
 R = TypeVar("R")
 
-BATCH = 16  # items sent to a process together
-BATCH_SIZE = 2 * 1024 * 1024  # bytes of a batch at most, unless it is a single item
+BATCH_ITEMS = 16  # the most items that are sent to a process together
+BATCH_BYTES = 2 * 1024 * 1024  # the most bytes of a batch, unless it is a single item
 AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
-MOST_AHEAD = 16  # batches per process that may be started before the first is done
-MOST_BYTES = 256 * 1024 * 1024  # of all batches that are started and not done, unless there is only one
+MOST_BEGUN = 16  # batches per process that may be begun before the results of the first are returned
+MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, unless there is only one
 DIED = "A process died; a new one continues its work."
 STARTS = 3  # if so many processes in a row die before they begin to work, no more are started
 
@@ -45,6 +45,7 @@ class ItemBatch(Generic[T]):
 
     items: list[T]
     size: int
+    """The bytes of the items' `data`; 0 if they have none."""
     results: list[Any] = field(default_factory=list)
     deaths: int = 0
     """How many processes died on the next item."""
@@ -61,7 +62,7 @@ def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
     batch: ItemBatch[T] = ItemBatch([], 0)
     for item in items:
         size = len(getattr(item, "data", b""))
-        if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
+        if batch.items and (len(batch.items) >= BATCH_ITEMS or batch.size + size > BATCH_BYTES):
             yield batch
             batch = ItemBatch([], 0)
         batch.items.append(item)
@@ -93,7 +94,7 @@ class FunctionPool(Generic[T, R]):
         self.ahead = AHEAD if in_order else 1
         """Batches that a process has at once."""
         self.begun: deque[ItemBatch[T]] = deque()
-        """Batches that are started, in their order, until their results are returned."""
+        """Batches that are queued, being worked on or done, in their order, until their results are returned."""
         self._waiting: SimpleQueue[ItemBatch[T] | None] = SimpleQueue()
         """Batches for the next process that has time; None ends a thread."""
         self._events: SimpleQueue[ItemBatch[T] | ChildDiedError | Exception] = SimpleQueue()
@@ -132,7 +133,7 @@ class FunctionPool(Generic[T, R]):
         unfinished = [batch.size for batch in self.begun if not batch.is_done]
         return (
             len(unfinished) >= self.ahead * self.jobs
-            or len(self.begun) >= MOST_AHEAD * self.jobs
+            or len(self.begun) >= MOST_BEGUN * self.jobs
             or sum(unfinished) > MOST_BYTES
         )
 
@@ -167,7 +168,7 @@ class FunctionPool(Generic[T, R]):
         for thread in self._threads:
             thread.join()
 
-    # In the thread of a process:
+    # The following methods run in the thread of a process.
 
     def _work_through(self, process: FunctionProcess[T]) -> None:
         """Have a process work on batches until the pool ends."""
@@ -181,14 +182,14 @@ class FunctionPool(Generic[T, R]):
                     batch.deaths = 0
                     failed_starts = 0
                 except ChildDiedError as error:
-                    failed_starts += 1
                     if error.is_ready:
                         failed_starts = 0
+                        self._count_death(batch)
+                    else:
+                        failed_starts += 1
                     if failed_starts == STARTS:
                         raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
                     self._events.put(error)
-                    if error.is_ready:
-                        self._count_death(batch)
                     self._start(process)
                     self._send(batches, process)
                 if len(batch.results) == len(batch.items):
@@ -208,13 +209,13 @@ class FunctionPool(Generic[T, R]):
                 if batch is None:
                     return False
                 batches.append(batch)
-                if len(batches) == 1:
+                if len(batches) == 1:  # the process may have died while it had nothing to do
                     self._start(process)
                 self._send([batch], process)
         return not self._is_over
 
     def _start(self, process: FunctionProcess[T]) -> None:
-        """Start a process that has nothing to do, unless it runs or the pool has ended."""
+        """Start a process unless it runs or the pool has ended; no batch has been sent to the new one yet."""
         with self._lock:
             if not self._is_over:
                 process.start()
@@ -234,7 +235,7 @@ class FunctionPool(Generic[T, R]):
 
 
 def pickling(work: Callable[[T], R]) -> Callable[[T], bytes]:
-    """The function with pickled results. Garbage collection in this process is set as in others that clean pages."""
+    """The function with pickled results. Called in a child, it also sets garbage collection as other processes do."""
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD)
     return lambda item: pickle.dumps(work(item))
@@ -262,6 +263,6 @@ def in_order(
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of each item as soon as it is done, always in other processes: for few items that take long."""
+    """The result of each item as soon as it is done, always in other processes: meant for few items that take long."""
     todo = (ItemBatch([item], 0) for item in items)
     yield from FunctionPool(work, jobs, lost, died, in_order=False).results(todo)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 START_SECONDS = 120.0
 """The time limit of the start of a child: imports are slow on a busy machine."""
 ENDING_SECONDS = 5.0
-"""How long a child that has closed its output may take to end by itself."""
+"""How long a child whose output has ended may take to end by itself."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ChildDiedError(Exception):
         self.seconds = seconds
         """The seconds from the call to the death."""
         self.is_ready = is_ready
-        """Whether the child had received its function before it died."""
+        """Whether the child had made its function before it died: then the value may be the cause."""
 
 
 class TimeLimit:
@@ -56,6 +56,7 @@ class TimeLimit:
         self.child = child
         self.seconds = seconds
         self.is_over = False
+        """Whether the time limit was reached."""
         self._began = monotonic()
         self._timer = None
         if seconds is not None:
@@ -147,7 +148,7 @@ class FunctionProcess(Generic[T]):
         self._child = None
 
     def _ready_child(self) -> ChildProcess:
-        """The child, once it has received its function."""
+        """The child, once it has made its function."""
         child = self._child
         assert child is not None  # noqa: S101 - it was started
         if not self._is_ready:
@@ -178,7 +179,7 @@ class FunctionProcess(Generic[T]):
         with suppress(OSError, ValueError):  # another thread has closed it
             head = stdout.read(LENGTH_BYTES)
             size = int.from_bytes(head, "big")
-            if size > (self.limits.answer_bytes or size):
+            if self.limits.answer_bytes and size > self.limits.answer_bytes:
                 child.kill()
                 return None
             answer: bytes = stdout.read(size)

@@ -7,8 +7,6 @@ from pathlib import Path
 # New objects after which Python collects cyclic garbage: a page makes thousands, few of them in cycles, and Python's
 # own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
-
-
 MEMORY_OF_THE_MACHINE = Path("/proc/meminfo")
 """https://docs.kernel.org/filesystems/proc.html#meminfo"""
 MEMORY_OF_THE_CONTAINER = Path("/sys/fs/cgroup")

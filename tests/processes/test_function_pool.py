@@ -29,7 +29,7 @@ def results(work: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> tupl
 
 def test_results_come_in_order() -> None:
     for jobs in [1, 2, 4]:
-        for count in [0, 1, function_pool.BATCH, function_pool.BATCH + 1, 500]:
+        for count in [0, 1, function_pool.BATCH_ITEMS, function_pool.BATCH_ITEMS + 1, 500]:
             assert results(failing_work.square_slowly, range(count), jobs) == ([n * n for n in range(count)], 0)
 
 
@@ -74,7 +74,7 @@ def test_no_more_is_read_than_can_be_worked_on(jobs: int) -> None:
         nonlocal read
         for read in range(3_000):
             yield read
-            assert read - done <= function_pool.BATCH * (function_pool.MOST_AHEAD * jobs + 2)
+            assert read - done <= function_pool.BATCH_ITEMS * (function_pool.MOST_BEGUN * jobs + 2)
 
     for _ in in_order(failing_work.square, items(), jobs, lost, lambda: None):
         done += 1
@@ -106,7 +106,7 @@ class Data:
 
 
 def test_large_items_go_alone() -> None:
-    sizes = [1, function_pool.BATCH_SIZE - 1, 1, function_pool.BATCH_SIZE + 1, 1]
+    sizes = [1, function_pool.BATCH_BYTES - 1, 1, function_pool.BATCH_BYTES + 1, 1]
     found = function_pool.batches(Data(size) for size in sizes)
     assert [[len(item.data) for item in batch.items] for batch in found] == [sizes[:2], sizes[2:3], sizes[3:4], [1]]
 
