@@ -145,7 +145,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 @pytest.fixture
 def crew(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crew]:
     """Workers in one database, who try again at once what failed."""
-    monkeypatch.setattr(database, "PAUSES", (0.0,))
+    monkeypatch.setattr(database, "WAIT_SECONDS", (0.0,))
     crew = Crew(engine, tmp_path)
     yield crew
     crew.close()

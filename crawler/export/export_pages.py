@@ -24,7 +24,7 @@ from crawler.export.labelled_pages import write_labels
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, NOINDEX, StoredPages, crawls_to_export
 from crawler.store.database import state_url
-from crawler.store.labels import labelled_pages
+from crawler.store.labels import text_labels
 from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message, plural
 
@@ -162,7 +162,7 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     target = AtomicFile(opts.output)
     tally = Tally()
     try:
-        with labelled_pages(url, opts.name) as labels:
+        with text_labels(url, opts.name) as labels:
             write_labels(labels, target, tally)
         if not tally.pages:
             raise WrongUseError(

@@ -100,7 +100,9 @@ class ClosingLines:
         # What was left out, and what failed.
         links = status.waiting_links or WaitingLinkCounts(0, 0)
         lines += _not_kept(crawl.counts, status.put_off, links.unlikely)
-        lines += _still_queued(links.requestable(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh)
+        lines += _still_queued(
+            links.requestable(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh
+        )
         if crawl.is_fruitless:
             lines.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:MOST_SEEDS]:

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -36,7 +37,7 @@ POSTGRESQL_TRANSIENT = ("08", "25P03", "40", "53", "55", "57", "58")
 a lock, an intervention of the operator, or a failing disk
 (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 """
-LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
+REFUSED = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
 """Messages with which a server refuses connections; they have no codes."""
 
 
@@ -91,7 +92,7 @@ def open_database(url: URL) -> Engine:
         raise StateError(NO_DRIVER) from None
     except (SQLAlchemyError, OSError) as error:
         kind = StateError
-        if is_transient(error) and not LOCKED_OUT.search(error_message(error)):
+        if is_transient(error) and not REFUSED.search(error_message(error)):
             kind = DatabaseUnavailableError
         reason = getattr(error, "strerror", None) or error_message(error)
         raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=reason) from None
@@ -115,9 +116,10 @@ def is_transient(error: Exception) -> bool:
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
     if not isinstance(error, DBAPIError):
         return False
-    number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+    number = getattr(error.orig, "sqlite_errorcode", None)
+    state = getattr(error.orig, "sqlstate", None)
     if number is not None:
-        return number & 0xFF in SQLITE_TRANSIENT
+        return number & 0xFF in SQLITE_TRANSIENT  # the other bits are details
     if state is not None:
         return error.connection_invalidated or state.startswith(POSTGRESQL_TRANSIENT)
     return error.connection_invalidated or isinstance(error, OperationalError)
@@ -162,12 +164,21 @@ def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]
 def _begin_sqlite(connection: Connection) -> None:
     # IMMEDIATE takes the lock for writing now: otherwise another transaction could write between a read and a write of
     # this one (https://www.sqlite.org/lang_transaction.html).
-    reading = connection.get_execution_options().get("reading")
+    reading = connection.get_execution_options().get("reading")  # set by callers that write nothing
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def has_tables(connection: Connection, url: URL) -> bool:
-    """Whether there are tables, after bringing them to this release's version; raises a StateError if they are newer.
+def open_sqlite(url: URL, read_only: bool = False) -> sqlite3.Connection:
+    """A connection to the file of a database, which must exist; without SQLAlchemy."""
+    file_uri = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
+    # Several threads may read the rows of a generator in turns, as asynchronous programs do.
+    file = sqlite3.connect(file_uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    file.execute(f"PRAGMA query_only = {int(read_only)}")
+    return file
+
+
+def update_tables(connection: Connection, url: URL) -> bool:
+    """Bring the tables to this release's version; returns whether there are any. Raises a StateError if they are newer.
 
     Tables of an earlier release are changed over another connection, after this one's transaction is rolled back.
     """
@@ -208,7 +219,7 @@ def _make_tables(connection: Connection, name: str) -> None:
 
 
 LAST_RETRY_SECONDS = 15.0  # how long a stopping crawl waits for an unreachable database
-PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between two attempts
+WAIT_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)  # between two attempts
 T = TypeVar("T")
 
 
@@ -219,7 +230,7 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
     which may change, a StateError with that reason is raised.
     """
     began = time.monotonic()
-    tries = 0
+    failures = 0
     while True:
         try:
             return work()
@@ -227,8 +238,8 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
             trouble = undo(error)
             if not is_transient(error) or time.monotonic() - began > retry_seconds():
                 raise StateError(trouble) from error
-        time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
-        tries += 1
+        time.sleep(WAIT_SECONDS[min(failures, len(WAIT_SECONDS) - 1)])
+        failures += 1
 
 
 def break_connection(connection: Any) -> None:

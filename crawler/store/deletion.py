@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL
 
 from crawler.errors import BusyError, StateError
 from crawler.store.crawl_tables import address, address_pattern, crawl, host, output, sample, site, worker
-from crawler.store.database import database_errors, database_time, open_database
+from crawler.store.database import database_errors, database_time, open_database, open_sqlite
 from crawler.store.heartbeats import workers_of
 from crawler.store.page_changes import delete_unused
 from crawler.store.page_tables import (
@@ -27,7 +27,7 @@ from crawler.store.page_tables import (
     template,
     verdict,
 )
-from crawler.store.read_only import open_sqlite, reading
+from crawler.store.read_only import reading
 
 ROWS_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
 

@@ -1,8 +1,8 @@
-"""Labels: what people say of images, of the texts of pages, and of pages on the topic or off it.
+"""Labels: how people judge images, which text of a page they choose, and whether a page is on the topic.
 
 Models are trained on labels, which therefore outlive their crawls. A new label replaces the earlier one of the same
-image or page. Each label is written in a transaction of its own: a crawl waits milliseconds for it, and it waits a few
-seconds at most for a crawl.
+image or page. Each label is written in a transaction of its own: a crawl waits for it only milliseconds, and it waits
+for a crawl a few seconds at most.
 """
 
 from collections.abc import Iterator
@@ -46,6 +46,7 @@ class Label:
     source: bytes = b""
     """For a text, the HTML of the page; for a topic, its title and text."""
     said_at: float = 0.0
+    """When the person gave the label, in seconds since 1970."""
 
     @property
     def key(self) -> int:
@@ -80,7 +81,7 @@ def all_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> It
 
 
 @contextmanager
-def labelled_pages(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
+def text_labels(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
     """The labels of texts in a database, of one crawl or of all crawls; none if no crawl was ever run."""
     if not exists(url):
         yield iter(())

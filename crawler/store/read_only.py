@@ -1,6 +1,9 @@
-"""Read-only access to the database; short queries are aborted at a time limit, so that they do not delay crawls."""
+"""Read-only access to the database; queries may have a time limit, so that they do not delay crawls.
 
-import sqlite3
+One thing is written: if the tables are those of an earlier release, `exists` and `limited_reading` first bring them to
+this release's version, over another connection.
+"""
+
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,43 +22,47 @@ from sqlalchemy.exc import NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crawler.errors import NothingError, SlowError, StateError
-from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, display_url, error_message, has_tables
+from crawler.store.database import ENCODING, NO_DRIVER, display_url, error_message, open_sqlite, update_tables
 from crawler.translation.message import N_
 
-SECONDS = 2.0
-"""Time limit of all queries over one short connection."""
+LIMIT_SECONDS = 2.0
+"""Time limit of all queries over one limited connection."""
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
 SQLITE_INTERRUPT = 9  # https://www.sqlite.org/rescode.html#interrupt
 QUERY_CANCELED = "57014"  # https://www.postgresql.org/docs/current/errcodes-appendix.html
-SHORT_CONNECT_SECONDS = 3  # how long a server may take to accept a short connection
-CONNECT_SECONDS = 10  # how long it may take to accept another one
+LIMITED_CONNECT_SECONDS = 3  # how long a server may take to accept a limited connection
+CONNECT_SECONDS = 10  # how long it may take to accept any other connection
 ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 NOTHING = N_("No crawl was ever run here.")
 SLOW = N_("This took too long and was aborted.")
 
 
 @contextmanager
-def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
-    """A read-only connection for so many seconds; after that, queries raise a SlowError."""
+def limited_reading(url: URL, seconds: float = LIMIT_SECONDS) -> Iterator[Connection]:
+    """A read-only connection for so many seconds; after that, queries raise a SlowError.
+
+    Raises a NothingError if there is no database, or it has no tables.
+    """
     if not may_exist(url):
         raise NothingError(NOTHING)
-    with reading(url, SHORT_CONNECT_SECONDS, one_process=True) as connection:
+    with reading(url, LIMITED_CONNECT_SECONDS, one_process=True) as connection:
         _limit(connection, seconds)
         try:
-            if not has_tables(connection, url):
+            if not update_tables(connection, url):
                 raise NothingError(NOTHING)
-            if not connection.in_transaction():  # the tables were changed meanwhile
+            if not connection.in_transaction():  # rolled back by `update_tables`, and the limit with it
                 _limit(connection, seconds)
             yield connection
         except OperationalError as error:
-            number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+            number = getattr(error.orig, "sqlite_errorcode", None)
+            state = getattr(error.orig, "sqlstate", None)
             if number == SQLITE_INTERRUPT or state == QUERY_CANCELED:
                 raise SlowError(SLOW) from None
             raise
 
 
 def _limit(connection: Connection, seconds: float) -> None:
-    """Abort what the connection's transaction does after so many seconds."""
+    """Abort the queries of the connection's transaction after so many seconds."""
     if connection.dialect.name == "sqlite":
         until = time.monotonic() + seconds
         driver = connection.connection.driver_connection
@@ -73,11 +80,11 @@ def exists(url: URL) -> bool:
     if not may_exist(url):
         return False
     with reading(url) as connection:
-        return has_tables(connection, url)
+        return update_tables(connection, url)
 
 
 def may_exist(url: URL) -> bool:
-    """Whether the database may exist: a file if it is there, a database of a server in any case."""
+    """Whether the database may exist: a file if it is there; a server is not asked."""
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
@@ -110,7 +117,7 @@ def _reader(url: URL, connect_seconds: int, one_process: bool) -> Engine:
     connection.
     """
     if url.drivername == "sqlite":
-        engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, read_only=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
     arguments = {"connect_timeout": connect_seconds, "application_name": "winnow state", **ENCODING}
@@ -119,12 +126,3 @@ def _reader(url: URL, connect_seconds: int, one_process: bool) -> Engine:
     if one_process:
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(ONE_PROCESS))
     return engine
-
-
-def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
-    """Open the file of a database, which must exist."""
-    file_uri = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
-    # Several threads may read the rows of a generator in turns, as asynchronous programs do.
-    file = sqlite3.connect(file_uri, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
-    file.execute(f"PRAGMA query_only = {int(reading)}")
-    return file

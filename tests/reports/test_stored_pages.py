@@ -29,8 +29,8 @@ from crawler.reports.stored_pages import (
 )
 from crawler.store.batch.responses import COMPRESSION_LEVEL, zstd
 from crawler.store.crawl_tables import crawl, version
+from crawler.store.database import open_sqlite
 from crawler.store.page_tables import page, stored_response
-from crawler.store.read_only import open_sqlite
 from crawler.store.schema_version import newest_version
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))

@@ -15,7 +15,7 @@ from crawler.errors import StateError
 from crawler.store import schema_version
 from crawler.store.crawl_tables import crawl, tables
 from crawler.store.database import open_database
-from crawler.store.read_only import exists, glance
+from crawler.store.read_only import exists, limited_reading
 from crawler.store.schema_version import newest_version
 
 DIGESTS = {1: "14d00b14d213e0f7"}
@@ -92,7 +92,7 @@ def with_steps(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def crawls(url: URL) -> list[tuple[object, ...]]:
-    with glance(url) as connection:
+    with limited_reading(url) as connection:
         return [tuple(row) for row in connection.execute(text("SELECT name, colour, size FROM crawl ORDER BY name"))]
 
 
@@ -103,7 +103,7 @@ def test_workers_that_start_at_once_change_the_tables_once(of_version_1: URL, wi
     assert crawls(of_version_1) == [("bees", "red", 3), ("wax", "green", 5)]
 
 
-@pytest.mark.parametrize("read", [crawls, exists], ids=["glance", "exists"])
+@pytest.mark.parametrize("read", [crawls, exists], ids=["limited_reading", "exists"])
 def test_who_only_reads_changes_them_too(
     of_version_1: URL, with_steps: Callable[..., None], read: Callable[[URL], object]
 ) -> None:

@@ -30,7 +30,7 @@ from crawler.contrib.dashboard.rendering import render
 from crawler.errors import NothingError, SlowError, StateError
 from crawler.outcomes import Outcome
 from crawler.store.database import open_database
-from crawler.store.read_only import glance
+from crawler.store.read_only import limited_reading
 from crawler.translation.message import Message, accepted_language
 from crawler.translation.reasons import Reason
 from crawler.urls.lru_dict import LruDict
@@ -154,7 +154,7 @@ class DashboardContext:
     def reading(self) -> Iterator[Connection]:
         """A read-only connection; raises a RefusedError if there is no database, or if reading takes too long."""
         try:
-            with glance(self.url) as connection:
+            with limited_reading(self.url) as connection:
                 yield connection
         except NothingError as error:
             raise NothingYetError(HTTPStatus.NOT_FOUND, error.message) from None

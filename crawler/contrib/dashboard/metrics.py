@@ -24,7 +24,7 @@ from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
-from crawler.store.read_only import SLOW, glance
+from crawler.store.read_only import SLOW, limited_reading
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -102,7 +102,7 @@ class Figures:
 def _text(context: DashboardContext) -> bytes:
     """The figures in the text format of Prometheus."""
     try:
-        with glance(context.url, LONG) as connection:
+        with limited_reading(context.url, LONG) as connection:
             crawls, left_out = _measured(connection)
             jobs = jobs_of(connection)
     except NothingError:  # no crawl was ever run here

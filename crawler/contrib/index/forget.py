@@ -27,11 +27,11 @@ from crawler.reports.crawl_facts import line, show
 from crawler.reports.crawls import check_name
 from crawler.reports.search_file import search_file
 from crawler.store.crawl_tables import crawl, worker
-from crawler.store.database import database_errors, database_time, open_database, state_url
+from crawler.store.database import database_errors, database_time, open_database, open_sqlite, state_url
 from crawler.store.deletion import vacuum
 from crawler.store.heartbeats import CrawlLock, expire_worker, lock_crawl, silent_workers
 from crawler.store.page_changes import begin_epoch
-from crawler.store.read_only import exists, open_sqlite, reading
+from crawler.store.read_only import exists, reading
 from crawler.translation.message import N_, Message, first, plural
 
 MOST_NAMED = 10

@@ -22,7 +22,7 @@ from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time, state_url
 from crawler.store.page_changes import ChangeOffset
 from crawler.store.page_tables import page
-from crawler.store.read_only import glance
+from crawler.store.read_only import limited_reading
 
 NO_CRAWL = "There is no crawl of this name; list_crawls has the names."
 MOST_LISTED = 100
@@ -51,7 +51,7 @@ class StoredCrawls:
     @contextmanager
     def _crawl(self, name: str) -> Iterator[tuple[Connection, RowMapping]]:
         """A connection, and the row of a crawl; raises a ToolError if the crawl does not exist."""
-        with glance(self._url, READ_SECONDS) as connection:
+        with limited_reading(self._url, READ_SECONDS) as connection:
             columns = crawl.c.id, crawl.c.started_at
             row = connection.execute(select(*columns).where(crawl.c.name == name)).mappings().one_or_none()
             if row is None:
@@ -60,7 +60,7 @@ class StoredCrawls:
 
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
         """The latest crawls with ids below `before`, and the id to continue before."""
-        with glance(self._url) as connection:
+        with limited_reading(self._url) as connection:
             return latest_summaries(connection, database_time(connection), before or AFTER_RUNNING, MOST_LISTED)
 
     def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:

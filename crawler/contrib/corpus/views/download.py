@@ -23,7 +23,7 @@ from crawler.export.formats import FORMATS
 from crawler.items import TYPES
 from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
 from crawler.store.crawl_tables import crawl
-from crawler.store.read_only import glance
+from crawler.store.read_only import limited_reading
 from crawler.translation.message import N_
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -93,7 +93,7 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
         form.check()
         if not OUTPUTS[form.output].is_file:
             raise WrongUseError("a folder cannot be downloaded; use the command")
-        with glance(url, SECONDS) as connection:  # aborts a query that takes too long
+        with limited_reading(url, SECONDS) as connection:  # aborts a query that takes too long
             return _export(connection, crawl_id, form)
     except WrongUseError as error:
         raise RefusedError(HTTPStatus.BAD_REQUEST, error.message) from None
@@ -105,7 +105,7 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
 
 def _export(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
-    # Ends the export between two pages: `glance` does not end what is done with them.
+    # Ends the export between two pages: `limited_reading` does not end what is done with them.
     pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
     output = OUTPUTS[form.output]
     source = CorpusSource(

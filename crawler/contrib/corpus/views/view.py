@@ -23,7 +23,7 @@ from crawler.contrib.dashboard.views.page import USES
 from crawler.errors import SlowError, WrongUseError
 from crawler.rights.statement import State
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.read_only import glance, reading
+from crawler.store.read_only import limited_reading, reading
 from crawler.translation.message import N_, Message
 
 MOST_AGE_SECONDS = 60.0
@@ -165,7 +165,7 @@ def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> Pag
     if ids is None:
         return None
     try:
-        with glance(context.url, COUNT_SECONDS) as connection:
+        with limited_reading(context.url, COUNT_SECONDS) as connection:
             return pages_left(connection, ids, form)
     except SlowError:
         return None

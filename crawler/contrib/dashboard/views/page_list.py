@@ -31,7 +31,7 @@ from crawler.rights.statement import State
 from crawler.store.batch.shared_learning import topic_labels
 from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
-from crawler.store.read_only import NOTHING, glance
+from crawler.store.read_only import NOTHING, limited_reading
 from crawler.translation.message import N_
 
 AT_ONCE = 50
@@ -337,7 +337,7 @@ def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
     """The number of a crawl's pages, as they were counted last; None during the first count."""
 
     def count() -> ListedCounts:
-        with glance(context.url, COUNTING) as connection:
+        with limited_reading(context.url, COUNTING) as connection:
             return count_pages(connection, crawl.id)
 
     result = context.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
