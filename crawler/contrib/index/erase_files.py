@@ -59,7 +59,7 @@ class ErasedFiles:
     """The targets that had lines."""
     cleared: set[Path] = field(default_factory=set)
     """The files of lines that have no line of an erased page or image any more."""
-    elsewhere: int = 0
+    workers_elsewhere: int = 0
     """Workers whose files are in other folders, or on other machines."""
 
 
@@ -83,9 +83,11 @@ class CrawlFiles:
         self.result = ErasedFiles()
         self._locks: list[FileLock] = []
         self._rewritten: list[Path] = []
+        """The files that `replace` must still replace by their rewritten versions."""
         self._image_files: set[str] = set()
         """The files of erased images, under the folder of images."""
         self._numbers = self._numbers_here()
+        """The numbers of the crawl's workers that wrote into this folder."""
 
     def lock(self) -> bool:
         """Take the locks of the workers of this folder; returns False if one of them is running."""
@@ -127,21 +129,22 @@ class CrawlFiles:
             folder_id = (self.folder / FOLDER_ID_FILE).read_text(encoding="ascii")
         rows = self.connection.execute(select(output).where(output.c.crawl_id == self.crawl_id)).all()
         others = [row for row in rows if row.folder_id != folder_id]
-        self.result.elsewhere = sum(1 for row in others if row.pages_size + row.images_size > 0)
+        self.result.workers_elsewhere = sum(1 for row in others if row.pages_size + row.images_size > 0)
         return sorted(row.number for row in rows if row.folder_id == folder_id)
 
     def _erase_lines_of(self, number: int, targets: ErasureTargets) -> None:
         """Rewrite the files of a worker, and save their new lengths."""
-        of_crawl = files_of(self.crawl_id, number)
+        of_worker = files_of(self.crawl_id, number)
         pages = self.folder / pages_file(self.name, number)
-        offsets = []
         paths = pages, pages.with_suffix(".images.jsonl")
-        for path, offset in zip(paths, file_offsets(self.connection, *of_crawl), strict=True):
-            offsets.append(self._erase_lines(path, offset, targets) if path.exists() else offset)
-        save_file_offsets(self.connection, offsets[0], offsets[1], *of_crawl)
+        new_offsets = []
+        for path, offset in zip(paths, file_offsets(self.connection, *of_worker), strict=True):
+            new_offsets.append(self._erase_lines(path, offset, targets) if path.exists() else offset)
+        pages_offset, images_offset = new_offsets
+        save_file_offsets(self.connection, pages_offset, images_offset, *of_worker)
 
     def _erase_lines(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
-        """Rewrite a file; returns the new length of its committed part."""
+        """Rewrite a file; returns the offset to commit: its new length, and a hash of its end."""
         lines = JsonLines(path)
         committed = lines.open(committed)  # completes an earlier erasure, and cuts off uncommitted lines
         lines.close()
@@ -207,6 +210,7 @@ class CrawlFiles:
         erased = {file for file in self._image_files if IMAGE_FILE.fullmatch(file)}
         if not erased:
             return
+        # Rewritten files are not yet in place.
         for path in sorted(self.folder.glob("*.images*.jsonl")):
             current_path = rewritten_path(path) if path in self._rewritten else path
             with current_path.open("rb") as lines:
@@ -223,14 +227,14 @@ class CrawlFiles:
 
 def lines_up_to(file: Any, size: int | None) -> Iterator[bytes]:
     """The lines of a file up to a size in bytes, where the last may be cut; all lines if `size` is None."""
-    left = size
+    bytes_left = size
     for line in file:
-        part = line if left is None else line[:left]
+        part = line if bytes_left is None else line[:bytes_left]
         if not part:
             return
         yield part
-        if left is not None:
-            left -= len(part)
+        if bytes_left is not None:
+            bytes_left -= len(part)
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
@@ -243,5 +247,5 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def image_file_of(record: dict[str, Any]) -> str:
-    """The path of an image's file in the folder of images."""
+    """The path of an image's file in the folder of images: the last two parts of the path in its record."""
     return "/".join(PurePosixPath(str(record.get("path") or "")).parts[-2:])

@@ -1,8 +1,11 @@
 """Deletes the rows of erased pages and hosts, in the transaction of the caller.
 
+The targets of an erasure are addresses of pages and names of hosts. Rows are found in two steps: a condition in SQL
+(`may_be_in`) selects the rows that may name a target, and `target_of` or `covers` then compares their addresses.
+
 Of a page, a digest of its address is left, and its key: a hash by which the address is recognized and not requested
-again. Of a host, a digest of its name is left. Other pages keep their texts, and the fields of their records that name
-an erased page are cleared.
+again. Of a host, a digest of its name is left. Other pages keep their texts, and the fields of their records that
+mention an erased page are cleared.
 """
 
 import json
@@ -58,7 +61,7 @@ class ErasedRows:
     """The targets that had stored rows."""
     image_files: set[str] = field(default_factory=set)
     """The files of images whose verdicts were deleted, as paths in the folder of images."""
-    led_to: list[str] = field(default_factory=list)
+    redirected_to: list[str] = field(default_factory=list)
     """The addresses of stored pages to which an erased address was redirected."""
     jobs: list[str] = field(default_factory=list)
     """The scheduled jobs whose arguments name a target."""
@@ -84,16 +87,22 @@ class RowEraser:
 
     def erase(self) -> ErasedRows:
         """Delete all rows; returns what was deleted."""
-        pages = self._clear_mentions()
+        pages, mentions = self._find_pages()
+        self._clear_mentions(mentions)
         self._bar(pages)
         site_ids = {row.site_id for row in pages if row.site_id is not None}
         site_ids |= self._erase_verdicts()
+
+        # These steps read the rows of the pages, which are deleted after them.
         self._erase_addresses()
         self._erase_lessons(pages)
         self._erase_focus(pages)
         self._delete_pages(pages)
+
+        # The evidence about a site's images is a sum, of which the part of a page is not known.
         site_ids |= self._erase_hosts()
         self._delete(evidence, evidence.c.site_id, site_ids)
+
         self._erase_robots_files()
         self._erase_labels()
         self._erase_edits()
@@ -107,21 +116,22 @@ class RowEraser:
         options = {"yield_per": ROWS_AT_ONCE}
         return self.connection.execute(select(*columns).where(where), execution_options=options)
 
-    def _delete(self, table: Table, column: ColumnElement[Any], values: Collection[Any], count: str = "") -> None:
-        """Delete the rows of the crawl with these values in a column, and count them."""
+    def _delete(self, table: Table, column: ColumnElement[Any], values: Collection[Any], kind: str = "") -> None:
+        """Delete the rows of the crawl with these values in a column, and count them under a kind if one is given."""
         for part in in_chunks(sorted(values)):
             statement = delete(table).where(table.c.crawl_id == self.crawl_id, column.in_(part))
             deleted = self.connection.execute(statement).rowcount
-            if count:
-                self.result.counts[count] += deleted
+            if kind:
+                self.result.counts[kind] += deleted
 
-    def _clear_mentions(self) -> list[Row[Any]]:
-        """Clear the fields of other pages that name an erased page; returns the pages that are to be erased."""
-        naming = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
-        columns = page.c.id, page.c.key, page.c.site_id, page.c.depth, page.c.checks, *naming
+    def _find_pages(self) -> tuple[list[Row[Any]], dict[int, dict[str, Any]]]:
+        """The pages to erase; and for each other page that mentions one, by id, the cleared values of its fields."""
+        naming_columns = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
+        columns = page.c.id, page.c.key, page.c.site_id, page.c.depth, page.c.checks, *naming_columns
+        may_name_target = self.targets.may_be_in(*naming_columns)
         pages = []
-        mentions = []
-        for row in self._rows(*columns, where=(page.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
+        mentions = {}
+        for row in self._rows(*columns, where=(page.c.crawl_id == self.crawl_id) & may_name_target):
             target = self.targets.target_of(row.url)
             if target is not None:
                 self.result.stored_targets.add(target)
@@ -129,29 +139,36 @@ class RowEraser:
                 continue
             values = cleared_names(row._asdict(), self.targets)
             if values:
-                mentions.append((row.id, values))
+                mentions[row.id] = values
             if "requested_url" in values:
-                self.result.led_to.append(row.url)
-        for number, values in mentions:
-            self.connection.execute(update(page).where(page.c.id == number).values(**values))
+                self.result.redirected_to.append(row.url)
+        return pages, mentions
+
+    def _clear_mentions(self, mentions: Mapping[int, Mapping[str, Any]]) -> None:
+        """Save these values in the rows of pages, by id."""
+        for row_id, values in mentions.items():
+            self.connection.execute(update(page).where(page.c.id == row_id).values(**values))
         self.result.counts["mentions"] += len(mentions)
-        return pages
 
     def _bar(self, pages: Iterable[Row[Any]]) -> None:
         """Save the digests of erased pages and hosts, and add each page to the changes that readers see."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         stored = {row.key: row.url for row in pages}
         barred = {self.keys(url): url for url in self.targets.pages} | stored
+
+        # Leave out the pages that an earlier erasure has barred.
         of_crawl = erasure.c.crawl_id == self.crawl_id
         for part in in_chunks(sorted(barred)):
             erased_before = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
             for key in self.connection.execute(erased_before).scalars().all():
                 del barred[key]
+
         rows = [{"digest": page_id(url), "key": key} for key, url in barred.items()]
         rows += [{"digest": page_id(name), "key": None} for name in sorted(self.targets.hosts)]
         if rows:
             new = dialect_insert(self.connection.engine)(erasure).on_conflict_do_nothing()
             self.connection.execute(new, [{"crawl_id": self.crawl_id, "erased_at": now, **row} for row in rows])
+
         save_changes(self.connection, stored.keys())
         # A page that is no longer in the database may still be in the index of a reader.
         for part in in_chunks(sorted(barred.keys() - stored.keys())):
@@ -160,7 +177,7 @@ class RowEraser:
 
     def _erase_verdicts(self) -> set[int]:
         """Delete the verdicts on images of erased pages and on erased images; returns the sites of these pages."""
-        naming = verdict.c.url, verdict.c.page, verdict.c.target
+        naming_columns = verdict.c.url, verdict.c.page, verdict.c.target
         columns = (
             verdict.c.id,
             verdict.c.key,
@@ -168,13 +185,14 @@ class RowEraser:
             verdict.c.kind,
             verdict.c.file,
             verdict.c.sight,
-            *naming,
+            *naming_columns,
         )
+        may_name_target = self.targets.may_be_in(*naming_columns)
 
         # Which verdicts to delete, and which name a target as the page that the image links to.
         deleted = []
         mentions = {}
-        for row in self._rows(*columns, where=(verdict.c.crawl_id == self.crawl_id) & self.targets.may_be_in(*naming)):
+        for row in self._rows(*columns, where=(verdict.c.crawl_id == self.crawl_id) & may_name_target):
             target = self.targets.target_of(row.url) or self.targets.target_of(row.page)
             if target is not None:
                 self.result.stored_targets.add(target)
@@ -185,21 +203,22 @@ class RowEraser:
         self._delete(verdict, verdict.c.id, [row.id for row in deleted], "images")
         images = {row.key for row in deleted if row.kind == AddressKind.IMAGE}
         self._delete_addresses(images, address.c.key)  # if another page shows them, they are requested again
-        for number, values in mentions.items():
-            self.connection.execute(update(verdict).where(verdict.c.id == number).values(**values))
+        for row_id, values in mentions.items():
+            self.connection.execute(update(verdict).where(verdict.c.id == row_id).values(**values))
         self.result.image_files.update(row.file for row in deleted if row.file)
         return {row.site_id for row in deleted}
 
     def _erase_addresses(self) -> None:
         """Delete the addresses, clear fields of other addresses that name them, and bar them from being added again."""
-        of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
-        naming = address.c.url, address.c.requested, address.c.sight
-        columns = address.c.id, *naming
+        hosts_of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
+        naming_columns = address.c.url, address.c.requested, address.c.sight
+        may_name_target = self.targets.may_be_in(*naming_columns)
 
         # Which addresses to delete, and which fields of others to clear.
         erased_ids = []
         mentions: dict[int, dict[str, Any]] = {}
-        for row in self._rows(*columns, where=address.c.host_id.in_(of_crawl) & self.targets.may_be_in(*naming)):
+        where = address.c.host_id.in_(hosts_of_crawl) & may_name_target
+        for row in self._rows(address.c.id, *naming_columns, where=where):
             target = self.targets.target_of(row.url)
             if target is not None:
                 self.result.stored_targets.add(target)
@@ -213,12 +232,13 @@ class RowEraser:
             if values:
                 mentions[row.id] = values
 
-        for number, values in mentions.items():
-            self.connection.execute(update(address).where(address.c.id == number).values(**values))
+        for row_id, values in mentions.items():
+            self.connection.execute(update(address).where(address.c.id == row_id).values(**values))
         self._uncount_pages(erased_ids)
         self._erase_links_of(erased_ids)
         self._delete_addresses(erased_ids, address.c.id, "addresses")
 
+        # Bar the addresses.
         barred = {self.keys(url, kind) for url in self.targets.pages for kind in KINDS}
         rows = [barred_address(key, self.crawl_id) for key in sorted(barred)]
         if rows:
@@ -231,31 +251,35 @@ class RowEraser:
         source = address.join(host, host.c.id == address.c.host_id).join(page, page.c.key == address.c.key)
         is_stored = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
         for part in in_chunks(sorted(erased_ids)):
-            pages = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_stored)
-            pages_by_site = Counter(self.connection.execute(pages).scalars())
+            site_of_each_page = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_stored)
+            pages_by_site = Counter(self.connection.execute(site_of_each_page).scalars())
             count_sites(self.connection, pages_by_site, pages=-1)
             pages_left = crawl.c.pages - pages_by_site.total()
             self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(pages=pages_left))
 
     def _erase_links_of(self, parents: Collection[int]) -> None:
-        """Delete the labels of links on erased pages, and the images that only these pages have shown so far."""
+        """Clear the words of the links on erased pages, and delete the images that only these pages have shown so far.
+
+        `parents` are the ids of the pages' addresses.
+        """
+        is_image = or_(address.c.kind == AddressKind.IMAGE, address.c.sight.is_not(None))
         for part in in_chunks(sorted(parents)):
-            shown = address.c.parent.in_(part), or_(address.c.kind == AddressKind.IMAGE, address.c.sight.is_not(None))
-            images = self.connection.execute(select(address.c.id).where(*shown)).scalars().all()
+            image_ids = select(address.c.id).where(address.c.parent.in_(part), is_image)
+            images = self.connection.execute(image_ids).scalars().all()
             self._delete_addresses(images, address.c.id)
             links = update(address).where(address.c.parent.in_(part))
             self.connection.execute(links.values(parent=None, labels=""))
 
-    def _delete_addresses(self, values: Collection[int], column: ColumnElement[Any], count: str = "") -> None:
-        """Delete addresses by their ids or keys, and subtract the queued ones from the count of the crawl."""
+    def _delete_addresses(self, values: Collection[int], column: ColumnElement[Any], kind: str = "") -> None:
+        """Delete addresses by their ids or keys; update the count of queued addresses and the priorities of hosts."""
         for part in in_chunks(sorted(values)):
             rows = self.connection.execute(select(address.c.host_id, address.c.state).where(column.in_(part))).all()
             self.connection.execute(delete(address).where(column.in_(part)))
             waiting = crawl.c.waiting - sum(row.state == AddressState.WAITING for row in rows)
             self.connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(waiting=waiting))
             self.connection.execute(UPDATE_BEST, {"ids": sorted({row.host_id for row in rows})})
-            if count:
-                self.result.counts[count] += len(rows)
+            if kind:
+                self.result.counts[kind] += len(rows)
 
     def _delete_pages(self, pages: Collection[Row[Any]]) -> None:
         """Delete pages with their versions, responses and near-duplicate bands."""
@@ -268,42 +292,50 @@ class RowEraser:
     def _erase_lessons(self, pages: Collection[Row[Any]]) -> None:
         """Delete the shared examples that workers learned from erased pages."""
         of_crawl = shared_example.c.crawl_id == self.crawl_id
-        of_address = of_crawl & (shared_example.c.kind != LessonKind.SEED)
+
+        # The first line of an example is its address, except in examples of seeds.
+        has_address = of_crawl & (shared_example.c.kind != LessonKind.SEED)
         deleted = []
-        for row in self._rows(shared_example.c.id, shared_example.c.text, where=of_address):
-            if self.targets.covers(row.text.partition("\n")[0]):
+        for row in self._rows(shared_example.c.id, shared_example.c.text, where=has_address):
+            first_line = row.text.partition("\n")[0]
+            if self.targets.covers(first_line):
                 deleted.append(row.id)
         self._delete(shared_example, shared_example.c.id, deleted)
-        # The text of a seed has no address. If the text of the page has changed since, the texts of all seeds go.
+
+        # An example of a seed is found by its text. If the page's text has changed since, all seeds' examples go.
         is_seed = of_crawl & (shared_example.c.kind == LessonKind.SEED)
-        for row in pages:
-            if row.depth:
-                continue
+        seeds = [row for row in pages if row.depth == 0]
+        for row in seeds:
             text = self.connection.execute(select(page.c.text).where(page.c.key == row.key)).scalar_one()
             has_text = is_seed & (shared_example.c.text == text[:EXAMPLE_LENGTH])
             if not self.connection.execute(delete(shared_example).where(has_text)).rowcount:
                 self.connection.execute(delete(shared_example).where(is_seed))
 
     def _erase_focus(self, pages: Iterable[Row[Any]]) -> None:
-        """Delete from the topic models erased pages, the names of erased hosts, and words that only these pages had."""
+        """Delete from the topic models erased pages, the names of erased hosts, and words that only these pages had.
+
+        Each worker has a topic model, written by crawler/topic/shared_model.py. It counts the words of a page once for
+        each visit, so a word goes if it was counted no more often than the erased pages were visited.
+        """
         urls = self.targets.pages.union(*({row.url, row.requested_url} for row in pages))
-        numbers = {address_key(url).page for url in urls}
-        visits = Counter[str]()
+        hashes = {address_key(url).page for url in urls}
+        visits_by_word = Counter[str]()
         for row in pages:
-            visits.update(dict.fromkeys(self._words_of(row.key), row.checks + 1))
+            visits = row.checks + 1
+            visits_by_word.update(dict.fromkeys(self._words_of(row.key), visits))
         columns = focus.c.number, focus.c.summary, focus.c.learned
         for model in self.connection.execute(select(*columns).where(focus.c.crawl_id == self.crawl_id)).all():
-            of_crawl = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
+            of_worker = focus.c.crawl_id == self.crawl_id, focus.c.number == model.number
             try:
                 learned = json.loads(model.learned)
-                words = {word for word, count in visits.items() if learned["words"].get(word, 0) <= count}
+                words = {word for word, visits in visits_by_word.items() if learned["words"].get(word, 0) <= visits}
                 words |= self.targets.hosts
-                learned = without_pages(learned, numbers, words)
+                learned = without_pages(learned, hashes, words)
                 summary = without_words(json.loads(model.summary), words)
             except (ValueError, TypeError, KeyError, IndexError, AttributeError):  # workers cannot read it either
-                self.connection.execute(delete(focus).where(*of_crawl))
+                self.connection.execute(delete(focus).where(*of_worker))
                 continue
-            self.connection.execute(update(focus).where(*of_crawl).values(learned=learned, summary=summary))
+            self.connection.execute(update(focus).where(*of_worker).values(learned=learned, summary=summary))
 
     def _words_of(self, key: int) -> set[str]:
         """The words of a page and of its earlier versions, as topic models count them."""
@@ -319,30 +351,30 @@ class RowEraser:
         self._delete(host, host.c.id, [row.id for row in rows], "hosts")
         self._delete(template, template.c.host, self.targets.hosts)
         remaining = select(host.c.site_id).where(host.c.site_id.in_(sorted(site_ids)))
-        empty = site_ids - set(self.connection.execute(remaining).scalars())
-        self._delete(site, site.c.id, empty)
-        self._delete(address_pattern, address_pattern.c.site_id, empty)
+        empty_site_ids = site_ids - set(self.connection.execute(remaining).scalars())
+        self._delete(site, site.c.id, empty_site_ids)
+        self._delete(address_pattern, address_pattern.c.site_id, empty_site_ids)
         return site_ids
 
     def _erase_robots_files(self) -> None:
-        """Delete the robots.txt of erased hosts; if other pages were requested by one, delete only its address."""
+        """Delete the robots.txt files of erased hosts; if another page's rights cite one, clear only its address."""
         of_crawl = robots_file.c.crawl_id == self.crawl_id
         where = of_crawl & self.targets.may_be_in(robots_file.c.first_url)
         for row in self.connection.execute(select(robots_file.c.digest, robots_file.c.first_url).where(where)).all():
             if not self.targets.covers(row.first_url):
                 continue
-            users = page.c.crawl_id == self.crawl_id, page.c.rights.contains(row.digest, autoescape=True)
+            cites_file = page.c.crawl_id == self.crawl_id, page.c.rights.contains(row.digest, autoescape=True)
             of_file = and_(of_crawl, robots_file.c.digest == row.digest)
-            if self.connection.execute(select(page.c.id).where(*users).limit(1)).first() is not None:
+            if self.connection.execute(select(page.c.id).where(*cites_file).limit(1)).first() is not None:
                 self.connection.execute(update(robots_file).where(of_file).values(first_url=""))
             else:
                 self.connection.execute(delete(robots_file).where(of_file))
 
     def _erase_labels(self) -> None:
         """Delete the labels of erased pages and images."""
-        naming = label.c.url, label.c.page
-        where = (label.c.crawl == self.name) & self.targets.may_be_in(*naming)
-        rows = list(self._rows(label.c.id, *naming, where=where))
+        naming_columns = label.c.url, label.c.page
+        where = (label.c.crawl == self.name) & self.targets.may_be_in(*naming_columns)
+        rows = self._rows(label.c.id, *naming_columns, where=where)
         erased = [row.id for row in rows if self.targets.covers(row.url) or self.targets.covers(row.page)]
         for part in in_chunks(erased):
             self.result.counts["labels"] += self.connection.execute(delete(label).where(label.c.id.in_(part))).rowcount
@@ -396,18 +428,30 @@ def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[st
 
 
 def without_target(sight: str) -> str:
-    """The record of an image's sighting, without the address that it links to."""
+    """The record of a sighting (an image as a page shows it), without the address that the image links to."""
     return replace(Sighting.of(sight), target="").record()
 
 
-def without_pages(learned: dict[str, Any], numbers: set[int], words: set[str]) -> str:
-    """A topic model as JSON, without these words, and without the pages with these numbers of addresses."""
-    learned["known"] = [known_page for known_page in learned["known"] if known_page[3][0] not in numbers]
-    learned["translated"] = [entry for entry in learned["translated"] if entry[0][0] not in numbers]
-    pairs = learned["translations"]
-    learned["translations"] = [pair for pair in pairs if numbers.isdisjoint((pair[0][0], pair[1][0]))]
+def without_pages(learned: dict[str, Any], hashes: set[int], words: set[str]) -> str:
+    """A topic model as JSON, without these words, and without the pages whose addresses have these hashes.
+
+    An address is a pair: the hash of the address, and that of its folder (`AddressKey`).
+    """
+    learned["known"] = [
+        (named, page_words, language, (page_hash, folder))
+        for named, page_words, language, (page_hash, folder) in learned["known"]
+        if page_hash not in hashes
+    ]
+    learned["translated"] = [
+        ((page_hash, folder), language, relevance)
+        for (page_hash, folder), language, relevance in learned["translated"]
+        if page_hash not in hashes
+    ]
+    learned["translations"] = [
+        pair for pair in learned["translations"] if hashes.isdisjoint(page_hash for page_hash, _ in pair)
+    ]
     learned["words"] = {word: count for word, count in learned["words"].items() if word not in words}
-    learned["features"] = [feature for feature in learned["features"] if feature[1] not in words]
+    learned["features"] = [(sort, word, *sums) for sort, word, *sums in learned["features"] if word not in words]
     return compact(learned)
 
 
@@ -416,7 +460,7 @@ def without_words(summary: dict[str, Any], words: set[str]) -> str:
     kept = {}
     for name, value in summary.items():
         if isinstance(value, list):
-            value = [entry for entry in value if entry[0] not in words]
+            value = [(word, *numbers) for word, *numbers in value if word not in words]
         kept[name] = value
     return compact(kept)
 

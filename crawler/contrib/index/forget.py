@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL
 
 from crawler.checked_settings import canonical_of
 from crawler.command_line.terminal import FAILED
-from crawler.contrib.index.erase_files import CrawlFiles, ErasedFiles
+from crawler.contrib.index.erase_files import IMAGES, CrawlFiles, ErasedFiles
 from crawler.contrib.index.erase_rows import ErasedRows, erase_rows
 from crawler.contrib.index.erasure_targets import ErasureTargets, erasure_targets
 from crawler.errors import BusyError, WrongUseError
@@ -36,10 +36,10 @@ from crawler.translation.message import N_, Message, first, plural
 
 MOST_NAMED = 10
 """Addresses, jobs, crawls or files that a sentence lists."""
-IMAGES = "images"
 DATABASES = frozenset(
     f"{name}{suffix}" for name in ("crawl.db", "crawl-search.db") for suffix in ("", "-wal", "-shm", "-journal")
 )
+"""The files of SQLite, whose erased rows are overwritten."""
 BYTES_AT_ONCE = 1 << 20
 BUSY = N_("the crawl {name} is running; stop it first")
 
@@ -120,7 +120,7 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
         files=erased_files,
         unwiped=unwiped,
         is_sqlite=is_sqlite,
-        files_left=_files_naming(folder, targets, erased_files.cleared),
+        files_left=_files_with_targets(folder, targets, erased_files.cleared),
     )
 
 
@@ -155,7 +155,7 @@ def _lock_idle_crawl(connection: Connection, name: str) -> int:
 
 
 def _erase_search_entries(path: Path, crawl_id: int) -> bool:
-    """Delete the texts of a crawl from the search index of the dashboard, if there is one; returns whether that
+    """Delete all texts of a crawl from the search index of the dashboard, if there is one; returns whether that
     succeeded. The next search indexes the remaining texts again.
     """
     if not path.exists():
@@ -190,24 +190,24 @@ def _wipe_free_space(url: URL) -> bool:
     return not is_busy
 
 
-def _files_naming(folder: Path, targets: ErasureTargets, cleared: Collection[Path]) -> list[Path]:
+def _files_with_targets(folder: Path, targets: ErasureTargets, cleared: Collection[Path]) -> list[Path]:
     """The files in a folder that name a target, except images, databases and cleared files."""
     needles = [page.encode() for page in sorted(targets.pages)]
     needles += [f"//{host}/".encode() for host in sorted(targets.hosts)]
-    naming = []
+    paths = []
     for parent, folders, names in os.walk(folder):
         if Path(parent) == folder and IMAGES in folders:
-            folders.remove(IMAGES)
+            folders.remove(IMAGES)  # os.walk then skips it
         for file_name in sorted(names):
             path = Path(parent) / file_name
-            is_known = path in cleared or file_name in DATABASES
-            if not is_known and path.is_file() and _contains(path, needles):
-                naming.append(path)
-    return naming
+            is_erased = path in cleared or file_name in DATABASES
+            if not is_erased and path.is_file() and _contains(path, needles):
+                paths.append(path)
+    return paths
 
 
 def _contains(path: Path, needles: list[bytes]) -> bool:
-    """Whether a file contains one of these texts."""
+    """Whether a file contains one of these texts, possibly across two parts that are read."""
     overlap = max(map(len, needles))
     before = b""
     try:
@@ -244,6 +244,7 @@ def sentences_of(erasure: Erasure) -> Iterator[Message]:
     )
     if has_erased:
         yield erased
+    # A page is usually both in the database and in the files.
     others = max(counts["mentions"], erasure.files.changed_lines)
     if others:
         yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)
@@ -257,10 +258,10 @@ def sentences_of(erasure: Erasure) -> Iterator[Message]:
 
 def _sentences_of_rest(erasure: Erasure) -> Iterator[Message]:
     """Sentences about what was not erased."""
-    if erasure.rows.led_to:
+    if erasure.rows.redirected_to:
         yield Message(
             "It was redirected to pages that are still stored: {pages}.",
-            {"pages": first(sorted(set(erasure.rows.led_to)), MOST_NAMED)},
+            {"pages": first(sorted(set(erasure.rows.redirected_to)), MOST_NAMED)},
         )
     if erasure.rows.other_crawls:
         yield Message("Other crawls have it, too: {names}.", {"names": first(erasure.rows.other_crawls, MOST_NAMED)})
@@ -268,11 +269,11 @@ def _sentences_of_rest(erasure: Erasure) -> Iterator[Message]:
         yield Message(
             "Scheduled jobs still name it as a seed: {names}.", {"names": first(erasure.rows.jobs, MOST_NAMED)}
         )
-    if erasure.files.elsewhere:
+    if erasure.files.workers_elsewhere:
         yield plural(
             "{n} worker wrote its lines into another folder: run the same command there, too.",
             "{n} workers wrote their lines into other folders: run the same command there, too.",
-            erasure.files.elsewhere,
+            erasure.files.workers_elsewhere,
         )
     if erasure.files_left:
         paths = [str(path) for path in erasure.files_left]

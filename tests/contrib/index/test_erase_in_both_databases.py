@@ -56,10 +56,10 @@ def test_files_of_other_folders_are_told(crew: Crew, engine: Engine, tmp_path: P
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "notes.txt").write_text(f"See {PERSON}.", encoding="utf-8")
     done = erased(engine, tmp_path / "two", PERSON)
-    assert (done.files.elsewhere, [path.name for path in done.files_left]) == (1, ["notes.txt"])
+    assert (done.files.workers_elsewhere, [path.name for path in done.files_left]) == (1, ["notes.txt"])
     # There the same command erases the lines.
     done = erased(engine, tmp_path / "one", PERSON)
-    assert (done.files.lines, done.files.elsewhere, done.status) == (1, 0, 0)
+    assert (done.files.lines, done.files.workers_elsewhere, done.status) == (1, 0, 0)
 
 
 def test_free_space_that_another_process_keeps_is_told(

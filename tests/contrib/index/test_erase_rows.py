@@ -166,7 +166,7 @@ def test_no_row_names_an_erased_page(crew: Crew, engine: Engine) -> None:
     assert (tables_with(engine, PERSON), tables_with(engine, "uennell")) == ([], [])
     check(engine)
     assert done.stored_targets == {PERSON}
-    assert done.led_to == [OTHER]
+    assert done.redirected_to == [OTHER]
     assert done.image_files == {"aa/quennell.png"}
     assert (done.counts["pages"], done.counts["versions"], done.counts["labels"]) == (1, 1, 1)
     names = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
