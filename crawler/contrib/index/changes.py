@@ -121,7 +121,7 @@ def changes(
             names = name_list([crawl.name for crawl in crawls])
             raise WrongUseError("there are several crawls; name says which of {names}", names=names)
         crawl = next(crawl for crawl in crawls if name in (None, crawl.name))
-        for page in crawl.changes([*TYPES], offset, responses=chunks):
+        for page in crawl.changes([*TYPES], offset, responses=chunks):  # the anchors of chunks are in responses
             yield _change_of(page, chunk_size)
 
 

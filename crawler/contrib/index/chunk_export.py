@@ -11,8 +11,8 @@ from crawler.translation.message import Message, plural
 
 CHUNKS = Format(
     "crawler.contrib.index.chunk_export:chunk_lines",
-    ("remarks", "tokens"),
-    FIELDS,
+    options=("remarks", "tokens"),
+    needs=FIELDS,
     is_text=True,
     chooses=False,
     reads_responses=True,

@@ -1,9 +1,9 @@
 """The size of chunks in tokens, and an estimate of the number of tokens of a text.
 
 Each model has its own tokens. Without a counter they are estimated: each character of a script without spaces, such as
-Chinese or Thai, is a token, and so is each emoji. For the other text, the larger of two numbers is used: 1.3 tokens for
-each word, and one token for 3.5 letters and signs. The second is larger for long words, code and addresses. A text has
-at least one token for 40 characters, so that blanks are counted, too.
+Chinese or Thai, is a token, and so is each emoji. For all other text, the larger of two estimates is used: 1.3 tokens
+per word, and one token per 3.5 characters that are not blank. The second is larger for long words, code and addresses.
+A text has at least one token per 40 characters, so that blanks are counted, too.
 """
 
 import re
@@ -52,9 +52,10 @@ def estimated_tokens(text: str) -> float:
     >>> estimated_tokens("Bees dance in the dark."), estimated_tokens("蜜蜂跳舞。"), estimated_tokens("")
     (6.5, 5.0, 0.0)
     """
-    least = len(text) / CHARACTERS_OF_TOKEN
-    wide = 0
+    least_tokens = len(text) / CHARACTERS_OF_TOKEN
+    wide_characters = 0
     if not text.isascii():
-        text, wide = _WIDE.subn(" ", text)
+        text, wide_characters = _WIDE.subn(" ", text)
     words = text.split()
-    return max(least, wide + max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / LETTERS_OF_TOKEN))
+    tokens_of_words = max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / LETTERS_OF_TOKEN)
+    return max(least_tokens, wide_characters + tokens_of_words)

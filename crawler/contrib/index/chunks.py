@@ -2,7 +2,7 @@
 
 A chunk lies in one section, so a change of a section does not change the chunks of other sections, unless a heading
 above both changes. The id depends on the headings and the text, and for equal chunks on their order, but not on the
-number of chunks before it. `place` is such a number within a section: a chunk may move in its section and keep its id.
+chunk's position: a chunk may move within its section, which changes its `place`, and keep its id.
 """
 
 import json
@@ -47,7 +47,7 @@ class Chunk:
     """Its number among the chunks below the same headings, from 0."""
 
     def record(self) -> dict[str, Any]:
-        """The fields as values of JSON."""
+        """The fields as values of JSON, which has no tuples."""
         return {name: getattr(self, name) for name in self.__slots__} | {"headings": [*self.headings]}
 
 

@@ -1,8 +1,8 @@
 """The current pages of a crawl, or their chunks, as documents for other libraries, with an id, a text and metadata.
 
-All metadata are strings, which every vector store accepts. The metadata of a chunk have no time: libraries compare
-documents with their metadata, and an unchanged chunk must not be embedded again because another part of its page
-changed.
+All metadata are strings, which every vector store accepts. A chunk's metadata contain no timestamp: libraries compare
+documents together with their metadata, and an unchanged chunk must not be embedded again because another part of its
+page changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ class DocumentSource:
     state_url: str = ""
 
     def documents(self) -> Iterator[IndexDocument]:
-        """The documents, one after the other."""
+        """Yields the documents one at a time."""
         for change in changes(
             self.name,
             chunks=self.chunks,

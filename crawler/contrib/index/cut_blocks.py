@@ -3,6 +3,9 @@
 A block that is larger than a text is cut so that each piece is Markdown of the same kind: code at the ends of lines, in
 fences again; a table between rows, with its head again; a list between items; a quote and an item between the blocks in
 them; a paragraph between sentences. The continuation of an item is written without its indentation.
+
+What all pieces repeat, such as fences or a head, leaves less room for their contents. If it leaves less than half of
+the limit, the block is cut as plain text instead.
 """
 
 from __future__ import annotations
@@ -29,9 +32,11 @@ HEAD_ROWS = 2
 """The lines of a table above its rows: the names of the columns, and the delimiter row."""
 
 
-def packed_blocks(section: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0) -> Iterator[str]:
-    """Texts of at most `limit` tokens that are made of these blocks."""
-    parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in section)
+def packed_blocks(
+    neighbours: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0
+) -> Iterator[str]:
+    """Texts of at most `limit` tokens that are made of these blocks, which are in `depth` lists and quotes."""
+    parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in neighbours)
     return packed(parts, limit, count, _joined)
 
 
@@ -90,6 +95,7 @@ def _cut_table(block: MarkdownBlock, limit: float, count: CountTokens) -> Iterat
         rows = [*head, *rows]
         head = []
         room = limit
+    # The pieces of a cut row get no head, so they may fill the limit.
     parts: Iterable[Part] = ((row, partial(cut_text, row, limit, count)) for row in rows)
     return packed(parts, room, count, lambda run: _joined([*head, *run]))
 
@@ -120,10 +126,12 @@ def _cut_quote(block: MarkdownBlock, limit: float, count: CountTokens, depth: in
     room = limit - mark_tokens
     if room < limit / 2:
         return cut_text(block.text, limit, count)
-    pieces = packed_blocks(
-        blocks(quote_content(block)), room, lambda text: count(text) + mark_tokens * text.count("\n"), depth + 1
-    )
-    return map(_quoted, pieces)
+
+    def count_quoted(text: str) -> float:
+        """The tokens of a text with a quote mark on each line but one, whose mark is subtracted from the room."""
+        return count(text) + mark_tokens * text.count("\n")
+
+    return map(_quoted, packed_blocks(blocks(quote_content(block)), room, count_quoted, depth + 1))
 
 
 def _quoted(text: str) -> str:

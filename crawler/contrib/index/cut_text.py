@@ -18,6 +18,7 @@ from crawler.page.text import sentence_ends
 _OTHER_END = re.compile(r"(?:；|(?<!…)…++(?=[^\W\d_a-zA-Z”’」』）]|[”’」』）])|\\\n)[”’」』）]*")
 """An end that is not among the ends of sentences: ；, …… before Chinese, or a hard line break."""
 _WORD = re.compile(r"[^\s，、：]*(?:[，、：]+\s*|\s+|$)")
+"""A word, or a clause of Chinese, with the commas or spaces after it."""
 _COLONS = (":", "：")
 
 Part = tuple[str, Callable[[], Iterator[str]]]
@@ -85,7 +86,7 @@ def cut_line(line: str, limit: float, count: CountTokens) -> Iterator[str]:
 
 
 def _cut_word(word: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The slices of a word: of the length that has `limit` tokens on average, and shorter where a slice has more."""
+    """The slices of a word: of the length that has `limit` tokens on average, or shorter if such a slice has more."""
     tokens = count(word)
     if tokens <= limit or len(word) == 1:
         yield word
@@ -97,9 +98,10 @@ def _cut_word(word: str, limit: float, count: CountTokens) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> str:
-    """A piece as a paragraph: without a line break at its end, and with an escaped block marker at its start."""
+    """A piece as a paragraph: without a hard line break at its end, and with a block marker at its start escaped."""
     text = text.strip()
-    if text.endswith("\\") and not text.endswith("\\\\"):
+    is_broken = text.endswith("\\") and not text.endswith("\\\\")
+    if is_broken:
         text = text[:-1].rstrip()
     if NUMBER.match(text):
         return NUMBER.sub(r"\1\\\2", text, count=1)

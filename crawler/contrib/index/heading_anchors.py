@@ -20,12 +20,12 @@ MOST_ABOVE = 4
 """Elements between the text of a heading and the heading, or between a heading and its section."""
 MOST_WITHIN = 20
 """Elements in a heading that are searched."""
-MOST_LETTERS = 200
-"""The longest anchor that is used, in characters."""
+LONGEST_ANCHOR = 200
+"""Characters of the longest anchor that is used."""
 
 
 def heading_anchors(page: Page, kept: Collection[Block] | None = None) -> list[HeadingAnchor]:
-    """The headings of a page, in order: all headings, or only those with a kept block."""
+    """The headings of a page, in order: all headings, or only those with a block in `kept`."""
     kept_ids = None if kept is None else {id(block) for block in kept}
     shown = (block for block in page.blocks if kept_ids is None or id(block) in kept_ids)
     return [
@@ -65,7 +65,7 @@ def _names(heading: etree._Element) -> Iterator[str]:
 
 
 def _names_of_sections(heading: etree._Element) -> Iterator[str]:
-    """The ids of the elements that begin with a heading, the innermost first."""
+    """The ids of the sections that begin with a heading, the innermost first."""
     inner = heading
     for section in islice(heading.iterancestors(), MOST_ABOVE):
         is_first = next(section.iterchildren(etree.Element), None) is inner and not (section.text or "").strip()
@@ -76,4 +76,4 @@ def _names_of_sections(heading: etree._Element) -> Iterator[str]:
 
 
 def _is_anchor(name: str) -> bool:
-    return 0 < len(name) <= MOST_LETTERS and name.isprintable() and not any(map(str.isspace, name))
+    return 0 < len(name) <= LONGEST_ANCHOR and name.isprintable() and not any(map(str.isspace, name))

@@ -22,6 +22,6 @@ class WinnowLoader(DocumentSource, BaseLoader):
     """
 
     def lazy_load(self) -> Iterator[Document]:
-        """The documents, one after the other."""
+        """Yields the documents one at a time."""
         for document in self.documents():
             yield Document(id=document.id, page_content=document.text, metadata={**document.metadata})

@@ -25,7 +25,7 @@ class WinnowReader(DocumentSource, BaseReader):
     """
 
     def lazy_load_data(self, *args: Any, **load_kwargs: Any) -> Iterator[Document]:
-        """The documents, one after the other."""
+        """Yields the documents one at a time."""
         for document in self.documents():
             yield Document(
                 id_=document.id,

@@ -81,7 +81,7 @@ def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
 def items(block: MarkdownBlock) -> Iterator[list[str]]:
     """The lines of each item of a list, of each definition, or of a footnote."""
     item: list[str] = []
-    content_indent = 1
+    content_indent = 1  # the term of a definition has no marker: the first marker after it is not indented
     fence = ""
     for line in block.lines:
         # A marker that is indented as far as the content of the item belongs to a list within the item.
@@ -149,7 +149,7 @@ def _end_of_quote(lines: list[str], start: int) -> int:
 
 
 def _end_of_table(lines: list[str], start: int) -> int:
-    end = start + 2
+    end = start + 2  # after the head and the delimiter row
     while end < len(lines) and "|" in lines[end] and not BLOCK_START.match(lines[end]):
         end += 1
     return end
@@ -165,7 +165,10 @@ def _end_of_code(lines: list[str], start: int) -> int:
 
 
 def _end_of_list(lines: list[str], start: int) -> int:
-    """The index after a list, which continues with items, indented lines, and further lines of a paragraph."""
+    """The index after a list, which continues with items, indented lines, and further lines of a paragraph.
+
+    A further line of a paragraph need not be indented: https://spec.commonmark.org/0.31.2/#lazy-continuation-line
+    """
     fence = fence_after(lines[start], "")
     end = start + 1
     while end < len(lines):

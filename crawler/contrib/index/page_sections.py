@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from crawler.contrib.index.cut_blocks import MOST_DEPTH, item_content, quote_content
 from crawler.contrib.index.markdown_blocks import HEADING, BlockKind, MarkdownBlock, blocks, fence_after, items
 
-MOST_LETTERS = 300
+LONGEST_HEADING = 300
 """Characters of a heading that each chunk repeats; a longer heading is also in the text of its section."""
 _NESTED_HEADING = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t][ \t>]*){0,20}#{1,6}[ \t]")
+"""A heading after any markers of quotes and items."""
 _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|\[\^[^\]\s]{1,99}\]|`+|(?<!\s)\*+|\*+(?!\s)")
+"""An escaped character, the mark of a footnote, or a mark of code or emphasis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,8 @@ class _Outline:
     def close(self, level: int) -> Iterator[PageSection]:
         """End the section before a heading of this level."""
         heading = self.open[-1]
-        if not self.blocks and heading.block is not None and level <= heading.level:
+        has_nothing_below = not self.blocks and level <= heading.level
+        if has_nothing_below and heading.block is not None:
             self.blocks.append(heading.block)
         if self.blocks:
             anchor = next((above.anchor for above in reversed(self.open) if above.anchor), "")
@@ -79,30 +82,28 @@ class _Outline:
         text = heading_text(block.lines[0])
         heading = _OpenHeading(level=block.level, text=_shortened(text), anchor=self.anchors.take(text), block=block)
         self.open.append(heading)
-        if len(text) > MOST_LETTERS:
+        if len(text) > LONGEST_HEADING:
             self.blocks.append(block)
 
 
 class _Anchors:
-    """The anchors of headings, by the letters of their texts.
+    """The anchors of headings, by the texts of the headings without spaces, in which HTML and Markdown may differ.
 
-    Anchors are ignored if the HTML and the Markdown do not have the same number of headings with these letters.
+    Anchors are ignored if the HTML and the Markdown do not have the same number of headings with the same text.
     """
 
     def __init__(self, anchors: Iterable[HeadingAnchor], texts: Iterable[str]) -> None:
-        by_letters = defaultdict[str, deque[str]](deque)
+        by_text = defaultdict[str, deque[str]](deque)
         for heading in anchors:
-            by_letters[_letters(heading.text)].append(heading.anchor)
-        counts = Counter(map(_letters, texts))
-        self._by_letters = {
-            letters: anchors_of_letters
-            for letters, anchors_of_letters in by_letters.items()
-            if len(anchors_of_letters) == counts[letters]
+            by_text[_without_spaces(heading.text)].append(heading.anchor)
+        counts = Counter(map(_without_spaces, texts))
+        self._by_text = {
+            text: anchors_of_text for text, anchors_of_text in by_text.items() if len(anchors_of_text) == counts[text]
         }
 
     def take(self, text: str) -> str:
         """Remove and return the anchor of the next heading with this text; empty if there is none."""
-        anchors = self._by_letters.get(_letters(text))
+        anchors = self._by_text.get(_without_spaces(text))
         return anchors.popleft() if anchors else ""
 
 
@@ -116,9 +117,13 @@ def page_sections(markdown: str, title: str = "", anchors: Iterable[HeadingAncho
     headings = [heading_text(block.lines[0]) for block in page_blocks if block.kind is BlockKind.HEADING]
     page_title = _OpenHeading(level=0, text=_shortened(title), anchor="", block=None)
     outline = _Outline(_Anchors(anchors, headings), [page_title])
-    if page_blocks and page_blocks[0].kind is BlockKind.HEADING and _letters(headings[0]) == _letters(title):
+
+    # A heading at the beginning that repeats the title is the title itself.
+    begins_with_heading = bool(page_blocks) and page_blocks[0].kind is BlockKind.HEADING
+    if begins_with_heading and _without_spaces(headings[0]) == _without_spaces(title):
         page_title.anchor = outline.anchors.take(headings[0])
         page_title.block = page_blocks.pop(0)
+
     for block in page_blocks:
         if block.kind is BlockKind.HEADING:
             yield from outline.begin(block)
@@ -167,10 +172,10 @@ def _contents(block: MarkdownBlock) -> Iterator[list[str]]:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= MOST_LETTERS:
+    if len(text) <= LONGEST_HEADING:
         return text
-    return f"{text[: MOST_LETTERS - 1]}…"
+    return f"{text[: LONGEST_HEADING - 1]}…"
 
 
-def _letters(text: str) -> str:
+def _without_spaces(text: str) -> str:
     return "".join(text.split())

@@ -1,7 +1,8 @@
 """Decides which neighbouring parts of a text share a chunk.
 
-Of the places where a chunk is more than half full, it ends where the next part has the smallest checksum. So its end
-depends on the parts around it: a part that is added or removed moves the ends near it, and most ends further on stay.
+A chunk may end wherever it is more than half full. Of these places, it ends before the part with the smallest checksum.
+So its end depends on the parts around it: a part that is added or removed moves the ends near it, and most ends further
+on stay.
 This is content-defined chunking (Muthitacharoen et al. 2001, A Low-Bandwidth Network File System, 3.1), by the smallest
 value in a window (Bjørner et al. 2010, Content-Dependent Chunking for Differential Compression, the Local Maximum
 Approach). The last chunk has the remaining parts.
@@ -39,8 +40,8 @@ def stable_runs(units: Sequence[TextUnit], limit: float) -> Iterator[Sequence[Te
 def _end_of_run(units: Sequence[TextUnit], start: int, limit: float) -> int:
     """The index after the last unit of the run that begins with this one."""
     tokens = 0.0
-    best_end = 0
-    best_rank = (True, 1 << 32)
+    best_end = 0  # none yet
+    best_rank = (True, 1 << 32)  # above every rank: a CRC has 32 bits
     end = start
     while end < len(units):
         if tokens > limit / 2:

@@ -33,7 +33,7 @@ def stored_chunks(page: StoredPage, tokens: int = TOKENS, count: CountTokens = e
 
 
 def stored_markdown(values: Mapping[str, Any]) -> str:
-    """The Markdown of a stored page, or otherwise its text as Markdown, without the title on its first line."""
+    """The Markdown of a stored page. If it has none, its text as Markdown, without a first line that is the title."""
     if values["markdown"]:
         return str(values["markdown"])
     text = str(values["text"])

@@ -11,36 +11,42 @@ from crawler.contrib.index.chunk_size import CHARACTERS_OF_TOKEN, estimated_toke
 LEAST_TOKENS = 1_000
 USUAL_TOKENS = 4_000
 MOST_TOKENS = 20_000
-"""The least, usual and largest size of an answer."""
+"""The smallest, usual and largest size limit that an agent can choose for an answer."""
 FRAME_TOKENS = 150
 """Tokens of the lines around a text in an answer."""
 TAGS = re.compile("[\U000e0000-\U000e007f]+")
 """Invisible characters by which a page may address a model without a person seeing it: https://www.unicode.org/charts/PDF/UE0000.pdf"""
 LONGEST_TITLE = 100
+"""Characters of a title that are shown."""
 LONGEST_ADDRESS = 2_083
 """Characters of the longest address that crawls request."""
 
 
-def end_within(text: str, start: int, end: int, most: float) -> int:
-    """The end of a part of a text with at most this many tokens: the end of a line if one is near.
+def end_within(text: str, start: int, end: int, most_tokens: float) -> int:
+    """Where to cut the part of a text from `start` to `end` so that it has at most this many tokens.
+
+    That is after a line if a line ends in the last quarter of what fits.
 
     >>> end_within("bees dance", 0, 10, 1.5), end_within("bees dance", 0, 10, 9)
     (5, 10)
     """
-    furthest = min(end, start + int(most * CHARACTERS_OF_TOKEN))
+    # The last end up to which the tokens fit. A token has at most CHARACTERS_OF_TOKEN characters in the estimate.
+    furthest = min(end, start + int(most_tokens * CHARACTERS_OF_TOKEN))
     ends = range(start, furthest + 1)
-    last = ends[bisect_right(ends, most, key=lambda until: estimated_tokens(text[start:until])) - 1]
+    last = ends[bisect_right(ends, most_tokens, key=lambda until: estimated_tokens(text[start:until])) - 1]
     if last == end:
         return end
-    line_end = text.rfind("\n", last - (last - start) // 4, last)
+
+    last_quarter = last - (last - start) // 4
+    line_end = text.rfind("\n", last_quarter, last)
     if line_end < 0:
         return last
     return line_end + 1
 
 
-def fitting(entries: Iterable[str], most: int) -> list[str]:
+def fitting(entries: Iterable[str], most_tokens: int) -> list[str]:
     """The first of these entries that fit into an answer, at least one so that the answer can be continued."""
-    room = float(most - FRAME_TOKENS)
+    room = float(most_tokens - FRAME_TOKENS)
     fitting_entries: list[str] = []
     for entry in entries:
         room -= estimated_tokens(entry)
@@ -65,7 +71,8 @@ def one_line(text: str | None, longest: int = LONGEST_TITLE) -> str:
     >>> one_line("Bees\\n dance", 7)
     'Bees da…'
     """
-    line = visible(" ".join((text or "")[: 4 * longest].split()))
+    beginning = (text or "")[: 4 * longest]  # so that a long text is not split as a whole
+    line = visible(" ".join(beginning.split()))
     if len(line) <= longest:
         return line
     return f"{line[:longest]}…"

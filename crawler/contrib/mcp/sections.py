@@ -9,7 +9,7 @@ from crawler.contrib.index.page_sections import heading_text
 from crawler.contrib.mcp.answers import one_line
 
 LEVELS = 6
-"""Levels of headings."""
+"""The lowest level of headings; the highest is 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +19,7 @@ class Section:
     level: int
     title: str
     start: int
+    """The index in the Markdown at which the heading begins."""
     end: int
     tokens: float
 
@@ -36,7 +37,8 @@ def sections(markdown: str) -> list[Section]:
     start_of_line = [0, *accumulate(len(line) + 1 for line in lines)]
     headings = [block for block in blocks(lines) if block.kind is BlockKind.HEADING]
 
-    # From the last to the first, so that one pass finds all ends.
+    # From the last heading to the first, so that one pass finds all ends. For each level, the next heading of the same
+    # or a higher level; for each start of a heading, the tokens from there to the end of the page.
     next_start = len(markdown)
     end_of_level = [next_start] * (LEVELS + 1)
     tokens_from = {next_start: 0.0}
@@ -46,9 +48,9 @@ def sections(markdown: str) -> list[Section]:
         start = start_of_line[heading.first_line]
         tokens_from[start] = tokens_from[next_start] + estimated_tokens(markdown[start:next_start])
         end = end_of_level[level]
-        size = tokens_from[start] - tokens_from[end]
+        tokens = tokens_from[start] - tokens_from[end]
         title = one_line(heading_text(heading.lines[0]))
-        page_sections.append(Section(level=level, title=title, start=start, end=end, tokens=size))
+        page_sections.append(Section(level=level, title=title, start=start, end=end, tokens=tokens))
         end_of_level[level:] = [start] * (LEVELS + 1 - level)
         next_start = start
     return page_sections[::-1]
@@ -57,5 +59,5 @@ def sections(markdown: str) -> list[Section]:
 def section_named(page_sections: list[Section], heading: str, position: int = 0) -> Section | None:
     """The first section with this heading, in any case and spacing, that ends after a position; None if none does."""
     title = one_line(heading_text(heading)).casefold()
-    named = (section for section in page_sections if section.title.casefold() == title)
-    return next((section for section in named if section.end > position), None)
+    with_heading = (section for section in page_sections if section.title.casefold() == title)
+    return next((section for section in with_heading if section.end > position), None)

@@ -28,11 +28,12 @@ Answers are cut at max_tokens, and say how to continue. A crawl that you start c
 
 
 class ToolServer(MCPServer[Any]):
-    """A server whose errors are one sentence each, and say nothing about the machine."""
+    """A server whose errors are one sentence each, and tell agents nothing about the machine."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        # The protocol's library ignores unknown arguments; an agent must learn that they have no effect.
         properties = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
         if name not in properties:
             raise ToolError("There is no tool of this name.")
@@ -54,10 +55,10 @@ class ToolServer(MCPServer[Any]):
 def error_sentence(error: BaseException | None) -> str:
     """The sentence about an error for an agent; empty if the error is a defect, or is about the machine."""
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        pattern = first.get("ctx", {}).get("pattern", "")
-        expected = EXPECTED.get(pattern, first["msg"].removeprefix("Value error, "))
-        return f"The argument {first['loc'][0]} is wrong: {expected}."
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        pattern = first_error.get("ctx", {}).get("pattern", "")
+        expected = EXPECTED.get(pattern, first_error["msg"].removeprefix("Value error, "))
+        return f"The argument {first_error['loc'][0]} is wrong: {expected}."
     if isinstance(error, ToolError):
         return str(error)
     is_about_machine = isinstance(error, StateError) and not isinstance(error, NothingError | SlowError)
@@ -73,14 +74,17 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
     instructions = INSTRUCTIONS.format(most_pages=opts.max_pages)
     server = ToolServer("winnow", instructions=instructions, version=__version__, log_level="WARNING")
-    reads: list[Callable[..., str]] = [tools.list_crawls, tools.crawl_state, tools.search_pages]
-    reads += [tools.outline_page, tools.read_page, tools.list_changes]
-    crawls: list[Callable[..., str]] = []
+    tools_that_read: list[Callable[..., str]] = [tools.list_crawls, tools.crawl_state, tools.search_pages]
+    tools_that_read += [tools.outline_page, tools.read_page, tools.list_changes]
+    tools_that_crawl: list[Callable[..., str]] = []
     if opts.max_pages:
-        crawls = [tools.start_crawl, tools.stop_crawl]
-    for tool in (tools.clean_page, *reads, *crawls):
+        tools_that_crawl = [tools.start_crawl, tools.stop_crawl]
+    for tool in (tools.clean_page, *tools_that_read, *tools_that_crawl):
+        # `open_world_hint`: whether the tool sends requests to the web.
         hints = ToolAnnotations(
-            read_only_hint=tool not in crawls, destructive_hint=False, open_world_hint=tool not in reads
+            read_only_hint=tool not in tools_that_crawl,
+            destructive_hint=False,
+            open_world_hint=tool not in tools_that_read,
         )
         # Structured answers would repeat the text.
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False)

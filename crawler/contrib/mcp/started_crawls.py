@@ -29,7 +29,9 @@ class StartedCrawls:
         self._most_pages = most_pages
         self._lock = Lock()
         self._waiting = ThreadPoolExecutor(MOST_RUNNING, "crawl end")
+        """Threads that each wait until a crawl has ended."""
         self._runs: dict[str, tuple[CrawlRun, Future[str]]] = {}
+        """The runs by the names of their crawls, each with a future that is done when the run has ended."""
 
     def start(self, seeds: Sequence[str], topic: str, max_pages: int) -> str:
         """Start a crawl; returns its name. Raises a ToolError if too many are running, or if it cannot start."""
@@ -37,9 +39,9 @@ class StartedCrawls:
             raise ToolError(f"A crawl can have at most {self._most_pages} pages.")
         name = default_name(list(seeds), topic)
         with self._lock:
-            running = [running_name for running_name, (_, end) in self._runs.items() if not end.done()]
-            if name in running or len(running) >= MOST_RUNNING:
-                raise ToolError(f"{' and '.join(running)} still running; wait until it has ended, or stop it.")
+            running_names = [run_name for run_name, (_, end) in self._runs.items() if not end.done()]
+            if name in running_names or len(running_names) >= MOST_RUNNING:
+                raise ToolError(f"{' and '.join(running_names)} still running; wait until it has ended, or stop it.")
             try:
                 run = crawl(list(seeds), topic, name=name, settings=self._settings, max_pages=max_pages, **ARGUMENTS)
             except (ValueError, CrawlError) as error:
@@ -52,7 +54,8 @@ class StartedCrawls:
         """Stop a crawl, and wait until it has ended; raises a ToolError if it was not started here."""
         if name not in self._runs:
             raise ToolError("This server did not start a crawl of this name.")
-        self._runs[name][0].stop()
+        run, _ = self._runs[name]
+        run.stop()
 
     def stop_all(self) -> None:
         """Stop all running crawls; the same arguments continue them."""

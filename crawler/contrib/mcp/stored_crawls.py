@@ -88,10 +88,11 @@ class StoredCrawls:
                 after = part.place
                 if after is None or len(hits) >= MOST_HITS or monotonic() > deadline:
                     break
-            rows = connection.execute(select(*HIT_COLUMNS).where(page.c.id.in_([hit.id for hit in hits]))).mappings()
-            row_by_id = {row["id"]: row for row in rows}
+            pages = connection.execute(select(*HIT_COLUMNS).where(page.c.id.in_([hit.id for hit in hits]))).mappings()
+            page_by_id = {values["id"]: values for values in pages}
         snippets = {hit.id: "".join(piece.text for piece in excerpt(hit.text or "", folded_words)) for hit in hits}
-        return [(row_by_id[hit.id], snippets[hit.id]) for hit in hits if hit.id in row_by_id], after
+        # A page may have been deleted since it was found.
+        return [(page_by_id[hit.id], snippets[hit.id]) for hit in hits if hit.id in page_by_id], after
 
     def page(self, name: str, url: str) -> RowMapping:
         """The stored page of an address; raises a ToolError if there is none."""

@@ -31,6 +31,7 @@ from crawler.reports.crawls import CrawlSummary
 from crawler.store.page_changes import OFFSET
 
 MOST_WORDS = 10
+"""Words of a search."""
 FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
 """The fields of a page that an answer shows if they are known."""
 LONGEST_SNIPPET = 200
@@ -39,6 +40,7 @@ NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, which matches only ASCII in some cli
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
 LINE = f"^[^{CONTROLS}]*$"
 PLACE = r"^([0-9](\.[0-9]{1,20})?(e-[0-9]{1,2})?_[0-9]{1,18})?$"
+"""A position in the results of a search: the relevance and the id of the last page that was shown."""
 
 EXPECTED = {
     NAME: "a name has no slashes and no spaces",
@@ -167,20 +169,21 @@ class Tools:
 
         Without an offset it lists all pages. Of an erased page only an id is left.
         """
-        offsets: list[str] = []
+        read_offsets: list[str] = []
 
         def lines() -> Iterator[str]:
+            """The lines about changes; `fitting` reads them up to the first one that does not fit."""
             for offset, change in self._stored.changes(crawl, after):
-                offsets.append(offset)
+                read_offsets.append(offset)
                 address = one_line(change["url"], LONGEST_ADDRESS) or change["page_id"]
                 yield f"{change['change']} {address} ({one_line(change['title'])})"
 
-        shown = fitting(lines(), max_tokens)
-        last = offsets[len(shown) - 1] if shown else after
+        shown_lines = fitting(lines(), max_tokens)
+        last = read_offsets[len(shown_lines) - 1] if shown_lines else after
         note = f"These are all; next time give after={last}."
-        if len(shown) < len(offsets):
+        if len(shown_lines) < len(read_offsets):
             note = f"There are more; continue with after={last}."
-        return marked("\n".join(shown), note)
+        return marked("\n".join(shown_lines), note)
 
     def start_crawl(self, seeds: Seeds, max_pages: MaxPages, topic: Line = "") -> str:
         """Start a small crawl from the seeds, within their sites, the pages most relevant to the topic first.
@@ -219,7 +222,7 @@ def _text(page: Mapping[Any, Any]) -> str:
 
 
 def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_tokens: int) -> str:
-    """The facts about a page, a part of its text, and where to continue."""
+    """The facts about a page, its text from `start` to `end` as far as it fits, and where to continue."""
     if start > end:
         raise ToolError(f"The text ends at position {end}.")
     lines = [f"url: {one_line(page['url'], LONGEST_ADDRESS)}"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.contrib.index.heading_anchors import MOST_LETTERS, heading_anchors
+from crawler.contrib.index.heading_anchors import LONGEST_ANCHOR, heading_anchors
 from crawler.page.page import Page
 
 
@@ -22,8 +22,8 @@ from crawler.page.page import Page
         ('<main id="a"><h2>Bees</h2></main>', ""),
         ('<h2><a href="/bees#a">Bees</a></h2>', ""),
         ('<h2 id="a b">Bees</h2>', ""),
-        (f'<h2 id="{"a" * MOST_LETTERS}">Bees</h2>', "a" * MOST_LETTERS),
-        (f'<h2 id="{"a" * (MOST_LETTERS + 1)}">Bees</h2>', ""),
+        (f'<h2 id="{"a" * LONGEST_ANCHOR}">Bees</h2>', "a" * LONGEST_ANCHOR),
+        (f'<h2 id="{"a" * (LONGEST_ANCHOR + 1)}">Bees</h2>', ""),
         ("<h2>Bees</h2>", ""),
     ],
 )

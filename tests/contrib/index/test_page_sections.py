@@ -1,6 +1,6 @@
 """A page's sections have the headings above them, and the anchors of these."""
 
-from crawler.contrib.index.page_sections import MOST_LETTERS, HeadingAnchor, heading_text, page_sections
+from crawler.contrib.index.page_sections import LONGEST_HEADING, HeadingAnchor, heading_text, page_sections
 
 
 def outline(markdown: str, title: str = "T") -> list[tuple[str, str]]:
@@ -47,10 +47,10 @@ def test_no_title() -> None:
 
 
 def test_a_long_heading_is_shortened_and_its_text_kept() -> None:
-    for length in (MOST_LETTERS, MOST_LETTERS + 1):
+    for length in (LONGEST_HEADING, LONGEST_HEADING + 1):
         [(headings, text)] = outline(f"## {'a' * length}\n\n1")
-        is_long = length > MOST_LETTERS
-        assert len(headings) == len("T/") + MOST_LETTERS
+        is_long = length > LONGEST_HEADING
+        assert len(headings) == len("T/") + LONGEST_HEADING
         assert text == (f"## {'a' * length} 1" if is_long else "1")
 
 
