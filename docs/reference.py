@@ -99,9 +99,8 @@ def item_page() -> str:
         )
         for name, kind in items.TYPES.items()
     ]
-    numbers = [
-        (code(name), meaning) for one in (*quality.SETS, quality.Masked) for name, meaning in docstrings(one).items()
-    ]
+    classes = (*quality.SETS, quality.MaskedCounts)
+    numbers = [(code(name), meaning) for numbers in classes for name, meaning in docstrings(numbers).items()]
     images = [(code(one.name), docstrings(items.ImageItem)[one.name]) for one in fields(items.ImageItem)]
     return (
         "`output/NAME.jsonl` has one line for each page, a JSON object in UTF-8, in the order in which pages were "

@@ -104,7 +104,7 @@ def cost(rows: list[dict[str, str]]) -> list[float]:
 
 def compare(rows: list[dict[str, str]], theirs: list[dict[str, list[str]]], shown: int) -> bool:
     """Print the share of texts with the same verdict by set and language; returns whether all reach AGREEMENT."""
-    from crawler.contrib.corpus.quality import PUBLISHED, measured, refused
+    from crawler.contrib.corpus.quality import PUBLISHED, broken_limit, measured
 
     same: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     removed: Counter[tuple[str, str]] = Counter()
@@ -112,7 +112,7 @@ def compare(rows: list[dict[str, str]], theirs: list[dict[str, list[str]]], show
     for row, reasons in zip(rows, theirs, strict=True):
         numbers = measured(row["text"], row["language"])
         for name in PUBLISHED:
-            limit = refused(numbers, name, row["language"])
+            limit = broken_limit(numbers, name, row["language"])
             key = name, row["language"]
             same[key].append((limit is None) == (not reasons[name]))
             removed[key] += bool(reasons[name])

@@ -8,20 +8,23 @@ from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement
 
-from crawler.contrib.corpus.quality import complete_quality, refused
+from crawler.contrib.corpus.quality import broken_limit, complete_quality
 from crawler.export.where_conditions import RemovalReason, Removed, Selection, Source
 from crawler.metadata.text_quality import OF_EXTRACTION
 from crawler.reports.condition import Condition, comparisons
 from crawler.reports.stored_pages import StoredPage, StoredPages
 from crawler.store.page_changes import ChangeOffset
 
-QUALITY_IS_OF = ("quality", "text", "language")
-"""The fields that `quality` is computed from."""
+QUALITY_COLUMNS = ("quality", "text", "language")
+"""The columns from which a complete `quality` is computed."""
 
 
 @dataclass(frozen=True)
 class CorpusSelection(Selection):
-    """The conditions and rules that a page must satisfy."""
+    """The conditions and rules that a page must satisfy.
+
+    Text numbers are the numbers in `quality` that are computed from the text; most crawls do not store them.
+    """
 
     sets: tuple[str, ...] = ()
     """The names of published sets of rules."""
@@ -36,7 +39,7 @@ class CorpusSelection(Selection):
 
     @property
     def compares_text_numbers(self) -> bool:
-        """Whether the selection needs numbers that most crawls do not store."""
+        """Whether the selection needs text numbers."""
         return bool(self.sets) or len(self.stored_conditions) < len(self.conditions)
 
     @property
@@ -50,7 +53,7 @@ class CorpusSelection(Selection):
         """The first rule of the published sets that a page breaks."""
         numbers = values.get("quality") or {}
         for name in self.sets:
-            limit = refused(numbers, name, values.get("language"))
+            limit = broken_limit(numbers, name, values.get("language"))
             if limit is not None:
                 return RemovalReason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
         return None
@@ -72,7 +75,7 @@ class PageSource(Protocol):
 
 @dataclass(frozen=True)
 class CorpusSource(Source):
-    """The pages of crawls that an export may write."""
+    """The pages of crawls that an export may write, read from the database."""
 
     completes_quality: bool = False
     """Whether `quality` is completed with the numbers that the crawl did not store."""
@@ -92,7 +95,7 @@ class CorpusSource(Source):
         return self._completed(pages, columns)
 
     def _read_columns(self, columns: Sequence[str]) -> Sequence[str]:
-        return [*dict.fromkeys((*columns, *QUALITY_IS_OF))] if self._completes(columns) else columns
+        return [*dict.fromkeys((*columns, *QUALITY_COLUMNS))] if self._completes(columns) else columns
 
     def _completes(self, columns: Sequence[str]) -> bool:
         return self.completes_quality and "quality" in columns

@@ -11,18 +11,18 @@ from itertools import chain, islice
 from typing import Any
 
 from crawler.contrib.corpus.byte_sink import ByteSink
-from crawler.contrib.corpus.quality import KINDS, MASKED
+from crawler.contrib.corpus.quality import MASKED_TYPES, NUMBER_TYPES
 from crawler.items import TIMES, TYPES
 from crawler.reports.stored_pages import StoredPage
 from crawler.rights.statement import Use
 
-ROWS = 10_000
+MOST_ROWS = 10_000
 """The most rows of a row group."""
-SIZE = 8 * 1024 * 1024
+GROUP_CHARACTERS = 8 * 1024 * 1024
 """The characters at which a row group is closed."""
 RIGHTS = "rights"
 QUALITY = "quality"
-OF_RIGHTS = {
+RIGHTS_TYPE = {
     "licence": "string",
     "uses": {use.value: "string" for use in Use},
     "evidence": [dict.fromkeys(("signal", "where", "says", "read_at"), "string")],
@@ -36,7 +36,8 @@ def parquet(
     size: int | None = None,
     types: Mapping[str, Any] | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file, one row group at a time; a group of `size` characters is closed after the page.
+    """The parts of the file, one row group at a time; a group is closed after the page with which it has `size`
+    characters, or GROUP_CHARACTERS if that is less.
 
     `types` are the Arrow types of the fields, as `_arrow_type` reads them; None for the fields of items.
     """
@@ -52,7 +53,7 @@ def parquet(
     schema = pyarrow.schema([(name, arrow_types[name]) for name in fields])
     sink = ByteSink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(chain(first_page, pages), fields, min(size or SIZE, SIZE)):
+        for group in _groups(chain(first_page, pages), fields, min(size or GROUP_CHARACTERS, GROUP_CHARACTERS)):
             columns = {
                 name: [page.values[name] if types else _cell(name, page.values[name]) for page in group]
                 for name in fields
@@ -70,13 +71,12 @@ def _item_types(pyarrow: Any, first_page: Iterable[StoredPage]) -> dict[str, Any
     masked_counts: dict[str, type] = {}
     for page in first_page:
         quality = page.values.get("quality") or {}
-        masked_counts = {name: kind for name, kind in MASKED.items() if name in quality}
-    numbers = {name: plain[kind] for name, kind in (KINDS | masked_counts).items()}
+        masked_counts = {name: kind for name, kind in MASKED_TYPES.items() if name in quality}
+    numbers = {name: plain[kind] for name, kind in (NUMBER_TYPES | masked_counts).items()}
     types = {name: images if kind is list else plain[kind] for name, kind in TYPES.items()}
-    nested = {RIGHTS: OF_RIGHTS, QUALITY: numbers}
-    return {name: _arrow_type(pyarrow, type) for name, type in (types | nested).items()} | dict.fromkeys(
-        TIMES, pyarrow.timestamp("us", tz="UTC")
-    )
+    nested = {RIGHTS: RIGHTS_TYPE, QUALITY: numbers}
+    arrow_types = {name: _arrow_type(pyarrow, type) for name, type in (types | nested).items()}
+    return arrow_types | dict.fromkeys(TIMES, pyarrow.timestamp("us", tz="UTC"))
 
 
 def _arrow_type(pyarrow: Any, type: Any) -> Any:
@@ -97,14 +97,14 @@ def _cell(name: str, value: Any) -> Any:
     return value
 
 
-def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> Iterator[list[StoredPage]]:
+def _groups(pages: Iterable[StoredPage], fields: Sequence[str], full_size: int) -> Iterator[list[StoredPage]]:
     """The pages in groups that are small enough for memory."""
     group: list[StoredPage] = []
     size = 0
     for page in pages:
         group.append(page)
-        size += sum(_size(page.values[name]) for name in fields)
-        if len(group) == ROWS or size >= most:
+        size += sum(_characters(page.values[name]) for name in fields)
+        if len(group) == MOST_ROWS or size >= full_size:
             yield group
             group = []
             size = 0
@@ -112,7 +112,8 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str], most: int) -> It
         yield group
 
 
-def _size(value: Any) -> int:
+def _characters(value: Any) -> int:
+    """About how many characters the value of a field has; numbers and times, which are short, are not counted."""
     if isinstance(value, str | dict):
         return len(str(value))
     if isinstance(value, list):

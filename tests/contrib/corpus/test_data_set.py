@@ -97,7 +97,7 @@ def test_other_readers_read_all_shards(place: Place, format: str) -> None:
 
 
 def test_a_shard_is_closed_when_it_has_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_writer, "ROWS", 1)
+    monkeypatch.setattr(parquet_writer, "MOST_ROWS", 1)
     pages = [counted(stored(number, text=TEXTS[number][:900])) for number in range(7)]
     ends = [*accumulate(len(part) for part in parquet(pages, FIELDS))]
     for size, records in ((ends[1], [2, 2, 2, 1]), (ends[1] + 1, [3, 3, 1]), (ends[6], [7]), (1, [1] * 7)):

@@ -57,15 +57,15 @@ def test_duckdb_reads_the_same(path: Path) -> None:
 def test_row_groups_are_bounded(
     path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, size: int, groups: list[int]
 ) -> None:
-    monkeypatch.setattr(writer, "ROWS", rows)
-    monkeypatch.setattr(writer, "SIZE", size)
+    monkeypatch.setattr(writer, "MOST_ROWS", rows)
+    monkeypatch.setattr(writer, "GROUP_CHARACTERS", size)
     path.write_bytes(b"".join(parquet([stored(n, text="a" * 10) for n in range(5)], ["text", "images"])))
     found = reader.ParquetFile(path).metadata
     assert [found.row_group(number).num_rows for number in range(found.num_row_groups)] == groups
 
 
 def test_images_count_as_well(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "SIZE", 8)
+    monkeypatch.setattr(writer, "GROUP_CHARACTERS", 8)
     pages = [stored(n, images=[{"url": "abcd", "alt": "efgh", "noise": None}]) for n in range(3)]
     path.write_bytes(b"".join(parquet(pages, ["images"])))
     assert reader.ParquetFile(path).metadata.num_row_groups == 3

@@ -11,7 +11,7 @@ from attacks import ATTACKS, acting
 from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, update
 
-from crawler.contrib.corpus.quality import PUBLISHED, measured, refused
+from crawler.contrib.corpus.quality import PUBLISHED, broken_limit, measured
 from crawler.contrib.corpus.views import quality_sample, rights_shares
 from crawler.contrib.dashboard.context import Background, DashboardContext
 from crawler.store.batch.addresses import AddressKeys
@@ -199,7 +199,7 @@ def test_what_published_rules_keep(desk: DashboardContext, engine: Engine) -> No
     assert (found["sampled"], found["is_sample"]) == (12, False)
     whole = found["kept"][0]
     for rules in PUBLISHED:
-        kept = [refused(measured(text, languages[n]), rules, languages[n]) is None for n, text in texts.items()]
+        kept = [broken_limit(measured(text, languages[n]), rules, languages[n]) is None for n, text in texts.items()]
         assert whole["kept"][rules] == pytest.approx(sum(kept) / 12)
     assert {one["language"]: one["pages"] for one in found["kept"]} == {"": 12, "en": 4, "zh": 4, "fr": 4}
     assert all(sum(bar["pages"] for bar in one["bars"]) == one["pages"] for one in found["numbers"])

@@ -14,8 +14,8 @@ from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.fineweb import FineWeb
 from crawler.contrib.corpus.quality.gopher import GopherQuality, GopherRepetition
 from crawler.contrib.corpus.quality.languages import Languages, languages
-from crawler.contrib.corpus.quality.limits import Limit, broken
-from crawler.contrib.corpus.quality.personal_data import Masked
+from crawler.contrib.corpus.quality.limits import Limit, first_broken
+from crawler.contrib.corpus.quality.personal_data import MaskedCounts
 from crawler.metadata.text_quality import has_text_numbers
 
 Numbers = dict[str, float | None]
@@ -23,6 +23,8 @@ Numbers = dict[str, float | None]
 
 @dataclass(frozen=True)
 class OfExtraction:
+    """The numbers about the extraction, which the crawl itself stores of every page."""
+
     certainty: float | None
     """How good the text is likely to be, from 0 to 1: the F1 that the method `auto` expects of it; else null."""
     kept_frac: float
@@ -31,12 +33,13 @@ class OfExtraction:
 
 SETS = (OfExtraction, GopherQuality, GopherRepetition, FineWeb, C4, Chinese, Languages)
 """The classes whose fields are the numbers of a page, in order."""
-KINDS: dict[str, type] = {
+NUMBER_TYPES: dict[str, type] = {
     field.name: int if field.type is int else float for numbers in SETS for field in fields(numbers)
 }
 """The types of the numbers by name: int for counts."""
-NAMES = tuple(KINDS)
-MASKED: dict[str, type] = {field.name: int for field in fields(Masked)}
+NAMES = tuple(NUMBER_TYPES)
+"""The names of the numbers, in order."""
+MASKED_TYPES: dict[str, type] = {field.name: int for field in fields(MaskedCounts)}
 """The types of the counts that an export with masked personal data adds."""
 PUBLISHED: Mapping[str, Mapping[str, tuple[Limit, ...]]] = {
     "gopher": gopher.LIMITS,
@@ -73,7 +76,10 @@ def complete_quality(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "quality": stored | measured(values["text"], values["language"])}
 
 
-def refused(numbers: Mapping[str, float | None], name: str, language: str | None) -> Limit | None:
-    """The first limit of a published set that a text in this language breaks; None if it breaks none."""
+def broken_limit(numbers: Mapping[str, float | None], name: str, language: str | None) -> Limit | None:
+    """The first limit of a published set that a text in this language breaks; None if it breaks none.
+
+    `numbers` are those of the text, `name` is the name of the set.
+    """
     limits = PUBLISHED[name]
-    return broken(limits.get(language or "", limits[""]), numbers)
+    return first_broken(limits.get(language or "", limits[""]), numbers)

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from crawler.contrib.corpus.quality.document import MeasuredText
-from crawler.contrib.corpus.quality.limits import least, most
-from crawler.contrib.corpus.quality.words import MARK, STOP, Array
+from crawler.contrib.corpus.quality.limits import at_least, at_most
+from crawler.contrib.corpus.quality.words import MARK, SENTENCE_END, Array
 
 ENDS = (".", "?", "!", '"', "'")
 """The marks that a selected line ends with."""
 MAY_END = (*ENDS, "]", " ")
 """The last characters of lines that may be selected: a citation or a space may follow the mark."""
 FEWEST_WORDS = 3
+"""Words of a selected line."""
 LONGEST_WORD = 1000
 POLICY_WORDS = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
 UNWANTED = ("javascript", *POLICY_WORDS)
@@ -44,8 +45,8 @@ class C4:
     """Characters of the third longest line; 0 if there are fewer than three lines."""
 
 
-_ENGLISH = (*least(c4_sentences=5), *most(curly_bracket_lines=0, lorem_ipsum_lines=0))
-LIMITS = {"": least(third_line_length=200), "en": _ENGLISH}
+_ENGLISH = (*at_least(c4_sentences=5), *at_most(curly_bracket_lines=0, lorem_ipsum_lines=0))
+LIMITS = {"": at_least(third_line_length=200), "en": _ENGLISH}
 """The limits by language; "" stands for all other languages."""
 
 
@@ -54,23 +55,30 @@ def c4(document: MeasuredText) -> C4:
     lines = document.lines
     lower_case = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as lower() of a str
     is_suspect = any(map(lower_case.__contains__, HINTS))
-    ended = [at for at, line in enumerate(lines) if line.endswith(MAY_END) and _is_ended(line)]
-    kept = [at for at in ended if not (is_suspect and any(map(lines[at].lower().__contains__, UNWANTED)))]
-    with_filler = [at for at in ended if is_suspect and FILLER in lines[at].lower()]
+
+    # The numbers of the lines with an end, and of those that C4 keeps.
+    ended = [number for number, line in enumerate(lines) if line.endswith(MAY_END) and _is_sentence(line)]
+    kept = ended
+    if is_suspect:
+        kept = [number for number in ended if not any(map(lines[number].lower().__contains__, UNWANTED))]
+    with_filler = [number for number in ended if is_suspect and FILLER in lines[number].lower()]
+
     lengths = sorted(map(len, lines), reverse=True)
     return C4(
         c4_sentences=int(_sentences(document)[kept].sum()),
-        curly_bracket_lines=sum("{" in lines[at] for at in kept) if is_suspect else 0,
+        curly_bracket_lines=sum("{" in lines[number] for number in kept) if is_suspect else 0,
         lorem_ipsum_lines=len(with_filler),
         third_line_length=lengths[LONG_LINES - 1] if len(lengths) >= LONG_LINES else 0,
     )
 
 
-def _is_ended(line: str) -> bool:
+def _is_sentence(line: str) -> bool:
     """Whether a line ends like a sentence, has enough words, and no word is too long."""
     line = line.strip()
-    ended = _CITATION.sub("", line) if line.endswith("]") else line
-    if not ended.endswith(ENDS) or ended.endswith("...") or line.count(" ") < FEWEST_WORDS - 1:
+    without_citation = _CITATION.sub("", line) if line.endswith("]") else line
+    if not without_citation.endswith(ENDS) or without_citation.endswith("..."):
+        return False
+    if line.count(" ") < FEWEST_WORDS - 1:  # spares most short lines the splitting
         return False
     words = line.split()
     return len(words) >= FEWEST_WORDS and (len(line) <= LONGEST_WORD or max(map(len, words)) <= LONGEST_WORD)
@@ -80,11 +88,11 @@ def _sentences(document: MeasuredText) -> Array:
     """The number of sentences of each line: one, and one for each word that follows the end of a sentence.
 
     `Bees dance?! They fly.` has the words `Bees`, `dance`, `?`, `!`, `They`, `fly` and `.`: the word 4 begins a second
-    sentence.
+    sentence. The numbers in the comments are of this example.
     """
     words = document.words
-    proper_words = np.flatnonzero(words.kinds & (MARK | STOP) == 0)  # 0, 1, 4, 5: not marks
-    stops = np.flatnonzero(words.kinds & STOP)  # 2, 3, 6: each ends a sentence
+    proper_words = np.flatnonzero(words.kinds & (MARK | SENTENCE_END) == 0)  # 0, 1, 4, 5: not marks
+    stops = np.flatnonzero(words.kinds & SENTENCE_END)  # 2, 3, 6: each ends a sentence
 
     # The first proper word after each stop, if any: 4, 4 and none.
     following = np.searchsorted(proper_words, stops)

@@ -69,6 +69,7 @@ def is_card(digits: str) -> bool:
     >>> is_card("6222021234567890128"), is_card("1111111111111117")
     (True, False)
     """
+    # Visa and Mastercard; American Express, Diners Club, Discover and UnionPay.
     is_of_network = digits[0] in "45" or digits[:2] in ("34", "37", "36", "60", "62", "64", "65")
     is_of_range = "2221" <= digits[:4] <= "2720" or "3528" <= digits[:4] <= "3589"  # Mastercard, JCB
     return (is_of_network or is_of_range) and has_luhn_digit(digits)
@@ -80,8 +81,8 @@ def is_iban(text: str) -> bool:
     >>> is_iban("DE89370400440532013000"), is_iban("de89370400440532013000"), is_iban("DE88370400440532013000")
     (True, True, False)
     """
-    moved = text[4:] + text[:4]
-    return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1
+    moved = text[4:] + text[:4]  # the country and the check digits come last
+    return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1  # A counts as 10, Z as 35
 
 
 def is_china_id(number: str) -> bool:
@@ -136,7 +137,7 @@ def is_france_id(digits: str) -> bool:
     >>> is_france_id("255081416802538"), is_france_id("255081416802539")
     (True, False)
     """
-    month = int(digits[3:5])
+    month = int(digits[3:5])  # from 20 to 42 if the documents about the birth are incomplete
     return (1 <= month <= 12 or 20 <= month <= 42) and 97 - int(digits[:13]) % 97 == int(digits[13:])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from crawler.contrib.corpus.quality.document import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import Array
 
-COMMON = "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会可也你对生能而子那得于着下自之年"
+COMMON_CHARACTERS = "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会可也你对生能而子那得于着下自之年"
 """The commonest characters, most of which are words by themselves."""
 PUNCTUATION = "，。、；：？！…—“”‘’（）《》「」『』·"
 _WRONG_ENCODING = re.compile(
@@ -31,12 +31,12 @@ HAN = 1
 SIMPLIFIED = 2
 TRADITIONAL = 4
 COMMONEST = 8
-POINT = 16
+PUNCTUATION_MARK = 16
 BROKEN = 32
 """The kinds of characters, as flags: a Chinese character may also be of one script and among the commonest."""
-KINDS = (HAN, SIMPLIFIED, TRADITIONAL, COMMONEST, POINT, BROKEN)
+KINDS = (HAN, SIMPLIFIED, TRADITIONAL, COMMONEST, PUNCTUATION_MARK, BROKEN)
 PLANE_SIZE = 0x10000
-"""Characters of the first plane of Unicode."""
+"""Code points of the first plane of Unicode; the last one stands for all code points of the other planes."""
 HAN_RANGES = ((0x3005, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
 """Chinese characters of the first plane: iteration mark to zero, extension A, the main block, compatibility forms."""
 BROKEN_RANGES = ((0x80, 0x9F), (0xE000, 0xF8FF), (0xFFFD, 0xFFFD))
@@ -71,10 +71,10 @@ def _kinds() -> Array:
         in_gb = _can_encode("gb2312", chr(code))
         in_big5 = _can_encode("big5", chr(code))
         kinds[code] |= SIMPLIFIED * (in_gb and not in_big5) | TRADITIONAL * (in_big5 and not in_gb)
-    for character in COMMON:
+    for character in COMMON_CHARACTERS:
         kinds[ord(character)] |= COMMONEST
     for character in PUNCTUATION:
-        kinds[ord(character)] |= POINT
+        kinds[ord(character)] |= PUNCTUATION_MARK
     for first, last in BROKEN_RANGES:
         kinds[first : last + 1] |= BROKEN
     return kinds
@@ -105,7 +105,7 @@ def chinese(document: MeasuredText) -> Chinese:
 
     codes = document.codes
     kinds = _kinds()[np.minimum(codes, PLANE_SIZE - 1)]
-    han, simplified, traditional, common, points, broken = (int(np.count_nonzero(kinds & kind)) for kind in KINDS)
+    han, simplified, traditional, commonest, marks, broken = (int(np.count_nonzero(kinds & kind)) for kind in KINDS)
     han += int(np.count_nonzero(codes >= 0x20000))  # the planes of further Chinese characters
     if any(map(text.__contains__, WRONG_BEGINNINGS)):
         broken += sum(map(len, _WRONG_ENCODING.findall(text)))
@@ -113,8 +113,8 @@ def chinese(document: MeasuredText) -> Chinese:
     return Chinese(
         characters=characters,
         han_frac=ratio(han, characters),
-        zh_stop_frac=ratio(common, han),
-        zh_punct_ratio=ratio(points, han),
+        zh_stop_frac=ratio(commonest, han),
+        zh_punct_ratio=ratio(marks, han),
         traditional_frac=ratio(traditional, simplified + traditional),
         broken_frac=ratio(min(broken, characters), characters),
     )

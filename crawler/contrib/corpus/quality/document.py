@@ -53,10 +53,11 @@ def repeated(texts: list[str]) -> tuple[int, int]:
     if len(set(texts)) == len(texts):
         return 0, 0
     seen: set[str] = set()
-    count = characters = 0
+    repetitions = 0
+    characters = 0
     for text in texts:
         if text in seen:
-            count += 1
+            repetitions += 1
             characters += len(text)
         seen.add(text)
-    return count, characters
+    return repetitions, characters

@@ -9,11 +9,11 @@ chosen by its own name.
 from dataclasses import dataclass
 
 from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
-from crawler.contrib.corpus.quality.limits import least, most
+from crawler.contrib.corpus.quality.limits import at_least, at_most
 from crawler.page.text import FULL_STOPS
 
 SHORT = 30
-"""Characters of a short line."""
+"""The most characters of a short line."""
 ENDS = FULL_STOPS - frozenset("…︒︕︖")
 """The marks that end a line: without the ellipsis and the forms for vertical text."""
 
@@ -30,8 +30,8 @@ class FineWeb:
     """Line breaks per word or mark."""
 
 
-_OTHER = (*least(line_punct_ratio=0.12), *most(short_line_ratio=0.67, char_dup_ratio=0.01, list_ratio=0.3))
-LIMITS = {"": _OTHER, "zh": (*least(line_punct_ratio=0.106), *most(char_dup_ratio=0.1, list_ratio=0.178))}
+_OTHER = (*at_least(line_punct_ratio=0.12), *at_most(short_line_ratio=0.67, char_dup_ratio=0.01, list_ratio=0.3))
+LIMITS = {"": _OTHER, "zh": (*at_least(line_punct_ratio=0.106), *at_most(char_dup_ratio=0.1, list_ratio=0.178))}
 """The limits by language; "" stands for all other languages."""
 
 
@@ -39,9 +39,10 @@ def fineweb(document: MeasuredText) -> FineWeb:
     """The numbers that the rules use."""
     lines = document.lines
     breaks = document.text.count("\n")
+    _, repeated_characters = repeated(lines)
     return FineWeb(
         line_punct_ratio=ratio(sum(line[-1] in ENDS for line in lines), len(lines)),
         short_line_ratio=ratio(sum(len(line) <= SHORT for line in lines), len(lines)),
-        char_dup_ratio=ratio(repeated(lines)[1], len(document.text) - breaks),
+        char_dup_ratio=ratio(repeated_characters, len(document.text) - breaks),
         list_ratio=ratio(breaks, len(document.words)),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
-from crawler.contrib.corpus.quality.limits import Limit, least, most
+from crawler.contrib.corpus.quality.limits import Limit, at_least, at_most
 from crawler.contrib.corpus.quality.repetition import n_grams
 from crawler.contrib.corpus.quality.words import LETTER, WORD
 
@@ -72,26 +72,26 @@ def _repetition(lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) 
     """The limits of the rules about repetition; `tops` and `dups` are for sequences of increasing length."""
     bounds = {f"top_{n}_gram_char_frac": bound for n, bound in enumerate(tops, 2)}
     bounds |= {f"dup_{n}_gram_char_frac": bound for n, bound in enumerate(dups, 5)}
-    return most(dup_line_frac=lines, **bounds)
+    return at_most(dup_line_frac=lines, **bounds)
 
 
-_ANY = (
-    *least(words=50),
-    *most(words=100_000, hash_ratio=0.1, ellipsis_ratio=0.1, bullet_line_frac=0.9, ellipsis_line_frac=0.3),
+_OF_ALL_LANGUAGES = (
+    *at_least(words=50),
+    *at_most(words=100_000, hash_ratio=0.1, ellipsis_ratio=0.1, bullet_line_frac=0.9, ellipsis_line_frac=0.3),
 )
 _OTHER = (
-    *_ANY,
-    *least(mean_word_length=3, alpha_word_frac=0.8),
-    *most(mean_word_length=10, dup_para_frac=0.3, dup_line_char_frac=0.2, dup_para_char_frac=0.2),
+    *_OF_ALL_LANGUAGES,
+    *at_least(mean_word_length=3, alpha_word_frac=0.8),
+    *at_most(mean_word_length=10, dup_para_frac=0.3, dup_line_char_frac=0.2, dup_para_char_frac=0.2),
     *_repetition(0.3, (0.2, 0.18, 0.16), (0.15, 0.14, 0.13, 0.12, 0.11, 0.1)),
 )
 _CHINESE = (
-    *_ANY,
-    *least(mean_word_length=1, alpha_word_frac=0.735, stop_words=2),
-    *most(mean_word_length=5),
+    *_OF_ALL_LANGUAGES,
+    *at_least(mean_word_length=1, alpha_word_frac=0.735, stop_words=2),
+    *at_most(mean_word_length=5),
     *_repetition(0.287, (0.256, 0.201, 0.171), (0.198, 0.182, 0.167, 0.154, 0.14, 0.127)),
 )
-LIMITS = {"": _OTHER, "en": (*_OTHER, *least(stop_words=2)), "zh": _CHINESE}
+LIMITS = {"": _OTHER, "en": (*_OTHER, *at_least(stop_words=2)), "zh": _CHINESE}
 """The limits by language; "" stands for all other languages."""
 
 
@@ -100,11 +100,11 @@ def gopher_quality(document: MeasuredText) -> GopherQuality:
     text = document.text
     words = document.words
     lines = document.lines
-    proper = words.kinds & WORD != 0
-    count = int(proper.sum())
+    is_word = words.kinds & WORD != 0
+    word_count = int(is_word.sum())
     return GopherQuality(
-        words=count,
-        mean_word_length=ratio(int(words.lengths[proper].sum()), count),
+        words=word_count,
+        mean_word_length=ratio(int(words.lengths[is_word].sum()), word_count),
         hash_ratio=ratio(text.count("#"), len(words)),
         ellipsis_ratio=ratio(sum(map(text.count, ELLIPSES)), len(words)),
         bullet_line_frac=ratio(sum(line.lstrip().startswith(BULLETS) for line in lines), len(lines)),
@@ -115,7 +115,7 @@ def gopher_quality(document: MeasuredText) -> GopherQuality:
 
 
 def _ellipsis_lines(document: MeasuredText) -> int:
-    if not any(map(document.text.__contains__, ELLIPSES)):
+    if not any(map(document.text.__contains__, ELLIPSES)):  # as in most texts
         return 0
     return sum(line.rstrip().endswith(ELLIPSES) for line in document.lines)
 

@@ -26,14 +26,16 @@ class Limit:
         return f"{self.name} {self.sign} {self.bound:g}"
 
 
-def least(**bounds: float) -> tuple[Limit, ...]:
+def at_least(**bounds: float) -> tuple[Limit, ...]:
+    """The limits with these least values, by the names of the numbers."""
     return tuple(Limit(name=name, sign=">=", bound=bound) for name, bound in bounds.items())
 
 
-def most(**bounds: float) -> tuple[Limit, ...]:
+def at_most(**bounds: float) -> tuple[Limit, ...]:
+    """The limits with these greatest values, by the names of the numbers."""
     return tuple(Limit(name=name, sign="<=", bound=bound) for name, bound in bounds.items())
 
 
-def broken(limits: tuple[Limit, ...], numbers: Mapping[str, float | None]) -> Limit | None:
+def first_broken(limits: tuple[Limit, ...], numbers: Mapping[str, float | None]) -> Limit | None:
     """The first limit that the numbers of a text break, if any; an unknown number counts as 0."""
     return next((limit for limit in limits if not limit.admits(numbers.get(limit.name) or 0)), None)

@@ -20,7 +20,9 @@ from crawler.contrib.corpus.quality import check_digits as check
 
 
 @dataclass(frozen=True)
-class Masked:
+class MaskedCounts:
+    """The counts that an export with masked personal data adds to the field `quality`, by kind (masks.py)."""
+
     masked_email: int
     """E-mail addresses that an export masked, in title, text and comments."""
     masked_phone: int
@@ -47,9 +49,9 @@ class Form:
 class PlainForms(dict[int, int]):
     """The plain forms of characters by code point, for `str.translate`; each is computed once."""
 
-    def __missing__(self, number: int) -> int:
-        self[number] = ord(_plain_character(chr(number)))
-        return self[number]
+    def __missing__(self, code: int) -> int:
+        self[code] = ord(_plain_character(chr(code)))
+        return self[code]
 
 
 PLAIN_SIGNS = "@.+-()/_%'"
@@ -61,7 +63,7 @@ HYPHENS = "\u2010\u2011\u2012\u2013\u2212"
 def _plain_character(character: str) -> str:
     """The ASCII equivalent of a character, or the character itself.
 
-    >>> [_plain_character(one) for one in "\uff11\u0661\uff21\uff20\u3000\u2013\uff1a\u00b2"] == [*"11A@ -\uff1a\u00b2"]
+    >>> "".join(map(_plain_character, "\uff11\u0661\uff21\uff20\u3000\u2013\uff1a\u00b2")) == "11A@ -\uff1a\u00b2"
     True
     """
     digit = unicodedata.decimal(character, None)
@@ -92,14 +94,15 @@ PERSONAL_LABELS = (
     *("tel", "telephone", "telefon", "phone", "mobile", "mobil", "mob", "cell", "handy", "fax", "sms", "whatsapp"),
     *("wechat", "idcard", "ssn", "dni", "nie", "pesel", "iban", "card"),
 )
-"""Words directly before a personal number; a parameter of a URL with such a name is masked, too."""
+"""Words directly before a personal number. The value of a parameter of a URL with such a name is masked, too."""
 LABELS = (*PERSONAL_LABELS, "call", "contact", "id", "ip", "no", "nr", "num", "number")
-"""These words, and others that may also name the parameter of a URL that identifies a page."""
-BEFORE = 16
+"""These words, plus some that can also be parameters of a URL that identify a page (`?id=`): these are not masked."""
+READ_BEFORE = 16
 """Characters before a number that are read: more than the longest label and a sign."""
-_GLUED = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")
+_INCOMPLETE = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")
 """The end of a text that makes the following number part of something else: `SKU`, `0.`, `com.example.`."""
 _LABELLED = re.compile(rf"(?<![0-9A-Za-z_])(?:{'|'.join(LABELS)})[._-]?\Z", re.IGNORECASE | re.ASCII)
+"""The end of a text that is a label, with or without a sign after it."""
 
 
 def stands_alone(text: str, begin: int) -> bool:
@@ -108,13 +111,13 @@ def stands_alone(text: str, begin: int) -> bool:
     >>> [stands_alone(f"{before}13800138000", len(before)) for before in ("Tel.", "Tel", "sku", "0.", "2026-", "end.")]
     [True, True, False, False, False, True]
     """
-    if text[begin] == "(":
+    if text[begin] == "(":  # the area code of a telephone number
         return True
-    first = max(0, begin - BEFORE)
-    return _GLUED.search(text, first, begin) is None or _LABELLED.search(text, first, begin) is not None
+    first = max(0, begin - READ_BEFORE)
+    return _INCOMPLETE.search(text, first, begin) is None or _LABELLED.search(text, first, begin) is not None
 
 
-ADDRESSES = frozenset(("email", "ip"))
+MASKED_IN_URLS = frozenset(("email", "ip"))
 """The kinds that are masked even inside URLs."""
 # With or without a scheme. The match ends before a parameter with a personal label, whose value is masked.
 _URL = re.compile(
@@ -122,27 +125,31 @@ _URL = re.compile(
     rf"(?:(?![?&](?i:{'|'.join(PERSONAL_LABELS)})=)[^\s,;<>\"'()\[\]\u0080-\U0010ffff])+",
     re.ASCII,
 )
-TAKEN = "\ufffc"
-"""Replaces URLs, and data that is masked already, in the plain form."""
+COVER = "\ufffc"
+"""Replaces the characters of URLs, and of data that is masked already, in the plain form: no form matches it."""
 _END = r"(?![0-9A-Za-z_@]|\.[0-9])"
-_SEPARATORS = str.maketrans("", "", " -.()/\u2014")
+_WITHOUT_SEPARATORS = str.maketrans("", "", " -.()/\u2014")
 
 
 def _digits(data: str) -> str:
-    return data.translate(_SEPARATORS)
+    """The digits and letters of a number, without the separators between them."""
+    return data.translate(_WITHOUT_SEPARATORS)
 
 
 def _number(pattern: str, is_right: Callable[[str], bool] = lambda data: True) -> Form:
+    """A form of numbers, which are not part of a longer number or an identifier."""
     return Form(re.compile(rf"(?<![0-9])(?:{pattern}){_END}", re.ASCII), is_right)
 
 
 def _address(pattern: str, is_right: Callable[[str], bool]) -> Form:
+    """A form of addresses, whose pattern itself tells where they begin and end."""
     return Form(re.compile(pattern, re.ASCII), is_right, must_stand_alone=False)
 
 
 def _is_mail_address(address: str) -> bool:
     """Whether an address is not the file name of an image for high-resolution screens, such as `logo@2x.png`."""
-    return address.rpartition(".")[2].lower() not in IMAGES
+    _, _, extension = address.rpartition(".")
+    return extension.lower() not in IMAGES
 
 
 def _is_global(address: str) -> bool:
@@ -152,14 +159,17 @@ def _is_global(address: str) -> bool:
         return False
 
 
-def _is_of_length(number: str) -> bool:
+def _has_phone_length(number: str) -> bool:
+    """Whether an international telephone number has 9 to 15 digits; ITU-T E.164 allows no more."""
     return 9 <= sum(map(str.isdigit, number)) <= 15
 
 
 IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg"))
+"""The file name extensions of images."""
 _LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _EU = "3[0-469]|35[0-9]|37[0-2]|385|386|4[013-9]|42[01]"
+"""The country codes of the EU and its neighbours, which may follow 00 instead of +."""
 _COUNTRY = (
     r"1|7|2(?:[07]|[1-689]\d)|3(?:[0-469]|[578]\d)|4(?:[013-9]|2\d)|5(?:[1-8]|[09]\d)|6(?:[0-6]|[7-9]\d)"
     r"|8(?:[1246]|[058]\d)|9(?:[0-58]|[679]\d)"
@@ -205,7 +215,7 @@ FORMS = {
     "phone": (
         _number(
             rf"(?:\+(?:{_COUNTRY})|(?<!\d[ -])00(?:86|1|{_EU}))(?:(?:[ .()\u2014-]{{0,2}}|/(?!0))\d){{7,13}}",
-            _is_of_length,
+            _has_phone_length,
         ),
         _number(r"(?:86[ -]?)?1[3-9]\d(?P<gap>[ .\u2014-]?)\d{4}(?P=gap)\d{4}"),
         _number(r"(?:\(0\d{2,3}\)|0\d{2,3}[\u2014-]|0(?:10|2\d|[3-9]\d{2}) ) ?[2-8]\d{2,3}[ -]?\d{4}"),
@@ -221,21 +231,25 @@ def masked(text: str, kinds: Iterable[str]) -> tuple[str, dict[str, int]]:
     >>> masked("Write to a@example.org or call 13800138000.", ["email", "phone"])
     ('Write to [EMAIL] or call [PHONE].', {'email': 1, 'phone': 1})
     """
+    chosen_kinds = frozenset(kinds)
     counts = {}
-    chosen = frozenset(kinds)
-    spans: list[tuple[int, int, str]] = []
-    rest = plain(text)
-    for kind in (kind for kind in FORMS if kind in chosen):
-        if kind not in ADDRESSES:
-            rest = _URL.sub(lambda url: TAKEN * len(url[0]), rest)
+    masks: list[tuple[int, int, str]] = []
+    uncovered = plain(text)
+    for kind, forms in FORMS.items():
+        if kind not in chosen_kinds:
+            continue
+        if kind not in MASKED_IN_URLS:
+            uncovered = _URL.sub(lambda url: COVER * len(url[0]), uncovered)
+
+        # Cover what a form matches, so that no later form matches it again.
         kind_spans = []
-        for form in FORMS[kind]:
-            form_spans = [*_spans(rest, form)]
+        for form in forms:
+            form_spans = [*_spans(uncovered, form)]
             kind_spans += form_spans
-            rest = _replaced(rest, [(begin, end, TAKEN * (end - begin)) for begin, end in form_spans])
+            uncovered = _replaced(uncovered, [(begin, end, COVER * (end - begin)) for begin, end in form_spans])
         counts[kind] = len(kind_spans)
-        spans += [(begin, end, f"[{kind.upper()}]") for begin, end in kind_spans]
-    return _replaced(text, sorted(spans)), counts
+        masks += [(begin, end, f"[{kind.upper()}]") for begin, end in kind_spans]
+    return _replaced(text, sorted(masks)), counts
 
 
 def _spans(text: str, form: Form) -> Iterator[tuple[int, int]]:
@@ -251,7 +265,7 @@ def _spans(text: str, form: Form) -> Iterator[tuple[int, int]]:
 
 
 def _replaced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
-    """The text with replacements at these places, which are in order."""
+    """The text with replacements for these spans, which are in order."""
     parts = []
     at = 0
     for begin, end, replacement in spans:

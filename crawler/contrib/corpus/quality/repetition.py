@@ -1,8 +1,8 @@
 """How much of a text is covered by its commonest and by its repeated sequences of words.
 
-A sequence of n words can be repeated only if its first n - 1 words are. So the places of a text are first grouped by
-their pairs of words. For each longer sequence, only the places whose shorter sequence occurs more than once are
-compared again; in prose these are few.
+A place is the index of the word with which a sequence begins. A sequence of n words can be repeated only if its first
+n - 1 words are. So the places of a text are first grouped by their pairs of words. For each longer sequence, only the
+places whose shorter sequence occurs more than once are compared again; in prose these are few.
 """
 
 from collections.abc import Mapping
@@ -57,25 +57,29 @@ def n_grams(words: Words) -> NGrams:
     """The characters that the sequences of a text cover."""
     numbers = words.numbers[:MOST_WORDS]
     lengths = words.lengths[:MOST_WORDS]
-    ends = np.concatenate([[0], np.cumsum(lengths)])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])  # the characters of all words before each place
     top = dict.fromkeys(TOPS, 0)
     repeated = dict.fromkeys(REPEATED, 0)
     base = int(numbers.max(initial=0)) + 1
     places = np.arange(len(numbers))
-    sequences = numbers
+    sequences = numbers  # a number for the sequence of n - 1 words at each place
     for n in range(2, REPEATED[-1] + 1):
         if n in repeated and len(places) <= FEW:
             order = np.argsort(places)
             return NGrams(top, repeated | _repeated_of_few(places[order], sequences[order], words, n))
+
+        # Lengthen the sequences by a word, and group them; sequence and word together are one number.
         fits = places + n <= len(numbers)
         places = places[fits]
         sequences = sequences[fits]
         groups = _grouped(places, sequences * base + numbers[places + n - 1])
         if n in top and len(numbers) >= n:
-            top[n] = _top(groups, ends, n)
+            top[n] = _top(groups, offsets, n)
+
+        # Go on with the sequences that occur more than once.
         places, sequences = groups.shared()
         if n in repeated and len(places):
-            repeated[n] = _covered(groups, ends, n)
+            repeated[n] = _covered(groups, offsets, n)
     return NGrams(top, repeated)
 
 
@@ -84,34 +88,35 @@ def _repeated_of_few(places: Array, sequences: Array, words: Words, first: int) 
 
     The places are in order; `sequences` are the numbers of their sequences of `first` - 1 words.
     """
-    # The words after each place, and their lengths.
-    ends = min(len(words), MOST_WORDS)
-    spans = np.minimum(places[:, None] + np.arange(REPEATED[-1]), ends - 1)
-    following = words.numbers[spans].tolist()
-    lengths = words.lengths[spans].tolist()
-    few = [*enumerate(sequences.tolist())]
-    at = places.tolist()
+    # For each place, a row with its words and a row with their lengths; after the text, the last word stands in.
+    word_count = min(len(words), MOST_WORDS)
+    indexes = np.minimum(places[:, None] + np.arange(REPEATED[-1]), word_count - 1)
+    words_from = words.numbers[indexes].tolist()
+    lengths_from = words.lengths[indexes].tolist()
+    place_list = places.tolist()
+    candidates = [*enumerate(sequences.tolist())]
     covered = {}
     for n in range(first, REPEATED[-1] + 1):
-        # Group the places by their sequence of one word more.
+        # Group the places by their sequence of one word more, and keep those that share it.
         groups: dict[tuple[int, int], list[int]] = {}
-        for row, sequence in few:
-            if at[row] + n <= ends:
-                groups.setdefault((sequence, following[row][n - 1]), []).append(row)
+        for row, sequence in candidates:
+            if place_list[row] + n <= word_count:
+                groups.setdefault((sequence, words_from[row][n - 1]), []).append(row)
         shared = [group for group in groups.values() if len(group) > 1]
-        few = sorted((row, number) for number, group in enumerate(shared) for row in group)
+        candidates = sorted((row, number) for number, group in enumerate(shared) for row in group)
 
         # Count from left to right, continuing after each repetition.
         seen: set[int] = set()
         covered[n] = 0
-        free = 0
-        for row, sequence in few:
-            if at[row] >= free and sequence in seen:
-                covered[n] += sum(lengths[row][:n])
-                free = at[row] + n
-            elif at[row] >= free:
+        first_free = 0
+        for row, sequence in candidates:
+            place = place_list[row]
+            if place >= first_free and sequence in seen:
+                covered[n] += sum(lengths_from[row][:n])
+                first_free = place + n
+            elif place >= first_free:
                 seen.add(sequence)
-        if not few:
+        if not candidates:
             break
     return covered
 
@@ -127,14 +132,14 @@ def _grouped(places: Array, sequences: Array) -> _Groups:
     return _Groups(packed & (1 << PLACE_BITS) - 1, starts, ends - starts)
 
 
-def _top(groups: _Groups, ends: Array, n: int) -> int:
+def _top(groups: _Groups, offsets: Array, n: int) -> int:
     """The characters, with spaces, of all occurrences of the commonest sequence; of the first if none is repeated."""
     count = int(groups.counts.max(initial=1))
     first = int(groups.places[groups.starts[groups.counts == count]].min()) if count > 1 else 0
-    return (int(ends[first + n] - ends[first]) + n - 1) * count
+    return (int(offsets[first + n] - offsets[first]) + n - 1) * count
 
 
-def _covered(groups: _Groups, ends: Array, n: int) -> int:
+def _covered(groups: _Groups, offsets: Array, n: int) -> int:
     """The characters of the sequences that occurred before.
 
     From left to right, a place is covered if its sequence began before at a place that was not skipped. The search
@@ -151,8 +156,8 @@ def _covered(groups: _Groups, ends: Array, n: int) -> int:
     places = repeats.tolist()
     first_places = firsts.tolist()
     following = np.searchsorted(repeats, repeats + n).tolist()
-    skipped = bytearray(len(ends))
-    inside = b"\x01" * (n - 1)
+    skipped = bytearray(len(offsets))
+    inside = b"\x01" * (n - 1)  # marks the places within a covered sequence
     seen: set[int] = set()
     covered: list[int] = []
     at = 0
@@ -167,4 +172,4 @@ def _covered(groups: _Groups, ends: Array, n: int) -> int:
             seen.add(first)
             at += 1
     begins = np.array(covered, np.int64)
-    return int((ends[begins + n] - ends[begins]).sum())
+    return int((offsets[begins + n] - offsets[begins]).sum())

@@ -13,6 +13,7 @@ from crawler.page.text import UNSPACED
 LONGEST = 60
 """The most characters of a piece that is cut by all rules; a longer piece is cut only at its marks."""
 _LONGEST_ADDRESS = 2083
+"""The most characters of an address that stays one word."""
 _QUOTES = "'\"“”„‘’‚«»`´「」『』（）〔〕【】《》〈〉"
 _MARKS = ",:;!?¿¡()\\[\\]{}<>_#*&。？！，、；：～·।،۔؛"
 _MONEY = "$£€¥฿₹₽₩₪"
@@ -42,9 +43,11 @@ _HALVES = {"cannot": 3, "Cannot": 3, "gonna": 3, "Gonna": 3, "gotta": 3, "Gotta"
 _PLAIN = re.compile(r"([A-Za-z]*[a-z]{5}|[0-9]+)([,.;:!?)])")
 """A word that is too long for an abbreviation, or a number, and a mark: most of the new pieces of a page."""
 _HOUR = re.compile(r"(1[0-2]|[1-9])([ap]\.?m\.?)")
-_LONG = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W_{UNSPACED}]+|_+|[^\w\s]")
+_WORDS_OF_LONG = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W_{UNSPACED}]+|_+|[^\w\s]")
+"""The words of a piece that is longer than LONGEST."""
 _RUNS = re.compile(rf"([{UNSPACED}]+)")
-_WHOLE = frozenset(
+"""A run of characters in scripts without spaces."""
+_UNCUT = frozenset(
     (
         "Mr. Mrs. Ms. Dr. St. Jr. Inc. Ltd. Co. co. Corp. Bros. Prof. Rep. Rev. Sen. Gen. Gov. Adm. Messrs. Mo. Mont."
         " Md. Mt. vs. v.s. e.g. E.g. i.e. I.e. a.m. p.m. Ph.D. D.C. Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct."
@@ -64,6 +67,7 @@ def cut(piece: str) -> list[str]:
     >>> cut("example.org/a"), cut("蜜蜂跳舞")
     (['example.org/a'], ['蜜蜂', '跳舞'])
     """
+    # Most pieces are letters of scripts with spaces, which all come before Thai, or such a word and a mark.
     if piece.isalpha() and piece < "\u0e01" and piece not in _HALVES:
         return [piece]
     plain = _PLAIN.fullmatch(piece)
@@ -73,7 +77,7 @@ def cut(piece: str) -> list[str]:
         is_address = len(piece) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(piece)
         if is_address:
             return [piece]
-        return _LONG.findall(piece)
+        return _WORDS_OF_LONG.findall(piece)
     if not piece.isascii() and _RUNS.search(piece):
         return [word for run in _RUNS.split(piece) if run for word in _words_of_run(run)]
     return _words_of_spaced(piece)
@@ -91,7 +95,10 @@ def _words_of_spaced(piece: str) -> list[str]:
     before: list[str] = []
     after: list[str] = []
     has_quote = "'" in piece or "’" in piece
-    while piece and piece not in _WHOLE and not (len(piece) == 2 and piece[1] == "." and piece[0].islower()):
+    while piece and piece not in _UNCUT:
+        is_initial = len(piece) == 2 and piece[1] == "." and piece[0].islower()  # such as `c.`, an exception of spaCy
+        if is_initial:
+            break
         # Most pieces begin and end with letters, and skip the slow patterns.
         if not piece[0].isalnum() and (first := _FIRST.match(piece)):
             before.append(first[0])
@@ -101,7 +108,8 @@ def _words_of_spaced(piece: str) -> list[str]:
             piece = piece[:last]
         else:
             break
-    return [*before, *(_words_of_core(piece, has_quote) if piece else ()), *reversed(after)]
+    words_within = _words_of_core(piece, has_quote) if piece else ()
+    return [*before, *words_within, *reversed(after)]
 
 
 def _last(piece: str, has_quote: bool) -> int | None:
@@ -118,7 +126,7 @@ def _words_of_core(piece: str, has_quote: bool = False) -> list[str]:
     """The words of a piece without marks at its ends."""
     if piece.isalpha() and piece not in _HALVES:
         return [piece]
-    if piece in _WHOLE or ("." in piece and _ADDRESS.fullmatch(piece)):
+    if piece in _UNCUT or ("." in piece and _ADDRESS.fullmatch(piece)):
         return [piece]
     half = _HALVES.get(piece)
     if half:

@@ -19,27 +19,36 @@ from crawler.page.text import EASTERN, dictionary
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MOST = 50_000
+MOST_CACHED_WORDS = 50_000
 """The words of cached pieces after which the cache is emptied, before the next page."""
 BREAK = "\x00"
-"""Separates lines; no text of a page has this character."""
-ENGLISH = tuple("the be to of and that have with".split())
+"""The word at the end of each line; no text of a page has this character."""
+ENGLISH_STOP_WORDS = tuple("the be to of and that have with".split())
 """The stop words of Gopher's rules."""
-CHINESE = tuple("的 年 在 月 是 和 日 了 於 · 為 有 被 人 中 为 他 與 後 也 而 由".split())
+CHINESE_STOP_WORDS = tuple("的 年 在 月 是 和 日 了 於 · 為 有 被 人 中 为 他 與 後 也 而 由".split())
 """The stop words of FineWeb 2 for Chinese."""
-STOP_WORDS = {"en": range(1, 1 + len(ENGLISH)), "zh": range(1 + len(ENGLISH), 1 + len(ENGLISH) + len(CHINESE))}
+_AFTER_ENGLISH = 1 + len(ENGLISH_STOP_WORDS)
+STOP_WORDS = {"en": range(1, _AFTER_ENGLISH), "zh": range(_AFTER_ENGLISH, _AFTER_ENGLISH + len(CHINESE_STOP_WORDS))}
 """The word numbers of the stop words of each language; BREAK is number 0."""
-WORD, LETTER, STOP, MARK, IS_ENGLISH = 1, 2, 4, 8, 16
-"""The kinds of words, as flags: not only marks; has a letter; ends a sentence; is a punctuation mark; and is one of the
-commonest English words that other languages do not have.
-"""
+# The kinds of words, as flags.
+WORD = 1
+"""The flag of what Gopher's rules count as a word: more than punctuation."""
+LETTER = 2
+"""The flag of words that have a letter."""
+SENTENCE_END = 4
+"""The flag of marks that end a sentence."""
+MARK = 8
+"""The flag of punctuation marks, which begin no sentence of C4."""
+IS_ENGLISH = 16
+"""The flag of the commonest English words that other languages do not have."""
 KIND_BITS = 5
+KIND_MASK = (1 << KIND_BITS) - 1
 _ONLY_ENGLISH = frozenset("the and that with this from are have which their your you were been its by".split())
-_MARKS = frozenset(
+_PUNCTUATION = frozenset(
     "!/—”:％１〈&(、━\\【#%「」，】；+^]~“《„';’{|∶´[=-`*．（–？！：$～«〉,><》)?）。…@_.\"}►»।؟۔።‼‽⁇⁈⁉｡﹖﹗"
 )
 _SYMBOLS = frozenset("+=$<>|^~")
-_STOPS = frozenset(".!?。！？．؟۔।።‼‽⁇⁈⁉｡﹖﹗")
+_SENTENCE_ENDS = frozenset(".!?。！？．؟۔।።‼‽⁇⁈⁉｡﹖﹗")
 _LATIN_IN_CHINESE = re.compile(r"([a-zA-Z0-9]+(?:\.\d+)?%?)")
 
 
@@ -52,7 +61,7 @@ class Words:
     lengths: Array
     """The characters of each word."""
     kinds: Array
-    """The flags WORD, LETTER, STOP, MARK and IS_ENGLISH of each word."""
+    """The flags WORD, LETTER, SENTENCE_END, MARK and IS_ENGLISH of each word."""
     lines: Array
     """The index of the line of each word."""
 
@@ -75,8 +84,8 @@ def _kind(word: str) -> int:
         return WORD | LETTER | IS_ENGLISH * (word in _ONLY_ENGLISH)
     has_letter = any(map(str.isalpha, word))
     is_mark = not any(map(str.isalnum, word)) and word not in _SYMBOLS
-    is_word = not _MARKS.issuperset(word)
-    return WORD * is_word | LETTER * has_letter | STOP * (word in _STOPS) | MARK * is_mark
+    is_word = not _PUNCTUATION.issuperset(word)
+    return WORD * is_word | LETTER * has_letter | SENTENCE_END * (word in _SENTENCE_ENDS) | MARK * is_mark
 
 
 class _WordNumbers(dict[str, int]):
@@ -85,16 +94,16 @@ class _WordNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.facts = array("q")
-        """The length of each word, and its flags in the lowest bits."""
-        for word in (BREAK, *ENGLISH, *CHINESE):
-            self[word]
+        """The facts about each word, by its number: its length, with its flags in the lowest KIND_BITS."""
+        for word in (BREAK, *ENGLISH_STOP_WORDS, *CHINESE_STOP_WORDS):
+            self[word]  # looking it up gives it the next number
 
     def __missing__(self, word: str) -> int:
         self.facts.append(len(word) << KIND_BITS | _kind(word))
         return self.setdefault(word, len(self))
 
     def facts_of(self, numbers: Array) -> Array:
-        """The lengths and flags of these words."""
+        """The lengths and flags of the words with these numbers."""
         return np.asarray(np.frombuffer(self.facts, np.int64)[numbers])
 
 
@@ -130,10 +139,13 @@ class _Vocabulary(dict[str, int]):
         parts = np.frombuffer(self.parts, np.int64)
         begins = starts[piece_numbers]
         counts = starts[piece_numbers + 1] - begins
+
+        # The words of a piece are in `parts` one after another: add the index of each word in the result to the
+        # distance between the beginnings of its piece in `parts` and in the result.
         ends = np.cumsum(counts)
-        whole = int(ends[-1]) if len(ends) else 0
-        places = np.arange(whole) + np.repeat(begins - ends + counts, counts)
-        return np.asarray(parts[places])
+        word_count = int(ends[-1]) if len(ends) else 0
+        indexes = np.arange(word_count) + np.repeat(begins - (ends - counts), counts)
+        return np.asarray(parts[indexes])
 
 
 class _ThreadCache(threading.local):
@@ -142,9 +154,9 @@ class _ThreadCache(threading.local):
     def __init__(self) -> None:
         self.vocabulary = _Vocabulary()
 
-    def emptied_if_full(self) -> _Vocabulary:
-        """The vocabulary, or a new one if it is full."""
-        if max(len(self.vocabulary.parts), len(self.vocabulary.words)) > MOST:
+    def with_room(self) -> _Vocabulary:
+        """The vocabulary, which is replaced by an empty one if it is full."""
+        if max(len(self.vocabulary.parts), len(self.vocabulary.words)) > MOST_CACHED_WORDS:
             self.vocabulary = _Vocabulary()
         return self.vocabulary
 
@@ -154,24 +166,28 @@ _CACHE = _ThreadCache()
 
 def words_of(lines: Sequence[str], language: str | None) -> Words:
     """The words of the lines of a text."""
-    vocabulary = _CACHE.emptied_if_full()
-    by_dictionary = dictionary() if language == "zh" else None
-    if by_dictionary is None:
-        numbers = vocabulary.numbers(" \x00 ".join([*lines, ""]).split())
+    vocabulary = _CACHE.with_room()
+    cut_chinese = dictionary() if language == "zh" else None
+    if cut_chinese is None:
+        numbers = vocabulary.numbers(f" {BREAK} ".join([*lines, ""]).split())
     else:
-        numbers = np.fromiter(map(vocabulary.words.__getitem__, _chinese(lines, by_dictionary)), np.int64)
-    breaks = numbers == 0
-    kept = ~breaks
-    in_lines = np.cumsum(breaks)[kept]
-    numbers = numbers[kept]
+        numbers = np.fromiter(map(vocabulary.words.__getitem__, _chinese_words(lines, cut_chinese)), np.int64)
+
+    # Remove the breaks: how many are before a word is the index of its line.
+    is_break = numbers == 0
+    line_indexes = np.cumsum(is_break)[~is_break]
+    numbers = numbers[~is_break]
     facts = vocabulary.words.facts_of(numbers)
-    return Words(numbers, facts >> KIND_BITS, facts & (1 << KIND_BITS) - 1, in_lines)
+    return Words(numbers=numbers, lengths=facts >> KIND_BITS, kinds=facts & KIND_MASK, lines=line_indexes)
 
 
-def _chinese(lines: Iterable[str], cut: Callable[[str], list[str]]) -> Iterator[str]:
-    """The words of lines by a dictionary, with a BREAK after each line."""
+def _chinese_words(lines: Iterable[str], cut_chinese: Callable[[str], list[str]]) -> Iterator[str]:
+    """The words of lines by a dictionary, with a BREAK after each line.
+
+    Pieces with marks that the dictionary leaves whole, such as `e-mail`, are cut at the marks; `3.14` and `5%` are not.
+    """
     for line in lines:
-        for word in cut(line):
+        for word in cut_chinese(line):
             if word > EASTERN or word.isalnum():
                 yield word
             elif not word.isspace():

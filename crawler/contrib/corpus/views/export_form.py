@@ -14,7 +14,7 @@ from types import MappingProxyType
 from sqlalchemy import Connection, select
 
 from crawler.contrib.corpus.copies import Preference, preference_of
-from crawler.contrib.corpus.corpus_selection import QUALITY_IS_OF, CorpusSelection
+from crawler.contrib.corpus.corpus_selection import QUALITY_COLUMNS, CorpusSelection
 from crawler.contrib.corpus.deduplication import KINDS, PARAGRAPHS
 from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
 from crawler.contrib.corpus.quality.personal_data import FORMS
@@ -209,8 +209,12 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
     selection = form.selection
     places = form.places
     needs_numbers = selection.compares_text_numbers
-    columns = [*dict.fromkeys(("url", "language", *selection.needs, *(QUALITY_IS_OF if needs_numbers else ())))]
-    sampled = ids[: MEASURED if needs_numbers else SAMPLED]
+    columns = ["url", "language", *selection.needs]
+    sampled = ids[:SAMPLED]
+    if needs_numbers:
+        columns += QUALITY_COLUMNS
+        sampled = ids[:MEASURED]
+    columns = [*dict.fromkeys(columns)]
 
     removed: Counter[str] = Counter()
     left = 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from crawler.contrib.corpus.quality import PUBLISHED, complete_quality
-from crawler.contrib.corpus.quality.limits import Limit, broken
+from crawler.contrib.corpus.quality.limits import Limit, first_broken
 from crawler.contrib.corpus.views.corpus_pages import sampled_ids
 from crawler.contrib.corpus.views.distributions import MEASURES, Distribution, Spread, spread
 from crawler.metadata.text_quality import has_text_numbers
@@ -120,7 +120,7 @@ def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
         for number, language, stored in pages:
             completed = complete_quality({"quality": stored, "text": texts.get(number, ""), "language": language})
             numbers = completed["quality"]
-            is_kept = [broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED]
+            is_kept = [first_broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED]
             rows.append((number, language or "", [numbers.get(measure.name) for measure in MEASURES], is_kept))
         pages_read += len(chunk)
         measured += len(texts)

@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 
-from crawler.contrib.corpus.quality import KINDS, NAMES, PUBLISHED, measured, refused
+from crawler.contrib.corpus.quality import NAMES, NUMBER_TYPES, PUBLISHED, broken_limit, measured
 from crawler.contrib.corpus.quality.c4 import c4
 from crawler.contrib.corpus.quality.chinese import chinese
 from crawler.contrib.corpus.quality.document import MeasuredText
@@ -187,8 +187,8 @@ EDGES = [
 
 def test_limits() -> None:
     for rules, language, name, inside, outside in EDGES:
-        assert refused(FINE | {name: round(inside, 4)}, rules, language) is None
-        limit = refused(FINE | {name: round(outside, 4)}, rules, language)
+        assert broken_limit(FINE | {name: round(inside, 4)}, rules, language) is None
+        limit = broken_limit(FINE | {name: round(outside, 4)}, rules, language)
         assert limit is not None
         assert limit.name == name
 
@@ -202,7 +202,7 @@ def test_rules_that_a_language_does_not_have() -> None:
         ("c4", "en", "third_line_length", 0),
     ]
     for rules, language, name, value in rows:
-        assert refused(FINE | {name: value}, rules, language) is None
+        assert broken_limit(FINE | {name: value}, rules, language) is None
 
 
 def test_every_limit_has_a_number_and_is_tested() -> None:
@@ -214,7 +214,7 @@ def test_every_limit_has_a_number_and_is_tested() -> None:
 def test_the_numbers_are_flat_and_of_their_kinds() -> None:
     found = numbers("Bees dance. " * 30 + "\n蜜蜂\n" * 3)
     assert [*found] == [name for name in NAMES if name not in ("certainty", "kept_frac")]
-    assert {name for name, value in found.items() if type(value) is not KINDS[name]} == set()
+    assert {name for name, value in found.items() if type(value) is not NUMBER_TYPES[name]} == set()
 
 
 HOSTILE = {

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.contrib.corpus.quality.splitting import cut
-from crawler.contrib.corpus.quality.words import LETTER, MARK, STOP, WORD, words_of
+from crawler.contrib.corpus.quality.words import LETTER, MARK, SENTENCE_END, WORD, words_of
 
 
 def test_a_piece_is_cut() -> None:
@@ -47,7 +47,7 @@ def test_a_piece_is_cut() -> None:
 def test_kinds_of_words() -> None:
     found = words_of(["Bees, 42 $ ?!"], "en")
     assert len(found) == 6
-    assert [found.count(kind) for kind in (WORD, LETTER, STOP, MARK)] == [2, 1, 2, 3]
+    assert [found.count(kind) for kind in (WORD, LETTER, SENTENCE_END, MARK)] == [2, 1, 2, 3]
     assert found.lengths.tolist() == [4, 1, 2, 1, 1, 1]
 
 
@@ -88,6 +88,6 @@ def test_stop_words() -> None:
 
 
 def test_words_that_were_forgotten_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.contrib.corpus.quality.words.MOST", 10)
+    monkeypatch.setattr("crawler.contrib.corpus.quality.words.MOST_CACHED_WORDS", 10)
     for _ in range(3):
         assert len(words_of(["these eleven words, and so many more that nothing is remembered."], "en")) == 13
