@@ -9,12 +9,12 @@ from crawler.export.command import OF_PAGES, OF_STATE, ExportOptions
 from crawler.export.formats import FORMATS
 from crawler.translation.message import N_
 
-OF_FILES = ("output", "labels", "changes_after", "spreadsheet")
+EXCLUDED_BY_INTO = ("output", "labels", "changes_after", "spreadsheet")
 """Options that cannot be combined with --into."""
 PACKED_LINES = "jsonl.zst"
-OF_SHARDS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
-"""The format of the shards for each value of --format."""
-OF_PRESETS = ("jsonl", "parquet")
+SHARD_FORMATS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
+"""The format of the shards for each value of --format; without it they are Parquet."""
+PRESET_FORMATS = ("jsonl", "parquet")
 """The formats that --preset can write."""
 CHUNKS = "chunks"
 LEAST_TOKENS = 20
@@ -88,7 +88,7 @@ class DataSetOptions(ExportOptions):
         super().check(opts)
         if opts.preset and opts.fields is not None:
             raise WrongUseError("--fields does not go with {format}, whose fields are fixed", format="--preset")
-        if opts.preset and opts.format not in OF_PRESETS:
+        if opts.preset and opts.format not in PRESET_FORMATS:
             raise WrongUseError("--preset writes jsonl or parquet, not {format}", format=opts.format)
         if opts.mask and FORMATS[opts.format].has_responses:
             raise WrongUseError(
@@ -110,7 +110,7 @@ class DataSetOptions(ExportOptions):
 
     def check_format(self, opts: argparse.Namespace) -> None:
         if opts.into is not None:
-            self._check_into(opts)
+            self._set_shard_format(opts)
             return
         if opts.shard_size is not None:
             raise WrongUseError("{option} goes with --into FOLDER", option="--shard-size")
@@ -135,19 +135,25 @@ class DataSetOptions(ExportOptions):
                 path=repr(opts.signatures[:200]),
             )
 
-    def _check_into(self, opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError if --into is combined with an option or a format that it excludes."""
+    def _set_shard_format(self, opts: argparse.Namespace) -> None:
+        """Set output and format to those of the data set that --into names, and keep the options that were given.
+
+        Raises a WrongUseError if --into is combined with an option or a format that it excludes.
+        """
         from crawler.contrib.corpus.manifest import options_given
 
-        excluded = [name for name in OF_FILES if getattr(opts, name) is not None and getattr(opts, name) is not False]
-        if excluded:
-            option = f"--{excluded[0].replace('_', '-')}"
-            raise WrongUseError("{option} cannot be combined with --into, which writes a data set", option=option)
-        if opts.format not in OF_SHARDS:
+        for name in EXCLUDED_BY_INTO:
+            value = getattr(opts, name)
+            if value is not None and value is not False:
+                option = f"--{name.replace('_', '-')}"
+                raise WrongUseError("{option} cannot be combined with --into, which writes a data set", option=option)
+        if opts.format not in SHARD_FORMATS:
             raise WrongUseError("--into writes parquet or jsonl.zst, not {format}", format=opts.format)
         if not opts.into:
             raise WrongUseError("--into needs the name of a folder")
+
+        # Before they are changed: the manifest has the options as they were given.
         opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
         opts.output = opts.into
-        opts.format = OF_SHARDS[opts.format]
+        opts.format = SHARD_FORMATS[opts.format]
         _ = FORMATS[opts.format]  # raises an error if the format is not installed

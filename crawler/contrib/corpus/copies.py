@@ -32,15 +32,16 @@ NEARLY = "dedupe: near"
 """The rules that are named in the list of removed pages."""
 COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
 """The columns of pages that every search reads."""
-AT_ONCE = 1_000
+COPIES_AT_ONCE = 1_000
 """Copies whose addresses are read at once."""
 
 
 @dataclass(frozen=True)
 class Preference:
-    """Which of several copies is kept: the first one, the one with the longest text, or the first one of a site.
+    """Which of several copies is kept: the oldest one, the one with the longest text, or the oldest one on a site.
 
-    Of several copies on the same site, the page that owns the text is kept, even if another is older or longer.
+    Of several copies on the same site, the page that owns the text (text_owner.py) is kept, even if another is older or
+    longer.
     """
 
     name: str = OLDEST
@@ -55,7 +56,7 @@ class Preference:
         """The columns that the preference needs in addition to `COLUMNS`."""
         return ("text", "relevance") if self.name == BEST else ()
 
-    def rank(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
+    def sort_keys_and_site(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
         """Two sort keys, which are lower for preferred pages, and a number that identifies the page's site.
 
         The pages on the preferred host and the other pages of its site get different numbers, as if of two sites.
@@ -106,9 +107,9 @@ def without_copies(source: PageSource, search: CopySearch, removed: Removed) -> 
         for page in source.pages([*COLUMNS, *search.preference.needs], removed):
             _add_page(rows, page, search.preference)
         values = rows.values()
-        order = np.lexsort(values["preference"].T[::-1])
+        order = np.lexsort(values["preference"].T[::-1])  # the first sort key comes last
         originals, similarities = copies_among(text_columns(values), order, is_near=search.is_near)
-        for copies in copies_at_once(originals):
+        for copies in copy_batches(originals):
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
             addresses = zip(rows.addresses(copies), rows.addresses(kept), strict=True)
@@ -119,24 +120,25 @@ def without_copies(source: PageSource, search: CopySearch, removed: Removed) -> 
                 else:
                     reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, original)
                 removed.add(url, reason)
-        return np.sort(values["key"][originals == np.arange(rows.count)])
+        is_kept = originals == np.arange(rows.count)  # is its own original
+        return np.sort(values["key"][is_kept])
 
 
 def _add_page(rows: TextRows, page: StoredPage, preference: Preference) -> None:
     values = page.values
-    *numbers, site = preference.rank(values)
+    first_key, second_key, site = preference.sort_keys_and_site(values)
     rows.add(
         page.key,
         values["url"],
         values["text_fingerprint"],
         values["signature"],
-        preference=(numbers[0], numbers[1]),
+        preference=(first_key, second_key),
         site=site,
         rank=owner_rank(values["text_owner"], values["url"]),
     )
 
 
-def copies_at_once(originals: Numbers) -> Iterator[Numbers]:
-    """The rows of texts that have another original, `AT_ONCE` at a time."""
+def copy_batches(originals: Numbers) -> Iterator[Numbers]:
+    """The rows of texts that have another original, `COPIES_AT_ONCE` at a time."""
     copies = np.flatnonzero(originals != np.arange(len(originals)))
-    return (copies[at : at + AT_ONCE] for at in range(0, len(copies), AT_ONCE))
+    return (copies[at : at + COPIES_AT_ONCE] for at in range(0, len(copies), COPIES_AT_ONCE))

@@ -76,9 +76,10 @@ class CorpusExporter(Exporter):
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
         selection = CorpusSelection.of(conditions_of(opts), sets=tuple(opts.keep))
-        is_data_set = opts.into is not None or opts.format == "parquet"
-        needs_numbers = selection.compares_text_numbers or "quality" in (opts.fields or ())
-        return CorpusSource(crawls, filter_of(opts), selection, completes_quality=is_data_set or needs_numbers)
+        # Parquet has a column for each number, and a data set may be of Parquet files.
+        needs_all_numbers = opts.into is not None or opts.format == "parquet"
+        needs_numbers = needs_all_numbers or selection.compares_text_numbers or "quality" in (opts.fields or ())
+        return CorpusSource(crawls, filter_of(opts), selection, completes_quality=needs_numbers)
 
     @staticmethod
     def target(opts: argparse.Namespace) -> AtomicFile | AtomicFolder:
@@ -113,10 +114,10 @@ class CorpusExporter(Exporter):
             self.signatures.discard()
 
     def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
-        needs = NEEDS if isinstance(target, DataSet) else ()
-        chosen = super().columns(target) if self.preset is None else self.preset.needs
+        of_manifest = NEEDS if isinstance(target, DataSet) else ()
+        of_records = super().columns(target) if self.preset is None else self.preset.needs
         of_signatures = COMPARED if self.signatures is not None else ()
-        return [*dict.fromkeys((*needs, *chosen, *of_signatures))]
+        return [*dict.fromkeys((*of_manifest, *of_records, *of_signatures))]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         new_pages = self.known.remaining(self.source, self.removed) if self.known.counts else self.source
@@ -151,13 +152,22 @@ class CorpusExporter(Exporter):
         target.describe(
             Origin(
                 crawls=[
-                    CrawlOrigin(crawl.name, crawl.topic, count.pages, count.gone, crawl.erased_digests())
+                    CrawlOrigin(
+                        name=crawl.name,
+                        topic=crawl.topic,
+                        stored=count.pages,
+                        gone=count.gone,
+                        erased=crawl.erased_digests(),
+                    )
                     for crawl, count in crawls
                 ],
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,
-                known=[KnownOrigin(str(old.source), old.texts, old.unread, old.removed) for old in self.known.counts],
+                known=[
+                    KnownOrigin(name=str(old.source), texts=old.texts, unread=old.unread, removed=old.removed)
+                    for old in self.known.counts
+                ],
                 masked=self.masked,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             )

@@ -98,7 +98,7 @@ class DataSet(AtomicFolder):
         return compressed(jsonl(pages, fields), ".zst")
 
     def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages of a shard: it ends once it has reached its size."""
+        """The pages of a shard: it ends once it has reached its size, which grows while the pages are written."""
         for page in pages:
             shard.records += 1
             self.contents.add(page.values)

@@ -53,12 +53,12 @@ def size_category(count: int) -> str:
     >>> size_category(999), size_category(1_000), size_category(2 * 10**9)
     ('n<1K', '1K<n<10K', 'n>1B')
     """
-    below = next((number for number, (_, limit) in enumerate(SIZES) if count < limit), None)
-    if below is None:
-        return f"n>{SIZES[-1][0]}"
-    if below:
-        return f"{SIZES[below - 1][0]}<n<{SIZES[below][0]}"
-    return f"n<{SIZES[0][0]}"
+    largest_below = ""
+    for name, size in SIZES:
+        if count < size:
+            return f"{largest_below}<n<{name}" if largest_below else f"n<{name}"
+        largest_below = name
+    return f"n>{largest_below}"
 
 
 def code(text: str) -> str:
@@ -232,5 +232,7 @@ def _listed(rows: Iterable[tuple[str, int]]) -> Iterator[str]:
     """A list of names with counts of pages; nothing if it would be empty."""
     lines = [f"- {name}: {counted(count, 'page')}" for name, count in rows]
     more = len(lines) - MOST_LISTED
+    if more > 0:
+        lines = [*lines[:MOST_LISTED], f"- {more:,} more in `manifest.json`"]
     if lines:
-        yield "\n".join(lines[:MOST_LISTED] + [f"- {more:,} more in `manifest.json`"] * (more > 0))
+        yield "\n".join(lines)

@@ -48,18 +48,20 @@ class Deduplication:
         from crawler.contrib.corpus.copies import CopySearch, Preference, without_copies  # these import numpy
         from crawler.contrib.corpus.paragraphs import NEEDS, repeated_paragraphs
 
-        kept = None
+        kept = None  # the keys of the pages that are not copies, if copies are searched for
         if self.kinds != (PARAGRAPHS,):
             search = CopySearch(NEAR in self.kinds, self.preference or Preference(), self.folder)
             with temporary_files("--dedupe"):
                 kept = without_copies(source, search, removed)
         if PARAGRAPHS not in self.kinds:
-            yield from among(kept, source.pages(columns, responses=responses))
+            yield from pages_with_keys(kept, source.pages(columns, responses=responses))
             return
+
+        # Only the first time that pages are read, excluded ones are added to `removed`.
         first_read = source.pages(NEEDS, removed if kept is None else None)
         with temporary_files("--dedupe"):
-            repeated = repeated_paragraphs(among(kept, first_read), self.folder)
-        pages = among(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
+            repeated = repeated_paragraphs(pages_with_keys(kept, first_read), self.folder)
+        pages = pages_with_keys(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
         yield from repeated.without(pages, removed)
 
 
@@ -74,13 +76,13 @@ def temporary_files(option: str) -> Iterator[None]:
         ) from None
 
 
-def among(keys: NDArray[np.int64] | None, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-    """The pages that have one of these sorted keys; all if None."""
+def pages_with_keys(keys: NDArray[np.int64] | None, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+    """The pages that have one of these sorted keys; all pages if `keys` is None."""
     for page in pages:
         if keys is None or _contains(keys, page.key):
             yield page
 
 
 def _contains(keys: NDArray[np.int64], key: int) -> bool:
-    place = int(keys.searchsorted(key))
-    return place < len(keys) and bool(keys[place] == key)
+    index = int(keys.searchsorted(key))
+    return index < len(keys) and bool(keys[index] == key)

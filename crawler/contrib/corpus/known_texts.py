@@ -1,4 +1,4 @@
-"""The sources that `--not-in` names: a file or folder of texts, or a crawl of the same database.
+"""The sources that `--not-in` names, each called OLD: a file or folder of texts, or a crawl of the same database.
 
 A file may have the texts themselves or only their signatures. A `.txt` file is one text. A folder stands for all files
 in it and below it that have a known extension.
@@ -21,7 +21,7 @@ from crawler.reports.crawls import name_list
 from crawler.reports.stored_pages import PageFilter, StoredPages
 from crawler.translation.message import Message, plural
 
-OF_CRAWL = "crawl:"
+CRAWL_PREFIX = "crawl:"
 """The prefix of the name of a crawl; a file whose name begins like that is given as ./crawl:NAME."""
 UNFINISHED = ".part"
 """The suffix of the names of folders that an export has not finished."""
@@ -38,20 +38,22 @@ class KnownSource:
     @property
     def crawl(self) -> str | None:
         """The name of the crawl, if it is one."""
-        return self.typed.removeprefix(OF_CRAWL) if self.typed.startswith(OF_CRAWL) else None
+        return self.typed.removeprefix(CRAWL_PREFIX) if self.typed.startswith(CRAWL_PREFIX) else None
 
     def __str__(self) -> str:
         """The name in a manifest: only the last part of a path, so that it tells nothing about the user's folders."""
         return self.typed if self.crawl is not None else Path(self.typed).resolve().name
 
     def files(self) -> Iterator[tuple[Path, str]]:
-        """The files with texts, and their names within the source; unfinished exports are skipped."""
+        """The files with texts, and their names within the source; unfinished exports and lists of removed pages are
+        skipped.
+        """
         top = Path(self.typed)
         if not top.is_dir():
             yield top, top.name
             return
         for folder, folders, names in os.walk(top, onerror=_refuse_folder):
-            folders[:] = sorted(name for name in folders if not name.endswith(UNFINISHED))
+            folders[:] = sorted(name for name in folders if not name.endswith(UNFINISHED))  # which os.walk then enters
             for name in sorted(names):
                 file = Path(folder, name)
                 if reader_name(name) and not name.endswith(ENDING) and file.is_file():
@@ -145,7 +147,8 @@ def known_texts(counts: KnownCounts, crawls: Mapping[str, StoredPages]) -> Itera
         for text in read_file(path, name):
             if isinstance(text, Fault):
                 counts.unread += 1
-                counts.fault = counts.fault or text
+                if counts.fault is None:
+                    counts.fault = text
             else:
                 counts.texts += 1
                 yield text

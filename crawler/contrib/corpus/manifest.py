@@ -100,13 +100,16 @@ class Contents:
 
 def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The manifest, with its keys and the entries of its counts in a fixed order."""
+    preset = None
+    if "--preset" in origin.options:
+        [preset] = origin.options["--preset"]
     return {
         "format": format,
         "records": sum(shard["records"] for shard in shards),
         "bytes": sum(shard["bytes"] for shard in shards),
         "shards": [*shards],
         "fields": [*origin.fields],
-        "preset": next(iter(origin.options.get("--preset", ())), None),
+        "preset": preset,
         "crawls": [asdict(crawl) for crawl in origin.crawls],
         "winnow": __version__,
         "extractors": [

@@ -1,8 +1,8 @@
 """`--not-in`: the pages of an export without copies of texts that the user already has.
 
-Each page is compared with all texts of OLD, even if some of these are copies of each other. Pages are not compared with
-other pages, which `--dedupe` does. Exact copies have the same letters and digits; near copies are found by their
-signatures, as during a crawl.
+Each page is compared with all texts of each OLD, a value of the option, even if some of these are copies of each other.
+Pages are not compared with other pages, which `--dedupe` does. Exact copies have the same letters and digits; near
+copies are found by their signatures, as during a crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.contrib.corpus.copies import copies_at_once
+from crawler.contrib.corpus.copies import copy_batches
 from crawler.contrib.corpus.corpus_selection import PageSource
-from crawler.contrib.corpus.deduplication import among, temporary_files
+from crawler.contrib.corpus.deduplication import pages_with_keys, temporary_files
 from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, known_texts
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
@@ -38,7 +38,7 @@ class RemainingPages:
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
         """The pages, with these columns; `removed` is ignored, because it was filled when the keys were found."""
-        return among(self.keys, self.source.pages(columns, responses=responses))
+        return pages_with_keys(self.keys, self.source.pages(columns, responses=responses))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +57,7 @@ class KnownTexts:
     def remaining(self, source: PageSource, removed: Removed) -> RemainingPages:
         """The pages that are not copies of these texts; the copies are added to `removed`."""
         with temporary_files("--not-in"), text_rows(self.folder) as rows:
+            # First the rows of the texts, with the number of their OLD as key, then those of the pages.
             for number, counts in enumerate(self.counts):
                 for text in known_texts(counts, self.crawls):
                     rows.add(number, text.address, text.fingerprint, text.signature)
@@ -71,7 +72,7 @@ class KnownTexts:
             known_rows = _distinct_texts(values[:known_count])
             originals, similarities = copies_of(text_columns(values), known_rows, np.arange(known_count, rows.count))
             self._report_copies(rows, originals, similarities, removed)
-            is_new = originals[known_count:] == np.arange(known_count, rows.count)
+            is_new = originals[known_count:] == np.arange(known_count, rows.count)  # is its own original
             return RemainingPages(source, np.sort(values["key"][known_count:][is_new]))
 
     def _report_copies(
@@ -79,7 +80,7 @@ class KnownTexts:
     ) -> None:
         """Count the pages that are copies, and add them with their originals to `removed`."""
         values = rows.values()
-        for copies in copies_at_once(originals):
+        for copies in copy_batches(originals):
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
             addresses = zip(rows.addresses(copies), rows.addresses(kept), strict=True)

@@ -62,38 +62,42 @@ class RepeatedParagraphs:
         """The pages without paragraphs that an earlier page has; pages without any other text are left out."""
         for page in pages:
             values = dict(page.values)
-            lines: list[str] = []
+            repeated: list[str] = []
             for name in FIELDS:
                 text = values.get(name)
                 if text:
-                    values[name], removed_lines = self._shortened(page, text)
-                    lines = lines or removed_lines
-            if not lines:
+                    values[name], repeated_in_field = self._shortened(page, text)
+                    repeated = repeated or repeated_in_field  # the other field has the same paragraphs
+            if not repeated:
                 yield page
                 continue
-            is_empty = not values["text"]
-            shown = [line[:LONGEST_SHOWN] for line in lines]
-            if is_empty:
-                removed.add(values["url"], RemovalReason(NOTHING_ELSE, shown, None))
-            else:
-                removed.shorten(values["url"], RemovalReason(REPEATED, shown, None), len(lines))
+            shown = [line[:LONGEST_SHOWN] for line in repeated]
+            if values["text"]:
+                removed.shorten(values["url"], RemovalReason(REPEATED, shown, None), len(repeated))
                 yield replace(page, values=values)
+            else:
+                removed.add(values["url"], RemovalReason(NOTHING_ELSE, shown, None))
 
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""
         lines = text.split("\n")
-        hashes = list(_hashes(page.values["url"], lines))
-        paragraphs = [(at, number) for at, number in enumerate(hashes) if number is not None]
-        if not paragraphs or not len(self.paragraphs):
+        hash_by_line = {
+            number: line_hash
+            for number, line_hash in enumerate(_hashes(page.values["url"], lines))
+            if line_hash is not None
+        }
+        if not hash_by_line or not len(self.paragraphs):
             return text, []
-        numbers = np.array([number for _, number in paragraphs])
-        place = np.minimum(np.searchsorted(self.paragraphs, numbers), len(self.paragraphs) - 1)
-        is_repeated = (self.paragraphs[place] == numbers) & (self.first_pages[place] != page.key)
-        repeated = {at for (at, _), is_one in zip(paragraphs, is_repeated.tolist(), strict=True) if is_one}
+
+        # Look up each paragraph of the text; `indexes` are where it is in `self.paragraphs` if it is there at all.
+        hashes = np.array([*hash_by_line.values()])
+        indexes = np.minimum(np.searchsorted(self.paragraphs, hashes), len(self.paragraphs) - 1)
+        is_repeated = (self.paragraphs[indexes] == hashes) & (self.first_pages[indexes] != page.key)
+        repeated = set(np.array([*hash_by_line])[is_repeated].tolist())
         if not repeated:
             return text, []
-        rest = "\n".join(line for at, line in enumerate(lines) if at not in repeated)
-        return GAP.sub("\n\n", rest).strip(), [lines[at] for at in sorted(repeated)]
+        rest = "\n".join(line for number, line in enumerate(lines) if number not in repeated)
+        return GAP.sub("\n\n", rest).strip(), [lines[number] for number in sorted(repeated)]
 
 
 def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> RepeatedParagraphs:
@@ -102,8 +106,8 @@ def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> Rep
         files = [stack.enter_context(TemporaryFile(dir=folder)) for _ in range(FILES)]
         for page in pages:
             hashes = _hashes(page.values["url"], page.values["text"].split("\n"))
-            for number in {number for number in hashes if number is not None}:
-                files[number % FILES].write(PACKED.pack(number, page.key))
+            for paragraph in {line_hash for line_hash in hashes if line_hash is not None}:
+                files[paragraph % FILES].write(PACKED.pack(paragraph, page.key))
         parts = [_repeated(file) for file in files]
     paragraphs, first_pages = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(paragraphs)
@@ -114,9 +118,11 @@ def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The repeated paragraphs of a file, and the first page of each."""
     file.seek(0)
     rows = np.frombuffer(file.read(), "<i8").reshape(-1, 2)
-    paragraphs, first, count = np.unique(rows[:, 0], return_index=True, return_counts=True)
-    is_repeated = count >= FEWEST_PAGES
-    return paragraphs[is_repeated], rows[first[is_repeated], 1]
+    hashes = rows[:, 0]
+    pages = rows[:, 1]
+    paragraphs, first_rows, counts = np.unique(hashes, return_index=True, return_counts=True)
+    is_repeated = counts >= FEWEST_PAGES
+    return paragraphs[is_repeated], pages[first_rows[is_repeated]]
 
 
 def _hashes(url: str, lines: Iterable[str]) -> Iterator[int | None]:

@@ -72,8 +72,8 @@ def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
         if content:
             digest = md5(content.encode("utf-8", "replace"), usedforsecurity=False)
             name = digest.hexdigest()
-            place = {"行号": number, "是否重复": name in digests, "是否跨文件重复": False}
-            paragraphs.append(place | {"md5": name, "内容": content, "扩展字段": ""})
+            position = {"行号": number, "是否重复": name in digests, "是否跨文件重复": False}
+            paragraphs.append(position | {"md5": name, "内容": content, "扩展字段": ""})
             digests[name] = digest.digest()[-8:]
     more = {name: values[name] for name in ("title", "author", "language")} | _rights(values)
     return {

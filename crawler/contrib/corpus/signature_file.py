@@ -1,8 +1,8 @@
 """`--signatures`: writes a file with the signatures of texts, for the `--not-in` of a later export.
 
-It covers the texts of this export's `--not-in` and the pages that are written: together all that the user then has. It
-gets its name after the pages are complete, so it never lists a page that was not written. The format is described in
-text_files.py.
+It covers the texts of this export's `--not-in` and the pages that are written: together all texts that the user then
+has. It gets its name after the pages are complete, so it never lists a page that was not written. The format is
+described in text_files.py.
 """
 
 from collections.abc import Iterable, Iterator

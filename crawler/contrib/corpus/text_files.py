@@ -37,7 +37,7 @@ MOST_BYTES = 16_000_000
 """The most bytes of a line, and of a `.txt` file. A page has at most 10 MB; 16 MB of JSON may take 400 MB of memory."""
 LONGEST_ROW = 2 * MOST_BYTES
 """The most bytes of a row of CSV, which may have several lines."""
-MOST_OF_ADDRESS = 2_000
+LONGEST_ADDRESS = 2_000
 """Characters of an address that are kept."""
 MOST_NAMED = 10
 """Columns that are named in an error."""
@@ -77,10 +77,10 @@ class Fault:
     why: Message
 
 
-Read = Iterator[KnownText | Fault]
+Texts = Iterator[KnownText | Fault]
 
 
-def read_file(path: Path, name: str) -> Read:
+def read_file(path: Path, name: str) -> Texts:
     """The texts of a file, which messages call `name`; raises a WrongUseError if the file is damaged."""
     with _readable(path):
         yield from READERS[reader_name(path.name)](path, name)
@@ -139,12 +139,15 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _known_text(text: str, address: object, place: str) -> KnownText:
-    shown_address = address[:MOST_OF_ADDRESS] if isinstance(address, str) and address else place
+    """The values of a text that are compared; `place` is its place in a file, for a text without an address."""
+    shown_address = place
+    if isinstance(address, str) and address:
+        shown_address = address[:LONGEST_ADDRESS]
     return KnownText(address=shown_address, fingerprint=fingerprint(text), signature=signature(text))
 
 
-def _read_json(path: Path, name: str) -> Read:
-    read_row = _text_of_row
+def _read_json(path: Path, name: str) -> Texts:
+    read_row = _text_of_row  # unless the first line is the header of a file of signatures
     with _opened(path) as file:
         for number, line in enumerate(_lines(file), 1):
             place = f"{name}:{number}"
@@ -182,20 +185,21 @@ def _text_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
 
 
 def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
-    letters = row.get("text_fingerprint")
+    text_fingerprint = row.get("text_fingerprint")
     packed = row.get("signature")
     try:
         unpacked = None if packed is None else b64decode(packed, validate=True)
     except (TypeError, ValueError):
         return Fault(place=place, why=NO_SIGNATURE)
     has_wrong_size = unpacked is not None and len(unpacked) != 2 * PERMUTATIONS
-    has_letters = isinstance(letters, str) and _FINGERPRINT.fullmatch(letters) is not None
-    if has_wrong_size or not (letters is None or has_letters):
+    is_fingerprint = isinstance(text_fingerprint, str) and _FINGERPRINT.fullmatch(text_fingerprint) is not None
+    if has_wrong_size or not (text_fingerprint is None or is_fingerprint):
         return Fault(place=place, why=NO_SIGNATURE)
-    return KnownText(address=str(row.get(ADDRESS) or place)[:MOST_OF_ADDRESS], fingerprint=letters, signature=unpacked)
+    address = str(row.get(ADDRESS) or place)[:LONGEST_ADDRESS]
+    return KnownText(address=address, fingerprint=text_fingerprint, signature=unpacked)
 
 
-def _read_csv(path: Path, name: str) -> Read:
+def _read_csv(path: Path, name: str) -> Texts:
     csv.field_size_limit(MOST_BYTES)
     with _opened(path) as file:
         lines = _CsvLines(path, file)
@@ -270,7 +274,7 @@ def _check_columns(path: Path, columns: Iterable[str]) -> None:
         )
 
 
-def _read_parquet(path: Path, name: str) -> Read:
+def _read_parquet(path: Path, name: str) -> Texts:
     texts: type[ParquetTexts] = resolve(Part("crawler.contrib.corpus.parquet_texts:ParquetTexts", ("pyarrow",)))
     file = texts(path)
     _check_columns(path, file.columns)
@@ -279,7 +283,7 @@ def _read_parquet(path: Path, name: str) -> Read:
         yield Fault(place=place, why=NO_TEXT) if text is None else _known_text(text, address, place)
 
 
-def _read_text(path: Path, name: str) -> Read:
+def _read_text(path: Path, name: str) -> Texts:
     with _opened(path) as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -293,7 +297,7 @@ def _read_text(path: Path, name: str) -> Read:
         yield _known_text(text, None, name)
 
 
-READERS: Mapping[str, Callable[[Path, str], Read]] = MappingProxyType(
+READERS: Mapping[str, Callable[[Path, str], Texts]] = MappingProxyType(
     {
         **dict.fromkeys((".jsonl", ".ndjson", ".jl", SIGNATURES), _read_json),
         ".csv": _read_csv,

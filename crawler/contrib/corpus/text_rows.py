@@ -1,7 +1,7 @@
 """Texts in temporary files: a row for each text with the values that are compared, and a second file of addresses.
 
-crawler/recrawl/near_duplicates.py describes what memory holds. The addresses are written to a file, because reading
-them from the database again would be slow: each is in another place of the disk.
+crawler/recrawl/near_duplicates.py compares the texts, and describes what memory holds. The addresses are written to a
+file, because reading them from the database again would be slow: each is in another place of the disk.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,9 @@ ROW = np.dtype(
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
-"""A row, as numpy reads it."""
+"""A row, as numpy reads it. Rows are ordered by `preference`; among near-duplicates on the same `site`, the text with
+the lowest `rank` is the original. `address_end` is the offset after the text's address in the file of addresses.
+"""
 PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
 """A row, as it is written."""
 

@@ -32,13 +32,14 @@ from crawler.reports.stored_pages import StoredPage
 VERSION = "1.1.1"
 WARC_NAME = "data.warc.gz"
 INDEX_NAME = "index.cdx.gz"
+# Paths within the ZIP file.
 WARC = f"archive/{WARC_NAME}"
 INDEX = f"indexes/{INDEX_NAME}"
 BLOCKS = "indexes/index.idx"
 PAGES = "pages/pages.jsonl"
 INDEXED = frozenset(("response", "revisit", "resource"))
 """The types of records that the index lists."""
-BLOCK_LINES = 300
+LINES_OF_BLOCK = 300
 """Lines of a block of the index."""
 _WWW = re.compile(r"www\d*\.")
 
@@ -51,15 +52,15 @@ def wacz(
 ) -> Iterator[bytes]:
     """The parts of the file; `folder` is for temporary files, None for the system's."""
     try:
-        with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as lines:
-            lines.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
+        with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as database:
+            database.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
             package = _Package()
-            yield from package.add(WARC, _archive(pages, robots, lines))
-            blocks: list[str] = []
-            yield from package.add(INDEX, _index(lines, blocks))
-            yield from package.add(BLOCKS, (f"{line}\n".encode() for line in blocks), packed=True)
-            yield from package.add(PAGES, _page_list(lines), packed=True)
-            yield from package.finish(_title(lines))
+            yield from package.add(WARC, _archive(pages, robots, database))
+            block_lines: list[str] = []
+            yield from package.add(INDEX, _index(database, block_lines))
+            yield from package.add(BLOCKS, (f"{line}\n".encode() for line in block_lines), packed=True)
+            yield from package.add(PAGES, _page_list(database), packed=True)
+            yield from package.finish(_title(database))
     except (OSError, sqlite3.Error) as error:
         raise OutputError("the temporary files of the export cannot be written ({why})", why=str(error)) from None
 
@@ -73,7 +74,7 @@ class _Package:
         self._resources: list[dict[str, Any]] = []
 
     def add(self, path: str, parts: Iterable[bytes], packed: bool = False) -> Iterator[bytes]:
-        """Add a file, and yield the parts of the ZIP file."""
+        """Add a file, compressed if `packed`, and yield the parts of the ZIP file."""
         entry = ZipInfo(path)
         entry.compress_type = ZIP_DEFLATED if packed else ZIP_STORED
         entry.external_attr = 0o644 << 16  # the permissions of the file on Unix
@@ -85,7 +86,7 @@ class _Package:
                 digest.update(part)
                 size += len(part)
                 yield self._sink.take()
-        name = path.rpartition("/")[2]
+        _, _, name = path.rpartition("/")
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
     def finish(self, title: str) -> Iterator[bytes]:
@@ -107,7 +108,7 @@ class _Package:
         yield self._sink.take()
 
 
-def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.Connection) -> Iterator[bytes]:
+def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, database: sqlite3.Connection) -> Iterator[bytes]:
     """The compressed records; their lines for the index and the list of pages are written to the database."""
     description = b"".join(compressed([info().data], ".gz"))
     yield description
@@ -115,11 +116,11 @@ def _archive(pages: Iterable[StoredPage], robots: RobotsBodies, lines: sqlite3.C
     robots_records = RobotsRecords(robots)
     for page in pages:
         if page.response is not None:
-            lines.execute("INSERT INTO page VALUES (?, ?)", (_page_line(page), page.values["crawl"]))
+            database.execute("INSERT INTO page VALUES (?, ?)", (_page_line(page), page.values["crawl"]))
         for record in (*robots_records.of(page), *page_records(page)):
             data = b"".join(compressed([record.data], ".gz"))
             if record.head["WARC-Type"] in INDEXED:
-                lines.execute("INSERT INTO cdx VALUES (?)", (_index_line(record, page, offset, len(data)),))
+                database.execute("INSERT INTO cdx VALUES (?)", (_index_line(record, page, offset, len(data)),))
             offset += len(data)
             yield data
 
@@ -181,26 +182,28 @@ def surt(url: str) -> str:
     return key
 
 
-def _index(lines: sqlite3.Connection, blocks: list[str]) -> Iterator[bytes]:
-    """The index in compressed blocks; a line about each block is appended to `blocks`."""
-    blocks.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
-    sorted_lines = lines.execute("SELECT line FROM cdx ORDER BY line")
+def _index(database: sqlite3.Connection, block_lines: list[str]) -> Iterator[bytes]:
+    """The index in compressed blocks; a line about each block is appended to `block_lines`."""
+    block_lines.append(f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': INDEX_NAME})}")
+    rows = database.execute("SELECT line FROM cdx ORDER BY line")
+    sorted_lines = (line for (line,) in rows)
     offset = 0
-    while rows := list(islice(sorted_lines, BLOCK_LINES)):
-        data = b"".join(compressed([f"{line}\n".encode() for (line,) in rows], ".gz"))
-        place = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
-        blocks.append(f"{rows[0][0].partition(' {')[0]} {json.dumps(place)}")
+    while lines := list(islice(sorted_lines, LINES_OF_BLOCK)):
+        data = b"".join(compressed([f"{line}\n".encode() for line in lines], ".gz"))
+        block = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
+        first_key, _, _ = lines[0].partition(" {")  # the search key and the date
+        block_lines.append(f"{first_key} {json.dumps(block)}")
         offset += len(data)
         yield data
 
 
-def _page_list(lines: sqlite3.Connection) -> Iterator[bytes]:
+def _page_list(database: sqlite3.Connection) -> Iterator[bytes]:
     head = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
     yield json.dumps(head).encode() + b"\n"
-    for (line,) in lines.execute("SELECT line FROM page ORDER BY rowid"):
+    for (line,) in database.execute("SELECT line FROM page ORDER BY rowid"):
         yield f"{line}\n".encode()
 
 
-def _title(lines: sqlite3.Connection) -> str:
+def _title(database: sqlite3.Connection) -> str:
     """The names of the crawls whose pages are listed."""
-    return ", ".join(name for (name,) in lines.execute("SELECT DISTINCT crawl FROM page ORDER BY crawl"))
+    return ", ".join(name for (name,) in database.execute("SELECT DISTINCT crawl FROM page ORDER BY crawl"))

@@ -1,8 +1,8 @@
 """WARC 1.1 (ISO 28500:2017): the requests and responses of pages, if they were stored, and their clean texts.
 
 Each page has a `response`, its `request`, a `conversion` with its text, as in Common Crawl's WET files, and a `revisit`
-if the page was unchanged when it was last requested again. A robots.txt comes before the first page that was requested
-by it, once for each version. It is a `resource`, because the database has its bytes and not its response. Digests are
+if the page was unchanged when it was last requested again. A robots.txt precedes the first page whose request it
+allowed, once for each version. It is a `resource`, because the database has its bytes and not its response. Digests are
 SHA-256. The payload digest of a page is the item field `raw_digest`, that of a robots.txt is in the field `rights`.
 
 Responses are decompressed; if that changed the length, X-Crawler-Content-Length has the original one. The same pages
@@ -60,16 +60,19 @@ class RobotsRecords:
     _written_places: set[str] = field(default_factory=set)
 
     def of(self, page: StoredPage) -> Iterator[WarcRecord]:
-        """The records of the robots.txt files that a page was requested by, unless they were made before."""
+        """The records of the robots.txt files that allowed the request of a page, unless they were made before."""
         for evidence in (page.values["rights"] or {}).get("evidence", ()):
             where = evidence["where"]
             if evidence["signal"] != Signal.ROBOTS_TXT or where in self._written_places:
                 continue
             self._written_places.add(where)
             place = ROBOTS_PLACE.fullmatch(where)
-            body = self.bodies(place[2]) if place is not None else None
-            if place is not None and body is not None:
-                yield _robots_record(place[1], place[2], evidence["read_at"], body)
+            if place is None:
+                continue
+            url, digest = place.groups()
+            body = self.bodies(digest)
+            if body is not None:
+                yield _robots_record(url, digest, evidence["read_at"], body)
 
 
 def _robots_record(url: str, digest: str, read_at: str, body: bytes) -> WarcRecord:

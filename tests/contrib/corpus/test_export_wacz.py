@@ -12,7 +12,7 @@ import pytest
 from export_pages import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.contrib.corpus.wacz import BLOCK_LINES, surt, wacz
+from crawler.contrib.corpus.wacz import LINES_OF_BLOCK, surt, wacz
 from crawler.errors import OutputError
 from crawler.frontier.page_result import StoredResponse, raw_digest
 
@@ -60,7 +60,7 @@ def test_its_files_are_those_of_the_specification() -> None:
 
 
 def test_what_is_archived_is_found_by_its_address() -> None:
-    count = BLOCK_LINES + 5
+    count = LINES_OF_BLOCK + 5
     package = opened([kept(number, **(AGAIN if number == 7 else {})) for number in range(count)])
     index, archive = package.read("indexes/index.cdx.gz"), package.read("archive/data.warc.gz")
     meta, *blocks = package.read("indexes/index.idx").decode().splitlines()
