@@ -37,10 +37,12 @@ class ParquetTexts:
             raise self._damaged(error) from None
 
     def _damaged(self, error: Exception) -> WrongUseError:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
+        first_line, _, _ = str(error).partition("\n")
+        why = first_line or type(error).__name__
         return WrongUseError("{path} cannot be read ({why})", path=repr(str(self._path)), why=why[:200])
 
 
-def _has_texts(type: pyarrow.DataType) -> bool:
-    texts = type.value_type if is_dictionary(type) else type
-    return bool(is_string(texts) or is_large_string(texts))
+def _has_texts(column_type: pyarrow.DataType) -> bool:
+    """Whether a column has texts, possibly as indexes into a dictionary of its distinct texts."""
+    value_type = column_type.value_type if is_dictionary(column_type) else column_type
+    return bool(is_string(value_type) or is_large_string(value_type))

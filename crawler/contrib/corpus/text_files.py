@@ -66,7 +66,9 @@ class KnownText:
     address: str
     """Its URL, or its place in a file."""
     fingerprint: str | None
+    """A hash of its letters and digits; None if it has none."""
     signature: bytes | None
+    """Its signature for near-duplicates; None if it is too short for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

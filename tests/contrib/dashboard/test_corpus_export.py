@@ -138,7 +138,7 @@ def test_a_folder_is_no_download(desk: DashboardContext) -> None:
     assert "corpus/download" not in ask(desk, "export", {"output": "set"}).body.decode()
 
 
-@pytest.mark.parametrize(("name", "value", "status"), [("MOST_BYTES", 1_000, 413), ("SECONDS", 0.0, 503)])
+@pytest.mark.parametrize(("name", "value", "status"), [("MOST_BYTES", 1_000, 413), ("EXPORT_SECONDS", 0.0, 503)])
 def test_a_download_is_bounded(
     desk: DashboardContext, monkeypatch: pytest.MonkeyPatch, name: str, value: float, status: int
 ) -> None:

@@ -44,9 +44,9 @@ class CorpusCopies:
 
 def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> CorpusCopies:
     """The near-duplicates of a crawl. All rows are read, which takes a minute for a million pages."""
-    # An index has these columns.
-    in_index = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
-    pages = connection.execute(select(func.count()).select_from(page).where(*in_index)).scalar_one()
+    # The size of the corpus; unlike `gone_at`, `gone_round` is in an index.
+    are_in_corpus = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
+    pages = connection.execute(select(func.count()).select_from(page).where(*are_in_corpus)).scalar_one()
 
     # The clusters with the most copies, and in each row the totals.
     conditions = in_corpus(connection, crawl_id)

@@ -1,4 +1,4 @@
-"""The pages of a corpus: all of them, and a random sample."""
+"""The pages of a corpus, which are the pages of a crawl that are not gone: all of them, and a random sample."""
 
 from collections.abc import Sequence
 

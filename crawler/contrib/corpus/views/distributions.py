@@ -13,12 +13,14 @@ from crawler.contrib.corpus.quality.limits import Limit
 from crawler.translation.message import N_
 
 EXAMPLES = 3
-"""The best and the worst pages that are shown, of each."""
-SHARES = tuple(n / 20 for n in range(21))
+"""How many of the best pages, and of the worst, are shown."""
+BARS_OF_SHARES = 20
+EDGES_OF_SHARES = tuple(n / BARS_OF_SHARES for n in range(BARS_OF_SHARES + 1))
 """Edges of the bars of shares: 0, 0.05, 0.1 and so on to 1."""
-DOUBLED = (0.0, *(2.0**n for n in range(18)))
-"""Edges of the bars of counts: 0, 1, 2, 4 and so on."""
+EDGES_OF_COUNTS = (0.0, *(2.0**n for n in range(18)))
+"""Edges of the bars of counts: 0, 1, 2, 4 and so on; only the edges that the values need are used."""
 FEWEST_EDGES = 5
+"""Edges of the bars of counts, however small the values are."""
 OTHER = "other"
 """Stands for all languages without limits of their own, if there are more than MOST_NAMED."""
 MOST_NAMED = 3
@@ -110,7 +112,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A distribution whose examples have only their ids and values."""
+    """A distribution before the texts of its examples are read: of these it has only the ids and values."""
 
     measure: Measure
     values: NDArray[np.float64]
@@ -122,7 +124,8 @@ class Spread:
 
     def with_texts(self, texts: Mapping[int, tuple[str, str, str]]) -> Distribution:
         """The distribution with the titles, addresses and beginnings of its examples, which are found by id."""
-        low, median, high = (float(self.values[int(share * (len(self.values) - 1))]) for share in (0.1, 0.5, 0.9))
+        last = len(self.values) - 1
+        low, median, high = (float(self.values[int(share * last)]) for share in (0.1, 0.5, 0.9))
         return Distribution(
             name=self.measure.name,
             title=self.measure.title,
@@ -158,7 +161,8 @@ def spread(
     if not len(values) or (measure.name in OPTIONAL and not values.max()):
         return None
 
-    edges = np.array(SHARES if measure.is_share else _doubled(values.max()))
+    # Values outside the edges are counted in the outer bars.
+    edges = np.array(EDGES_OF_SHARES if measure.is_share else _edges_of_counts(values.max()))
     counts, _ = np.histogram(np.clip(values, 0, edges[-1]), edges)
     bars = tuple(Bar(*ends, count) for ends, count in zip(pairwise(edges.tolist()), counts.tolist(), strict=True))
 
@@ -172,23 +176,24 @@ def spread(
     return Spread(measure=measure, values=np.sort(values), bars=bars, thresholds=thresholds, best=best, worst=worst)
 
 
-def _doubled(most: float) -> Sequence[float]:
-    """The edges of the bars of a count, up to the one with the largest value.
+def _edges_of_counts(largest: float) -> Sequence[float]:
+    """The edges of the bars of a count, up to the bar with the largest value.
 
-    >>> _doubled(9)
+    >>> _edges_of_counts(9)
     (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
     """
-    return DOUBLED[: max(FEWEST_EDGES, sum(edge <= most for edge in DOUBLED) + 1)]
+    edges_up_to_largest = sum(edge <= largest for edge in EDGES_OF_COUNTS)
+    return EDGES_OF_COUNTS[: max(FEWEST_EDGES, edges_up_to_largest + 1)]
 
 
-def _place(measure: Measure, value: float) -> float:
+def _bars_from_left(measure: Measure, value: float) -> float:
     """The position of a value, in bars from the left.
 
-    >>> _place(MEASURES[0], 64), _place(MEASURES[2], 0.125)
+    >>> _bars_from_left(MEASURES[0], 64), _bars_from_left(MEASURES[2], 0.125)
     (7.0, 2.5)
     """
     if measure.is_share:
-        return 20 * value
+        return BARS_OF_SHARES * value
     if value < 1:
         return value
     return 1 + log2(value)
@@ -224,7 +229,7 @@ def _thresholds(measure: Measure, values: NDArray[np.float64], languages: NDArra
                 bound=limit.bound,
                 languages=() if is_for_all else tuple(_shown_languages(limit_languages, languages[others])),
                 kept=float(is_kept.mean()),
-                place=_place(measure, limit.bound),
+                place=_bars_from_left(measure, limit.bound),
             )
 
 
@@ -232,6 +237,7 @@ def _shown_languages(languages: Sequence[str], others: NDArray[np.str_]) -> Iter
     """The names of these languages; "" stands for the other languages of the sample, which are named if few."""
     for language in languages:
         names = [language] if language else np.unique(others).tolist()
+        # Pages whose language is unknown have the name "", which cannot be shown.
         if len(names) <= MOST_NAMED and all(names):
             yield from names
         else:

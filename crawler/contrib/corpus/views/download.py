@@ -27,7 +27,7 @@ from crawler.store.read_only import limited_reading
 from crawler.translation.message import N_
 
 MOST_BYTES = 32 * 1024 * 1024
-SECONDS = 20.0
+EXPORT_SECONDS = 20.0
 """Time limit of an export."""
 EXPORT_LOCK = Lock()
 """Held during an export, so that exports leave CPU time for the other views."""
@@ -70,9 +70,10 @@ class PagesInTime(StoredPages):
             yield stored_page
 
     def _next_rows(self, query: Any) -> list[RowMapping]:
-        left = self._seconds_left()
+        seconds_left = self._seconds_left()
         if self.dialect == "postgresql":  # each part is read in a separate transaction
-            self._connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * left) + 1}"))
+            milliseconds = int(1_000 * seconds_left) + 1  # 0 would be no limit
+            self._connection.execute(text(f"SET LOCAL statement_timeout = {milliseconds}"))
         return super()._next_rows(query)
 
     def _seconds_left(self) -> float:
@@ -93,7 +94,7 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
         form.check()
         if not OUTPUTS[form.output].is_file:
             raise WrongUseError("a folder cannot be downloaded; use the command")
-        with limited_reading(url, SECONDS) as connection:  # aborts a query that takes too long
+        with limited_reading(url, EXPORT_SECONDS) as connection:  # aborts a query that takes too long
             return _export(connection, crawl_id, form)
     except WrongUseError as error:
         raise RefusedError(HTTPStatus.BAD_REQUEST, error.message) from None
@@ -105,8 +106,8 @@ def downloaded(url: URL, crawl_id: int, form: ExportForm) -> bytes:
 
 def _export(connection: Connection, crawl_id: int, form: ExportForm) -> bytes:
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).mappings().one()
-    # Ends the export between two pages: `limited_reading` does not end what is done with them.
-    pages = PagesInTime(connection, row, time.monotonic() + SECONDS)
+    # Ends the export between two pages: `limited_reading` aborts queries, but not what is done with the pages.
+    pages = PagesInTime(connection, row, time.monotonic() + EXPORT_SECONDS)
     output = OUTPUTS[form.output]
     source = CorpusSource(
         [pages],

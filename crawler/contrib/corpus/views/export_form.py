@@ -31,8 +31,9 @@ from crawler.urls.parsing import host_of
 SAMPLED = 1_000
 """Pages of the sample."""
 MEASURED = 300
-"""Pages of the sample if numbers about their texts are needed, which may have to be computed, in 1 s."""
+"""Pages of the sample if numbers about their texts are needed: to compute those takes 1 s."""
 MOST_LINES = 20
+"""Conditions and places in a form."""
 MOST_RULES = 5
 """Rules that are listed, those that remove the most pages."""
 
@@ -111,7 +112,7 @@ class ExportForm:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The conditions and places."""
+        """The conditions and places (languages and sites), as they were typed."""
         lines = [_printable(line.strip()) for line in self.where.splitlines() if line.strip()]
         if len(lines) > MOST_LINES:
             raise WrongUseError("at most {most} conditions are allowed here", most=MOST_LINES)
@@ -208,6 +209,8 @@ def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> 
     """How many pages the conditions and rules of a form keep, of a sample from these pages."""
     selection = form.selection
     places = form.places
+
+    # Which columns of which pages are read.
     needs_numbers = selection.compares_text_numbers
     columns = ["url", "language", *selection.needs]
     sampled = ids[:SAMPLED]

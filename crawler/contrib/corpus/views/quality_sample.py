@@ -53,6 +53,19 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class _MeasuredPage:
+    """A page of a sample."""
+
+    id: int
+    language: str
+    """Empty if it is unknown."""
+    values: list[float | None]
+    """The values of MEASURES, in their order."""
+    is_kept: list[bool]
+    """Whether it satisfies each of the PUBLISHED sets of rules, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeptShares:
     """The share of the pages of a language that published rules keep."""
 
@@ -88,8 +101,8 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
 
     # Read the texts of all examples at once.
     all_spreads = [spread for spreads_of_part in spreads.values() for spread in spreads_of_part]
-    examples = {number for spread in all_spreads for number, _ in (*spread.best, *spread.worst)}
-    texts = _beginnings(connection, [*examples])
+    example_ids = {page_id for spread in all_spreads for page_id, _ in (*spread.best, *spread.worst)}
+    texts = _beginnings(connection, [*example_ids])
     return {
         language: CorpusQuality(
             language=language,
@@ -110,31 +123,38 @@ def _spreads(part: Sample) -> list[Spread]:
 
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
     """The numbers of these pages, without pages that have none, and how many pages were read."""
-    rows = []
+    pages: list[_MeasuredPage] = []
     pages_read = 0
     measured = 0
     for start in range(0, len(ids), MOST_MEASURED):
         chunk = ids[start : start + MOST_MEASURED]
-        pages = _stored_quality(connection, chunk)
-        texts = _texts(connection, [number for number, _, quality in pages if not has_text_numbers(quality)])
-        for number, language, stored in pages:
-            completed = complete_quality({"quality": stored, "text": texts.get(number, ""), "language": language})
+        stored_quality = _stored_quality(connection, chunk)
+        texts = _texts(connection, [page_id for page_id, _, quality in stored_quality if not has_text_numbers(quality)])
+        for page_id, language, quality in stored_quality:
+            completed = complete_quality({"quality": quality, "text": texts.get(page_id, ""), "language": language})
             numbers = completed["quality"]
-            is_kept = [first_broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED]
-            rows.append((number, language or "", [numbers.get(measure.name) for measure in MEASURES], is_kept))
+            pages.append(
+                _MeasuredPage(
+                    id=page_id,
+                    language=language or "",
+                    values=[numbers.get(measure.name) for measure in MEASURES],
+                    is_kept=[first_broken(_limits(rules, language or ""), numbers) is None for rules in PUBLISHED],
+                )
+            )
         pages_read += len(chunk)
         measured += len(texts)
         if measured >= MOST_MEASURED:
             break
 
-    rows.sort(key=lambda row: row[0])
-    values = np.array([row[2] for row in rows], np.float64).reshape(-1, len(MEASURES))
-    keeps = np.array([row[3] for row in rows], np.bool_).reshape(-1, len(PUBLISHED))
+    # Arrays with a row for each page. The two-dimensional ones keep their columns if there are no pages.
+    pages.sort(key=lambda measured_page: measured_page.id)
+    values = np.array([measured_page.values for measured_page in pages], np.float64).reshape(-1, len(MEASURES))
+    is_kept = np.array([measured_page.is_kept for measured_page in pages], np.bool_).reshape(-1, len(PUBLISHED))
     sample = Sample(
-        ids=np.array([row[0] for row in rows], np.int64),
-        languages=np.array([row[1] for row in rows], np.str_),
-        numbers={measure.name: values[:, at] for at, measure in enumerate(MEASURES)},
-        keeps={rules: keeps[:, at] for at, rules in enumerate(PUBLISHED)},
+        ids=np.array([measured_page.id for measured_page in pages], np.int64),
+        languages=np.array([measured_page.language for measured_page in pages], np.str_),
+        numbers={measure.name: values[:, column] for column, measure in enumerate(MEASURES)},
+        keeps={rules: is_kept[:, column] for column, rules in enumerate(PUBLISHED)},
     )
     return sample, pages_read
 
@@ -142,7 +162,7 @@ def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
 def _stored_quality(connection: Connection, ids: Sequence[int]) -> list[tuple[int, str | None, dict[str, Any]]]:
     """The id, language and stored numbers of these pages, without pages that have none."""
     query = select(page.c.id, page.c.language, page.c.quality).where(page.c.id.in_(ids), page.c.quality.is_not(None))
-    return [(number, language, json.loads(quality)) for number, language, quality in connection.execute(query)]
+    return [(page_id, language, json.loads(quality)) for page_id, language, quality in connection.execute(query)]
 
 
 def _texts(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
@@ -174,6 +194,6 @@ def _beginnings(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[s
     beginnings = {}
     for chunk in in_chunks(ids):
         query = select(page.c.id, page.c.title, page.c.url, beginning).where(page.c.id.in_(chunk))
-        for number, title, url, text in connection.execute(query):
-            beginnings[number] = (title, url, text)
+        for page_id, title, url, text in connection.execute(query):
+            beginnings[page_id] = (title, url, text)
     return beginnings

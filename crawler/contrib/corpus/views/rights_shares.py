@@ -101,12 +101,12 @@ def corpus_rights(connection: Connection, crawl_id: int) -> CorpusRights:
     names = _largest_sites(connection, crawl_id)
     whole = RightsTally()
     others = RightsTally()
-    tallies = {number: RightsTally() for number in names}
-    for number, states, licence, amount in _groups(connection, crawl_id, [*names]):
+    tallies = {site_id: RightsTally() for site_id in names}
+    for site_id, states, licence, amount in _groups(connection, crawl_id, [*names]):
         whole.add(states, licence, amount)
-        tally = others if number is None else tallies[number]
+        tally = others if site_id is None else tallies[site_id]
         tally.add(states, licence, amount)
-    sites = [tally.shares(names[number]) for number, tally in tallies.items() if tally.all.pages]
+    sites = [tally.shares(names[site_id]) for site_id, tally in tallies.items() if tally.all.pages]
     sites.sort(key=lambda shares: -shares.all.pages)
     count = func.count(page.c.site_id.distinct())
     other_sites = connection.execute(select(count).where(page.c.crawl_id == crawl_id)).scalar_one() - len(names)
@@ -123,8 +123,8 @@ def _largest_sites(connection: Connection, crawl_id: int) -> dict[int, str]:
     pages = func.count()
     sites = select(page.c.site_id).where(page.c.crawl_id == crawl_id, page.c.site_id.is_not(None))
     largest = sites.group_by(page.c.site_id).order_by(pages.desc(), page.c.site_id).limit(MOST_SITES)
-    numbers = connection.execute(largest).scalars().all()
-    names = select(site.c.id, site.c.name).where(site.c.id.in_(numbers), site.c.crawl_id == crawl_id)
+    site_ids = connection.execute(largest).scalars().all()
+    names = select(site.c.id, site.c.name).where(site.c.id.in_(site_ids), site.c.crawl_id == crawl_id)
     return {row.id: row.name for row in connection.execute(names)}
 
 
@@ -141,11 +141,12 @@ def _groups(
         text_bytes(page.c.text, dialect).label("bytes"),
     )
     rows = columns.where(*in_corpus(connection, crawl_id)).subquery()
-    names = [column for column in rows.c if column.name != "bytes"]
+    by = rows.c.site, rows.c.uses, rows.c.licence
     pages = func.count().label("pages")
-    grouped = select(*names, pages, func.coalesce(func.sum(rows.c.bytes), 0)).group_by(*names).order_by(pages.desc())
+    size = func.coalesce(func.sum(rows.c.bytes), 0).label("bytes")
+    grouped = select(*by, pages, size).group_by(*by).order_by(pages.desc())
     with connection.execute(grouped, execution_options={"yield_per": READ_AT_ONCE}) as groups:
-        for number, uses, licence, count, size in map(tuple, groups):
-            state_by_use = json.loads(uses or "{}")
+        for group in groups:
+            state_by_use = json.loads(group.uses or "{}")
             states = tuple(state_by_use.get(use.value, State.UNKNOWN.value) for use in Use)
-            yield number, states, licence, Amount(count, int(size))
+            yield group.site, states, group.licence, Amount(group.pages, int(group.bytes))

@@ -33,6 +33,7 @@ WAIT_SECONDS = 0.1
 COUNT_SECONDS = 1.5
 """Time limit for counting the pages that an export keeps."""
 MOST_WHERE = 4_000
+"""Characters of all conditions and places in a form."""
 router = APIRouter()
 api = APIRouter()
 LanguageCode = Annotated[Text, Query(description=N_("only pages in this language, such as en"))]
@@ -99,15 +100,15 @@ def _crawl(context: DashboardContext, number: int) -> OfCrawl:
 
 
 def _computed(
-    context: DashboardContext, what: str, of: OfCrawl, compute: Callable[[Connection, int], Any]
+    context: DashboardContext, name: str, stored_crawl: OfCrawl, compute: Callable[[Connection, int], Any]
 ) -> tuple[float | None, Any, Message | None]:
-    """When `what` was computed for a crawl, the value, and the error if it could not be computed."""
+    """When the numbers with this name were computed for a crawl, these numbers, and the error if that failed."""
 
     def read() -> Any:
         with reading(context.url, one_process=True) as connection:
-            return compute(connection, of.id)
+            return compute(connection, stored_crawl.id)
 
-    result = context.reports.get((what, of.id, of.started_at), read, MOST_AGE_SECONDS)
+    result = context.reports.get((name, stored_crawl.id, stored_crawl.started_at), read, MOST_AGE_SECONDS)
     if result.at is None:
         result.ready.wait(WAIT_SECONDS)
     return result.at, result.value, result.error
@@ -142,26 +143,26 @@ def show_export(
     where: Where = "",
     prefer: Prefer = "",
 ) -> Response:
-    of = _crawl(context, crawl)
-    form = ExportForm.of(of.name, request.query_params)
+    stored_crawl = _crawl(context, crawl)
+    form = ExportForm.of(stored_crawl.name, request.query_params)
     error = None
     left = None
     try:
         form.check()
-        left = _pages_left(context, of, form)
+        left = _pages_left(context, stored_crawl, form)
     except WrongUseError as wrong:
         error = wrong.message
     values = {"form": form, "error": error, "left": left, "outputs": OUTPUTS, "groups": GROUPS}
-    return _page(context, request, "export", of, values)
+    return _page(context, request, "export", stored_crawl, values)
 
 
-def _pages_left(context: DashboardContext, of: OfCrawl, form: ExportForm) -> PagesLeft | None:
+def _pages_left(context: DashboardContext, stored_crawl: OfCrawl, form: ExportForm) -> PagesLeft | None:
     """How many pages of a sample an export keeps; None while the sample is chosen, or if counting takes too long."""
 
     def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
         return sampled_ids(connection, crawl_id, SAMPLED + 1)
 
-    _, ids, _ = _computed(context, "sample", of, choose)
+    _, ids, _ = _computed(context, "sample", stored_crawl, choose)
     if ids is None:
         return None
     try:
@@ -180,13 +181,15 @@ def download(
     prefer: Prefer = "",
 ) -> Response:
     """The pages of a crawl as a file."""
-    of = _crawl(context, crawl)
-    form = ExportForm.of(of.name, request.query_params)
-    body = downloaded(context.url, of.id, form)
+    stored_crawl = _crawl(context, crawl)
+    form = ExportForm.of(stored_crawl.name, request.query_params)
+    body = downloaded(context.url, stored_crawl.id, form)
     name = f"pages{OUTPUTS[form.output].ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, HTTPStatus.OK, headers, media_type="application/octet-stream")
 
 
-def _page(context: DashboardContext, request: Request, tab: str, of: OfCrawl, values: dict[str, Any]) -> Response:
-    return context.page(request, f"corpus_{tab}.html", of=of, tab=tab, **values)
+def _page(
+    context: DashboardContext, request: Request, tab: str, stored_crawl: OfCrawl, values: dict[str, Any]
+) -> Response:
+    return context.page(request, f"corpus_{tab}.html", of=stored_crawl, tab=tab, **values)
