@@ -1,4 +1,9 @@
-"""Recognises pages that are not for reading: forms to log in, and lists of other pages. Only sure signs count."""
+"""Recognises pages that are not for reading: forms to log in, and lists of other pages. Only sure signs count.
+
+A list has entries, which are titles that link to other pages of the site. The text of a page is what the extraction
+kept of it (`kept`). A page is a list if its markup says so, or if its text mostly consists of entries with their dates,
+counts and teasers, which are the beginnings of the pages that they link to. Blocks are looked up by their `id`.
+"""
 
 from __future__ import annotations
 
@@ -49,13 +54,15 @@ LIST_CLASSES = tuple(
 """Classes of the body that together mark a list: lists of WordPress, and categories of MediaWiki."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""Share of a line that a link must cover."""
+"""Share of a line that a link must cover, and of a text that fewer than SEVERAL teasers must make up."""
 SEVERAL = 3
 """Entries that make a list of any length."""
 MOST_BEFORE = 200
-"""The most characters before the first entry; or a tenth of the text. Related pages come after an article."""
-LITTLE = 300
-"""The most characters of a list with fewer entries, such as the page of a tag that only one post has."""
+"""The most characters before the first entry of a list, or a tenth of the text if that is more: entries after more text
+are related pages below an article.
+"""
+LITTLE_TEXT = 300
+"""The most characters of a list with fewer than SEVERAL entries, such as the page of a tag that only one post has."""
 FEW_WORDS = 60
 """The most characters of a list besides its entries, such as its name and their number."""
 LONGEST_DATE = 40
@@ -63,19 +70,21 @@ LONGEST_DATE = 40
 NARROWEST_TITLE = 15
 """The least width of the title of a post."""
 LETTERS_OF_CHARACTER = 3
-"""The width of a Chinese character, which says as much as so many letters."""
+"""The width of a Chinese character, which says as much as three letters."""
 SAME_BEGINNING = 20
 """Characters at the beginning of a heading by which it is compared with the title of the page."""
 LONGEST_LINE = 100
-"""The most characters of a line that is no prose."""
+"""The most characters of a line that is not prose."""
 LONGEST_COUNT = 6
 """The most characters of a number after a link."""
 COUNT = re.compile(r"\d+\W?$")
 """The number of pages at the end of a line, as in a list of tags."""
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
-MOST_OF_A_LIST = 0.6
-"""The most of the text that one entry of a list has. Related pages may stand within an article."""
+MOST_OF_AN_ENTRY = 0.6
+"""The largest share of the text that one entry of a list has; more is an article with related pages in it."""
+LEAST_OF_A_LIST = 0.6
+"""The least share of the text that the rows or teasers of a list have."""
 FEWEST_ROWS = 5
 """The least rows of an index."""
 NARROWEST_ROW = 8
@@ -95,6 +104,7 @@ MOST_BETWEEN = 8
 CLOUD = 10
 """The least links of a line that is a cloud of tags."""
 BESIDE = frozenset(("nav", "aside", "footer"))
+"""Elements beside the text."""
 SINGLE = frozenset(("single", "singular", "page"))
 """Classes of the body that mark a single page of WordPress."""
 LIST_TYPES = frozenset(("CollectionPage", "SearchResultsPage"))
@@ -108,6 +118,7 @@ class ListEntry:
     """A line of a list: the title of another page, which is a link to it."""
 
     target: str
+    """The address of the other page."""
     is_dated: bool
     """Whether a date is in it or beside it."""
     is_whole: bool
@@ -240,8 +251,8 @@ def _shows_a_list(page: Page, extraction: Extraction) -> bool:
 
 
 def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether at least half of the headings of the text are entries, and there are several of them, from its beginning
-    on, or there is little other text.
+    """Whether at least half of the headings of the text are entries. Several of them must begin near the start of the
+    text; fewer must be at least a fifth of a short text.
     """
     headings = [block for block in kept if block.tag in HEADINGS and block.text]
     linked = [block for block in headings if id(block) in entries]
@@ -250,8 +261,8 @@ def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int
         return False
     letters = _letters(kept)
     if len(targets) < SEVERAL:
-        return letters < LITTLE and _letters(linked) >= letters / 5
-    return _before(page, kept, linked[0]) <= max(MOST_BEFORE, letters / 10)
+        return letters < LITTLE_TEXT and _letters(linked) >= letters / 5
+    return _letters_before(page, kept, linked[0]) <= max(MOST_BEFORE, letters / 10)
 
 
 def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
@@ -268,35 +279,37 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
 
     Besides the title, a row has names, dates and counts, but little text.
     """
-    titles = []
-    for place, block in enumerate(kept):
+    titles_at = []
+    for at, block in enumerate(kept):
         entry = entries.get(id(block))
         if entry and entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_ROW:
-            titles.append(place)
-    targets = {entries[id(kept[place])].target for place in titles}
+            titles_at.append(at)
+    targets = {entries[id(kept[at])].target for at in titles_at}
     if len(targets) < FEWEST_ROWS:
         return False
     letters = _letters(kept)
-    if _letters(kept[: titles[0]]) > max(MOST_BEFORE, letters / 10):
+    if _letters(kept[: titles_at[0]]) > max(MOST_BEFORE, letters / 10):
         return False
-    rows = (kept[start:end] for start, end in pairwise([*titles, len(kept)]))
+
+    # A row ends before the next title.
+    rows = (kept[start:end] for start, end in pairwise([*titles_at, len(kept)]))
     of_rows = sum(_letters(row) for row in rows if _own_letters(row[1:]) <= MOST_OF_A_ROW)
-    return of_rows >= MOST_OF_A_LIST * letters
+    return of_rows >= LEAST_OF_A_LIST * letters
 
 
 def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> list[Block]:
     """The text without headings, entries, dates, and the lines with date and author that follow entries."""
-    timed = {element.getparent() for element in page.metadata_elements("time")}
-    is_date_of_entry = {
+    timed_elements = {element.getparent() for element in page.metadata_elements("time")}
+    dates_of_entries = {
         id(line)
         for entry, line in pairwise(page.blocks)
-        if id(entry) in entries and id(line) not in entries and _is_date_line(line, timed)
+        if id(entry) in entries and id(line) not in entries and _is_date_line(line, timed_elements)
     }
     return [
         block
         for block in kept
-        if id(block) not in entries and id(block) not in is_date_of_entry
-        if block.tag not in HEADINGS and not _is_date(block, timed)
+        if id(block) not in entries and id(block) not in dates_of_entries
+        if block.tag not in HEADINGS and not _is_date(block, timed_elements)
     ]
 
 
@@ -306,10 +319,10 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
         return False
     kept = extraction.blocks
     titles = list(_dated_titles(page, kept, entries))
-    if not titles or _before(page, kept, titles[0]) > FEW_WORDS:
+    if not titles or _letters_before(page, kept, titles[0]) > FEW_WORDS:
         return False
     has_several = len({entries[id(block)].target for block in titles}) >= SEVERAL
-    if has_several and _longest_part(page, kept, titles) <= MOST_OF_A_LIST * _letters(kept):
+    if has_several and _longest_part(page, kept, titles) <= MOST_OF_AN_ENTRY * _letters(kept):
         return True
     return titles[0].tag in HEADINGS
 
@@ -328,19 +341,22 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     kept = {id(block) for block in extraction.blocks}
     beside = _beside(page, extraction.blocks)
     teasers = [
-        part for part in teasers if not _is_beside(part[0], beside) and not _holds_a_title(page, part[1:-1], entries)
+        teaser
+        for teaser in teasers
+        if not _is_beside(teaser[0], beside) and not _holds_a_title(page, teaser[1:-1], entries)
     ]
-    shown = [part for part in teasers if any(id(block) in kept for block in part)]
-    if not shown:
+    kept_teasers = [teaser for teaser in teasers if any(id(block) in kept for block in teaser)]
+    if not kept_teasers:
         return False
 
     # Whether they make up the text.
-    has_several = len({entries[id(part[0])].target for part in shown}) >= SEVERAL
+    titles = [teaser[0] for teaser in kept_teasers]
+    has_several = len({entries[id(title)].target for title in titles}) >= SEVERAL
     letters = _letters(extraction.blocks)
-    of_teasers = _letters(block for part in shown for block in part if id(block) in kept)
-    begins_with_them = _before(page, extraction.blocks, shown[0][0]) <= max(FEW_WORDS, letters / 10)
-    least = MOST_OF_A_LIST if has_several else WHOLLY
-    return begins_with_them and of_teasers >= least * letters
+    of_teasers = _letters(block for teaser in kept_teasers for block in teaser if id(block) in kept)
+    begins_with_them = _letters_before(page, extraction.blocks, titles[0]) <= max(FEW_WORDS, letters / 10)
+    least_share = LEAST_OF_A_LIST if has_several else WHOLLY
+    return begins_with_them and of_teasers >= least_share * letters
 
 
 def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int, int]]:
@@ -382,7 +398,7 @@ def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Li
 
 
 def _own_letters(blocks: Iterable[Block]) -> int:
-    """The characters of blocks without those of links."""
+    """How many characters blocks have outside of links."""
     return sum(len(block.text) - block.linked for block in blocks)
 
 
@@ -396,7 +412,7 @@ def _is_text_by_head(page: Page) -> bool:
 
 
 def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) -> int:
-    """The characters of the longest part of the text between two titles."""
+    """How many characters the longest part of the text between two titles has."""
     is_title = {id(block) for block in titles}
     is_kept = {id(block) for block in kept}
     longest = 0
@@ -411,27 +427,27 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
 
 
 def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> Iterator[Block]:
-    """The entries with dates that are in the text, or a few lines above a part of it that has no other title."""
+    """The entries with dates that are in the text, or that are a few lines above a part of the text without a title."""
     if not any(entry.is_dated_title for entry in entries.values()):
         return
     is_kept = {id(block) for block in kept}
     beside = _beside(page, kept)
-    above = None
-    lines = 0
+    title_above = None
+    lines_below = 0
     for block in page.blocks:
-        lines += 1
+        lines_below += 1
         if id(block) in entries and entries[id(block)].is_dated_title and not _is_beside(block, beside):
             if id(block) in is_kept:
                 yield block
-                above = None
+                title_above = None
             else:
-                above = block
-                lines = 0
+                title_above = block
+                lines_below = 0
         elif block.tag in HEADINGS and id(block) not in entries:
-            above = None
-        elif id(block) in is_kept and above is not None and lines <= MOST_BETWEEN:
-            yield above
-            above = None
+            title_above = None
+        elif id(block) in is_kept and title_above is not None and lines_below <= MOST_BETWEEN:
+            yield title_above
+            title_above = None
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
@@ -439,7 +455,8 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     text is only links and headings, and the page has any entries.
     """
     kept = extraction.blocks
-    if extraction.page_type in HAS_LITTLE_TEXT or (extraction.text and not kept) or _is_text_by_head(page):
+    is_without_blocks = bool(extraction.text) and not kept  # some methods return only the text
+    if extraction.page_type in HAS_LITTLE_TEXT or is_without_blocks or _is_text_by_head(page):
         return False
     if any(_is_prose(block) and id(block) not in entries for block in kept):
         return False
@@ -454,16 +471,16 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
 
 
 def _is_prose(block: Block) -> bool:
-    """Whether a block is longer than a few words or a line with a date, and no heading."""
+    """Whether a block is longer than a line with a date, and not a heading."""
     return len(block.text) > LONGEST_LINE and block.tag not in HEADINGS
 
 
 def _letters(blocks: Iterable[Block]) -> int:
-    """The characters of blocks."""
+    """How many characters blocks have."""
     return sum(len(block.text) for block in blocks)
 
 
-def _before(page: Page, kept: Sequence[Block], title: Block) -> int:
+def _letters_before(page: Page, kept: Sequence[Block], title: Block) -> int:
     """How many characters the text has before a title."""
     is_before = {id(block) for block in takewhile(lambda block: block is not title, page.blocks)}
     return _letters(block for block in kept if id(block) in is_before)
@@ -489,27 +506,27 @@ def _with_ancestors(block: Block) -> Iterator[_Element]:
 
 
 def _entries(page: Page) -> dict[int, ListEntry]:
-    """The entries by the ids of their blocks: blocks that are a link to another page, and besides a date or a number at
-    most. A block that begins like the title of the page is no entry.
+    """The entries by the ids of their blocks: blocks that are a link to another page, with at most a date or a number
+    beside it. A block that begins like the title of the page is not an entry.
     """
     targets = _targets(page)
     links = Counter(link.at for link in page.links)
     blocks = page.blocks
-    timed = {element.getparent() for element in page.metadata_elements("time")}
+    timed_elements = {element.getparent() for element in page.metadata_elements("time")}
     entry_of_block: dict[int, ListEntry] = {}
     for at in sorted(targets):
         block = blocks[at]
-        if _is_date(block, timed) or block.text[:SAME_BEGINNING] in page.title:
+        if _is_date(block, timed_elements) or block.text[:SAME_BEGINNING] in page.title:
             continue
-        rest = len(block.text) - block.linked
-        has_date = 0 < rest <= LONGEST_DATE and (block.element in timed or _names_a_date(block.text))
+        rest = len(block.text) - block.linked  # characters outside of links
+        has_date = 0 < rest <= LONGEST_DATE and (block.element in timed_elements or _names_a_date(block.text))
         is_counted = 0 < rest <= LONGEST_COUNT * links[at] and (links[at] >= CLOUD or COUNT.search(block.text))
         is_whole = rest <= (1 - WHOLLY) * len(block.text)
         if not (is_whole or has_date or is_counted):
             continue
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
-        is_dated = has_date or any(_is_date_line(neighbour, timed) for neighbour in around)
+        is_dated = has_date or any(_is_date_line(neighbour, timed_elements) for neighbour in around)
 
         entry_of_block[id(block)] = ListEntry(
             target=targets[at],
@@ -528,21 +545,21 @@ def _names_a_date(text: str) -> bool:
     return next(dates(text), None) is not None or DAY.search(text) is not None
 
 
-def _is_date(block: Block, timed: Container[_Element | None]) -> bool:
+def _is_date(block: Block, timed_elements: Container[_Element | None]) -> bool:
     """Whether a block is a date and little else."""
     if len(block.text) > LONGEST_DATE or 0 < block.linked < len(block.text):
         return False
-    return block.element in timed or _names_a_date(block.text)
+    return block.element in timed_elements or _names_a_date(block.text)
 
 
-def _is_date_line(block: Block, timed: Container[_Element | None]) -> bool:
+def _is_date_line(block: Block, timed_elements: Container[_Element | None]) -> bool:
     """Whether a block is a line with a date, such as the one with the author and the category."""
-    return len(block.text) <= LONGEST_LINE and (block.element in timed or _names_a_date(block.text))
+    return len(block.text) <= LONGEST_LINE and (block.element in timed_elements or _names_a_date(block.text))
 
 
 def _targets(page: Page) -> dict[int, str]:
-    """For each block, by its index, the first other page of the site to which it links; sections that contain the page
-    do not count.
+    """For each block, by its index, the first other page of the site to which it links. A section of the site that
+    contains this page, by its address, does not count.
     """
     if not page.links or not host_of(page.url):
         return {}
