@@ -3,7 +3,7 @@
 1. The names are read from JSON-LD, meta elements, elements named as the author, and visible lines such as "By Ann Lee"
    or 作者：李明. Signs say where a name was found, and what it looks like: a person's name, one word, the site's own
    name. A name found in several places has the signs of all these places.
-2. The likeliest name is chosen, or none (.choice). Several authors are one candidate.
+2. The likeliest name is chosen, or none (crawler/metadata/choice.py). Several authors are one candidate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from operator import itemgetter
 from lxml.etree import _Element
 
 from crawler.metadata.address_date import is_home
-from crawler.metadata.choice import Candidates, candidates, chosen, shipped
+from crawler.metadata.choice import Candidates, candidates, chosen, shipped_weights
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
 from crawler.metadata.structured_data import letters, site_keys, structured
@@ -51,7 +51,7 @@ _NOBODY = frozenset(
         " discuzteam 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
     ).split()
 )
-"""Words in the place of a name that name nobody."""
+"""Words found in place of a name that name nobody."""
 # Words of occupations and of other parts of bylines, which stand beside the name.
 _ROLE = re.compile(
     r"\b(?:reporter|editors?|correspondent|writers?|staff|contributors?|columnist|journalist|photo(?:s|graph\w*)?|"
@@ -66,6 +66,7 @@ _BY = re.compile(
     r"|publicado)\s+)?(?:by|von|par|por|di|da|door|av|af|przez|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
     re.IGNORECASE,
 )
+# Between the names of several authors; a comma before a degree does not end a name.
 _JOINED = re.compile(
     r"\s*(?:[;|•、]|,(?!\s*(?:jr|sr|ph\.?d|m\.?d)\b)|\s[&+]\s|\s(?:and|und|et|y|e|i|og|och|en)\s|\s[/·—–-]\s)\s*",
     re.IGNORECASE,
@@ -107,8 +108,9 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]?\s+([^|•\n]{2,80})")
-_WORDS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
+_IN_LABELS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
 """Parts of all labels: lines without any of them are skipped."""
+# What follows the names in a line: a separator, a number, the end of a sentence, or a word such as "on".
 _END_OF_NAME = re.compile(
     r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s"
     r"|\s(?:on|in|at|am|um|for|from|is|to|the|published|updated|posted|reviewed|edited|last|with|who|has)\s|,\s*(?=[a-z])|\s(?:on|in|at)$).*",
@@ -117,7 +119,7 @@ _END_OF_NAME = re.compile(
 _AND = frozenset(("and", "und", "et", "y", "&", ","))
 _MARKS_BETWEEN = re.compile(r"\s*[·•|]\s*|\s+[–—-]\s+")
 """Separators between a name and a date."""
-PAIR = 2  # the parts of a line with a name and a date
+
 _PAGE_OF_AUTHOR = re.compile(r"(?:^|/)(?:authors?|by)/[^/?#]+/?(?:$|[?#])", re.IGNORECASE)
 """The address of a page about an author."""
 MAX_HREF = 500  # characters of an address that are read
@@ -129,7 +131,7 @@ MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 def author(page: Page, extraction: Extraction) -> str:
     """The names of a page's authors, joined by "; ", or an empty string."""
-    return chosen(author_candidates(page, extraction), shipped()["author"])
+    return chosen(author_candidates(page, extraction), shipped_weights()["author"])
 
 
 def author_candidates(page: Page, extraction: Extraction) -> Candidates:
@@ -144,10 +146,11 @@ class _Names:
         self.page = page
         self.extraction = extraction
         self.sites = site_keys(page)
+        """The names of the site, reduced to their letters."""
         self.value_of: dict[str, str] = {}
         """The first spelling of each name, by its letters."""
         self.candidates = candidates(of_page(page, extraction))
-        self._add(_written(structured(page).authors), "JSON-LD")
+        self._add(_names_in_values(structured(page).authors), "JSON-LD")
         self._add_metas()
         self._add_marked()
         self._add_lines()
@@ -161,15 +164,15 @@ class _Names:
             return
         if key not in self.value_of:
             self.value_of[key] = value
-            self.candidates.add(value, *self._looks(distinct_names))
+            self.candidates.add(value, *self._signs_of_looks(distinct_names))
         self.candidates.add(self.value_of[key], *signs)
 
-    def _looks(self, names: list[str]) -> Iterator[str]:
+    def _signs_of_looks(self, names: list[str]) -> Iterator[str]:
         """The signs of how names look; of several names, mostly the first one counts."""
         first = names[0]
-        key = letters(names[0])
+        key = letters(first)
         count = len(first.split())
-        is_so_of_sign = {
+        has_sign = {
             "names of people": all(map(_is_name, names)),
             "several names": len(names) > 1,
             "one word": count == 1,
@@ -181,16 +184,16 @@ class _Names:
             "digits": any(map(str.isdigit, first)),
             "small letters": first.islower(),
         }
-        return (sign for sign, is_so in is_so_of_sign.items() if is_so)
+        return (sign for sign, is_present in has_sign.items() if is_present)
 
     def _add_metas(self) -> None:
         """Add the names in meta elements."""
         metas = self.page.head.metas
         for name in META:
             if name in metas:
-                self._add(_written((metas[name],)), "meta, author" if name == "author" else "another meta")
+                self._add(_names_in_values((metas[name],)), "meta, author" if name == "author" else "another meta")
         if "by" in metas.get("twitter:label1", "").lower().split():
-            self._add(_written((metas.get("twitter:data1", ""),)), "another meta")
+            self._add(_names_in_values((metas.get("twitter:data1", ""),)), "another meta")
 
     def _add_marked(self) -> None:
         """Add the names in elements that are marked as the author."""
@@ -216,35 +219,42 @@ class _Names:
         headline = headline_at(blocks, self.extraction.title)
         starts = [block.text[:MAX_BYLINE].lower() for block in blocks]
         whole = "\n".join(starts)
-        words = [word for word in _WORDS if word in whole]
-        for number, (block, start) in enumerate(zip(blocks, starts, strict=True)):
+        parts_of_labels = [part for part in _IN_LABELS if part in whole]
+        for at, (block, start) in enumerate(zip(blocks, starts, strict=True)):
+            # Most lines are skipped at once.
             text = block.text
-            is_near = headline is not None and 0 < number - headline <= MAX_BARE
-            has_label = any(map(start.__contains__, words))
-            if not is_near and not has_label and text.isascii():
+            is_near = headline is not None and 0 < at - headline <= MAX_BARE
+            may_have_label = any(map(start.__contains__, parts_of_labels))
+            if not is_near and not may_have_label and text.isascii():
                 continue
-            place = from_headline(number, headline)
+
+            # After a label, in Chinese or another language.
+            distance = from_headline(at, headline)
             han_names = [] if text.isascii() else _after_han_label(text[:MAX_LINE])
             if han_names:
-                self._add(han_names, "label", f"label, {place}")
-            elif len(text) > MAX_BYLINE:
+                self._add(han_names, "label", f"label, {distance}")
                 continue
-            elif not (has_label and self._add_labelled(text, place)) and is_near:
-                if _is_name(text):
-                    self._add([text], f"a line by itself, {place}")
-                else:
-                    self._add([_beside_a_date(text)], f"by, {place}")
+            if len(text) > MAX_BYLINE:
+                continue
+            is_labelled = may_have_label and self._add_labelled(text, distance)
 
-    def _add_labelled(self, text: str, place: str) -> bool:
+            # Without a label.
+            if is_near and not is_labelled:
+                if _is_name(text):
+                    self._add([text], f"a line by itself, {distance}")
+                else:
+                    self._add([_beside_a_date(text)], f"by, {distance}")
+
+    def _add_labelled(self, text: str, distance: str) -> bool:
         """Add the names after a label or "by" in a line, if it has one; returns whether it has."""
         labelled = _LABELLED.search(text)
         if labelled:
-            self._add(_of_byline(text, labelled), "label", f"label, {place}")
+            self._add(_of_byline(text, labelled), "label", f"label, {distance}")
             return True
         by = _BY_IN_LINE.search(text)
         if by:
             position = "line begins with by" if by.start() == 0 else "by in a line"
-            self._add(_of_byline(text, by), position, f"by, {place}")
+            self._add(_of_byline(text, by), position, f"by, {distance}")
             return True
         return False
 
@@ -252,12 +262,12 @@ class _Names:
 def _beside_a_date(line: str) -> str:
     """The name in a line that has only a date beside it; empty if there is none."""
     pieces = _MARKS_BETWEEN.split(line)
-    if len(pieces) != PAIR:
+    if len(pieces) != 2:
         return ""
-    for name, date in (pieces, reversed(pieces)):
+    for name, rest in (pieces, reversed(pieces)):
         if _is_name(name):
-            is_dated = any(date == date[written_date.start : written_date.end] for written_date in dates(date))
-            return name if is_dated else ""
+            is_date = any(rest == rest[written_date.start : written_date.end] for written_date in dates(rest))
+            return name if is_date else ""
     return ""
 
 
@@ -280,7 +290,7 @@ def _of_byline(line: str, label: re.Match[str]) -> list[str]:
 
 
 def _until_end(text: str) -> list[str]:
-    """The names at the start of a text."""
+    """The names at the start of a text, up to the first part that is not a name."""
     names = [name.strip(" ,:;.") for name in _JOINED.split(_END_OF_NAME.sub("", text))]
     names_until_end: list[str] = []
     for name in names:
@@ -290,8 +300,8 @@ def _until_end(text: str) -> list[str]:
     return names_until_end
 
 
-def _written(values: tuple[str, ...]) -> list[str]:
-    """The names in values of JSON-LD and meta elements."""
+def _names_in_values(values: tuple[str, ...]) -> list[str]:
+    """The names in values of JSON-LD and meta elements, without roles, degrees, addresses and Chinese words."""
     names: list[str] = []
     for value in values:
         text = fold_space(value[: MAX_NAME * MAX_AUTHORS])
@@ -321,7 +331,7 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     signs = enumerate(map(_sign_of, elements_by_name.names))
     sign_of_name = {number: sign for number, sign in signs if sign}
 
-    # Elements with a class or property.
+    # Elements with a class or property, each with the index of its first block.
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     marked_elements = {
@@ -357,10 +367,11 @@ def _is_byline_of_article(address: _Element) -> bool:
 
 def _sign_of(name: Name) -> str:
     """The sign of the mark of an element with this name; empty if it is not marked as the author."""
-    if "author" in (name[4] or ""):
+    _, its_class, _, _, itemprop = name
+    if "author" in (itemprop or ""):
         return "marked as the author"
-    if name[1]:
-        return _sign_of_class(name[1][:MAX_BYLINE])
+    if its_class:
+        return _sign_of_class(its_class[:MAX_BYLINE])
     return ""
 
 
@@ -376,7 +387,7 @@ def _sign_of_class(its_class: str) -> str:
 
 
 def _names_at_start(element: _Element) -> list[str]:
-    """The names at the start of an element, or after "by" in it, up to the first text that is no name."""
+    """The names at the start of an element, or after "by" in it, up to the first text that is not a name."""
     texts = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in texts if piece]
     if sum(map(len, pieces)) > MAX_BYLINE:
@@ -410,13 +421,14 @@ def _is_name(text: str) -> bool:
     name_words = text.split()
     if not 2 <= len(name_words) <= 5 or _ROLE.search(text):
         return False
-    return all(
-        word in _PARTICLE or (_LATIN_WORD.fullmatch(word) and (word[0].isupper() or not word[0].islower()))
-        for word in name_words
-    ) and name_words[0] not in _PARTICLE | {name_words[0].lower()}
+    first = name_words[0]
+    if first in _PARTICLE or first == first.lower():
+        return False
+    return all(word in _PARTICLE or (_LATIN_WORD.fullmatch(word) and not word[0].islower()) for word in name_words)
 
 
 def _after_han_label(line: str) -> list[str]:
+    """The names after a Chinese label in a line."""
     if not ("记者" in line or "作" in line or "文" in line or "撰" in line):
         return []
     for label in _HAN_LABELS:

@@ -1,10 +1,10 @@
 """Chooses one of the candidates for a field by their signs, or none of them: multinomial logistic regression.
 
-A candidate is a value that was found on the page. A sign is a name with a number, usually 1, that tells where and how
-the value was found. The score of a candidate is the sum of its signs, each multiplied by its weight. The empty field is
-a candidate too; its signs are those of the page. The softmax turns scores into probabilities: exp(score) / sum of
-exp(score) over all candidates. `winnow train metadata` (crawler.contrib.lab.training.metadata_weights) learns the
-weights from pages whose fields are known.
+A candidate is a value that was found on the page. A sign is a feature of a candidate, with a number, usually 1: it says
+where and how the value was found. The score of a candidate is the sum of its signs, each multiplied by its weight. The
+empty field is a candidate, too; its signs are those of the page. The softmax turns scores into probabilities:
+exp(score) / sum of exp(score) over all candidates. `winnow train metadata`
+(crawler.contrib.lab.training.metadata_weights) learns the weights from pages whose fields are known.
 """
 
 import json
@@ -22,6 +22,7 @@ LEAST = 0.3
 """The least probability of a value that is chosen: below it, an empty field is less misleading."""
 
 Signs = dict[str, float]
+"""The number of each sign, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Candidates:
     """The candidates for a field of a page, each with its signs."""
 
     signs: defaultdict[str, Signs]
+    """The signs of each value."""
     page: Signs
     """The signs of the empty field."""
 
@@ -38,6 +40,7 @@ class Candidates:
 
 
 def candidates(page: Signs) -> Candidates:
+    """Candidates to which values are added; at first there is only the empty field, with the signs of the page."""
     return Candidates(signs=defaultdict(dict), page={"empty": 1.0, **page})
 
 
@@ -59,7 +62,7 @@ def chosen(candidates: Candidates, weights: Mapping[str, float]) -> str:
 
 
 @cache
-def shipped() -> dict[str, dict[str, float]]:
+def shipped_weights() -> dict[str, dict[str, float]]:
     """The weights of this release: by sign, for each field."""
     weights: dict[str, dict[str, float]] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return weights

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 EARLIEST = date(1990, 1, 1)
 """The earliest possible date of publication."""
 MAX_WORD = 24
-"""Characters before a date in which the name of a program is looked for."""
+"""Characters before a date in which the name of a program, whose version looks like a date, is looked for."""
 
 _MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -25,6 +25,7 @@ _MONTHS = (  # the first letters of month names, four if three are not enough
     "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
 )
 _MONTH_OF = {name[:4]: month for names in _MONTHS for month, name in enumerate(names.split(), 1)}
+# In the patterns of dates, y, m and d are the year, the month and the day.
 _CLOCK = r"(?:T|\s)\s*(?P<time>\d{1,2}:\d\d(?::\d\d)?)(?:[.,]\d+)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?"
 _NUMERIC = re.compile(
     rf"(?<!\d)(?P<y>\d{{4}})\s?[-/.年년]\s?(?P<m>\d{{1,2}})\s?[-/.月월]\s?(?P<d>\d{{1,2}})(?!\d)[日일]?(?:{_CLOCK})?"
@@ -127,7 +128,8 @@ class WrittenDate:
 def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
     """The dates in a text, the surest notation first.
 
-    3/4/2012 is in April if `day_first` is true and no time with AM or PM is in the text; otherwise it is no date.
+    3/4/2012 is in April if `day_first` is true and no time with AM or PM is in the text; otherwise it is ambiguous and
+    not a date.
     """
     for year, month, day, match in _numbers(text, day_first):
         checked_day = checked(year, month, day)

@@ -38,7 +38,7 @@ DECLARED_ENGLISH_SHARE = 1 / 5
 DECLARED_ENGLISH_SAMPLE = 4_000  # characters examined
 MIN_ENGLISH = 10  # words of a sample
 MAX_FOREIGN_LETTERS = 1 / 20  # bytes of other letters and signs, per character of the sample
-KANA_SHARE = 1 / 10  # of kana among Han and kana: Japanese has half, Chinese that quotes a Japanese name next to none
+KANA_SHARE = 1 / 10  # of kana among Han and kana: half in Japanese, next to none in Chinese that quotes a Japanese name
 
 _ISO_639_1 = (
     "af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa ff fi fo fr fy ga gd gl gn gu ha he hi"
@@ -139,7 +139,9 @@ def _warn(why: str) -> None:
 
 
 def _likeliest(sample: str, declared: str | None) -> str | None:
-    """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely."""
+    """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely: its
+    score, a logarithm, is at most PRIOR lower.
+    """
     try:
         model = load_model()
     except OSError as error:

@@ -90,6 +90,7 @@ class Selector:
     name: str
     """The name of the field."""
     find: etree.XPath
+    """Returns the elements, texts or other results on a page."""
     wants_all: bool
     """Whether the field is a list of all values, and not the first value."""
 

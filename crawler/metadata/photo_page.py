@@ -23,7 +23,7 @@ MOST_BESIDE_A_PHOTO = 400
 MOST_BESIDE_A_TITLE = 120
 """Columns of text, a sentence or two, if only the description of the image agrees with the title of the page."""
 LEAST_OF_A_GALLERY = 6
-"""Images that lead to larger ones."""
+"""The least number of images in a gallery, each with a link to a larger one."""
 ATTACHMENT = "attachment"
 """The class of the body of such pages in WordPress."""
 IMAGE_ENDINGS = frozenset("jpg jpeg png gif webp avif bmp tif tiff svg heic".split())
@@ -41,20 +41,21 @@ def is_photo_page(page: Page, extraction: Extraction) -> bool:
         return True
     if columns > MOST_BESIDE_A_TITLE:
         return False
-    larger = [image for image in page.images if _file_names(image.target)]
-    if len({image.target for image in larger}) >= LEAST_OF_A_GALLERY:
+    linked_to_larger = [image for image in page.images if _file_names(image.target)]
+    if len({image.target for image in linked_to_larger}) >= LEAST_OF_A_GALLERY:
         return True
     headings = {letters(heading) for heading in _headings(page)}
-    return any(_names_the_page(image, page, headings) for image in larger)
+    return any(_names_the_page(image, page, headings) for image in linked_to_larger)
 
 
 def _is_attachment(page: Page) -> bool:
+    """Whether WordPress made the page for an uploaded file."""
     body = page.root.find("body")
     return body is not None and ATTACHMENT in body.get("class", "").lower().split()
 
 
 def _is_named_after_a_file(page: Page) -> bool:
-    """Whether the page has the name of an image file that it shows, in its address or as its title."""
+    """Whether the page has the name of an image file that it shows, in its address, its title or a heading."""
     names = {*_file_names(page.url), *_file_names(page.title.strip())}
     for heading in _headings(page):
         names.update(_file_names(heading))
@@ -101,4 +102,5 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
+    """The words of a file's name, without the size of the image."""
     return re.sub(r"[\W_]+", " ", SIZE.sub("", name)).strip().casefold()

@@ -1,4 +1,6 @@
-"""Signs of both dates and names: their place on the page, and the kind of the page."""
+"""Signs (features with weights, see crawler/metadata/choice.py) by which dates and names of authors are chosen: their
+place on the page, and the kind of the page.
+"""
 
 import re
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ from crawler.page.page import Extraction, Page
 MAX_ABOVE = 12  # ancestors of an element that may show that it belongs to something else
 MAX_NAMES = 200  # characters of a class or id
 HEADINGS = frozenset(("h1", "h2", "h3"))
+# Names of the page's frame, of comments and of parts about other articles.
 _ELSEWHERE = re.compile(
     r"comment|repl(?:y|ies)|related|recommend|sidebar|widget|teaser|popular|trending|\bnav|menu|recent|latest"
     r"|aside|event|calendar|archive|reviews?\b|copyright|quote|testimonial|team",
@@ -27,41 +30,41 @@ _FOOTER = re.compile("footer", re.IGNORECASE)
 
 
 def of_page(page: Page, extraction: Extraction) -> Signs:
-    """The signs of a page that tell whether it has an author and a date at all."""
+    """Signs of whether a page has an author and a date at all."""
     types = " ".join(structured(page).types)
-    is_so_of_sign = {
+    has_sign = {
         "no article in JSON-LD": not ARTICLE.search(types),
         "another type in JSON-LD": _NO_ARTICLE.search(types),
         "og:type is not article": page.head.metas.get("og:type") != "article",
         f"type {extraction.page_type or 'unknown'}": True,
     }
-    return {name: 1.0 for name, is_so in is_so_of_sign.items() if is_so}
+    return {name: 1.0 for name, is_present in has_sign.items() if is_present}
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
     """The index of the headline: the first h1 with this text, else the last line or heading with it."""
     key = letters(title)
-    at = None
-    for number, block in enumerate(blocks):
+    headline = None
+    for at, block in enumerate(blocks):
         if block.text == title or (block.tag in HEADINGS and key and letters(block.text[: 2 * len(title)]) == key):
-            at = number
+            headline = at
             if block.tag == "h1":
                 break
-    return at
+    return headline
 
 
 def from_headline(at: int, headline: int | None) -> str:
     """The sign of a line's distance from the headline."""
     if headline is None:
         return "no headline"
-    far = at - headline
-    if far == 0:
+    lines_below = at - headline
+    if lines_below == 0:
         return "headline"
-    if far < 0:
-        if far >= -5:
+    if lines_below < 0:
+        if lines_below >= -5:
             return "up to 5 lines before"
         return "before the headline"
-    return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if far <= most), "after the headline")
+    return next((f"up to {most} lines after" for most in (1, 5, 12, 40) if lines_below <= most), "after the headline")
 
 
 def is_in_comments(element: _Element) -> bool:
@@ -76,14 +79,14 @@ def is_elsewhere(element: _Element) -> bool:
     A footer inside an article belongs to the article, and often names its author.
     """
     in_footer = False
-    for number, ancestor in enumerate(chain([element], islice(element.iterancestors(), MAX_ABOVE))):
-        if ancestor.tag == "article" and number:
+    for around in chain([element], islice(element.iterancestors(), MAX_ABOVE)):
+        if around.tag == "article" and around is not element:
             return False
-        if ancestor.tag in ("body", "html") or (ancestor.tag == "main" and number):
+        if around.tag in ("body", "html") or (around.tag == "main" and around is not element):
             return in_footer
-        if ancestor.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(ancestor)):
+        if around.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(around)):
             return True
-        in_footer = in_footer or ancestor.tag == "footer" or _is_named(_FOOTER, _names(ancestor))
+        in_footer = in_footer or around.tag == "footer" or _is_named(_FOOTER, _names(around))
     return in_footer
 
 
@@ -94,6 +97,7 @@ def is_in_footer(element: _Element) -> bool:
 
 
 def _names(element: _Element) -> str:
+    """The class and id of an element."""
     return f"{element.get('class', '')[:MAX_NAMES]} {element.get('id', '')[:MAX_NAMES]}"
 
 

@@ -4,8 +4,8 @@
    names no day, also from the data of scripts. Signs say where a day was found: in which source, under which label, how
    far from the headline. A day found in several places has the signs of all of them: the sources agree on it. Only the
    head of a front page is read, as the dates in its body are dates of the pages that it lists.
-2. The likeliest day is chosen, or none (.choice). Pages of shops, services and manuals, for example, mostly have no
-   date of publication, although their programs write one in the head.
+2. The likeliest day is chosen, or none (crawler/metadata/choice.py). Pages of shops, services and manuals, for example,
+   mostly have no date of publication, although their programs write one in the head.
 3. If a source has the time with its zone, the date has it, too.
 
 Each source has its own limit, so that a page of any size takes little time.
@@ -22,7 +22,7 @@ from math import log
 from lxml.etree import _Element
 
 from crawler.metadata.address_date import day_in, is_home, month_in
-from crawler.metadata.choice import Candidates, candidates, chosen, shipped
+from crawler.metadata.choice import Candidates, candidates, chosen, shipped_weights
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import (
     HEADINGS,
@@ -77,6 +77,7 @@ _PUBLISHED = re.compile(
 )
 # Words before the day on which a program was released or wrote the page.
 _OF_PROGRAM = re.compile(r"\brelease|\bbuil[dt]\b|generat|\bversion\b|powered by", re.IGNORECASE)
+# Names of elements with a date.
 _NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
 # A year beside another number, as in every date; or its last two digits after day and month. Each alternative begins
 # after a digit, so that the search skips most of a text quickly.
@@ -128,7 +129,7 @@ class _DateReader:
 
     def __call__(self, page: Page) -> PublicationDate:
         days = _Days(page, self.extraction)
-        day = chosen(days.candidates, shipped()["published"])
+        day = chosen(days.candidates, shipped_weights()["published"])
         if not day:
             return PublicationDate()
         signs = days.candidates.signs[day]
@@ -167,8 +168,9 @@ class _Days:
         self.page = page
         self.extraction = extraction
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
+        """Whether 3/4/2012 is in April."""
         self.moments: dict[str, str] = {}
-        """Days with their times, if these are known."""
+        """The date with its time and zone, by day, if the time is known."""
         self.marked_day: str | None = None
         """The only day that time elements mark as the day of publication; text and address count if they confirm it."""
         self.candidates = candidates(of_page(page, extraction))
@@ -197,7 +199,7 @@ class _Days:
         return first.day
 
     def _add_structured(self) -> None:
-        """Add the dates in JSON-LD."""
+        """Add the dates in JSON-LD; the first one counts most."""
         structured_data = structured(self.page)
         is_article = ARTICLE.search(" ".join(structured_data.types))
         sign = "JSON-LD of an article" if is_article else "JSON-LD"
@@ -228,14 +230,14 @@ class _Days:
         own_times = (
             time for time in self.page.head.times if not self._is_of_readers(time) and not _is_change_in_footer(time)
         )
-        times = [(time, self._add(time.get("datetime", ""), "time")) for time in own_times]
-        dated = [(time, day) for time, day in times if day is not None]
+        times_and_days = [(time, self._add(time.get("datetime", ""), "time")) for time in own_times]
+        dated = [(time, day) for time, day in times_and_days if day is not None]
         is_only = len({day for _, day in dated}) == 1
         marked_days = {day for time, day in dated if _is_marked(time) and not is_elsewhere(time)}
         if len(marked_days) == 1:
             self.marked_day = marked_days.pop()
         for number, (time, day) in enumerate(dated):
-            is_so_of_sign = {
+            has_sign = {
                 "time, published": _is_marked(time),
                 "time, changed": _is_of_change(time),
                 "time in an article": next(time.iterancestors("article", "main"), None) is not None,
@@ -243,7 +245,7 @@ class _Days:
                 "first time": number == 0,
                 "only time": is_only,
             }
-            self.candidates.add(day, *(sign for sign, is_so in is_so_of_sign.items() if is_so))
+            self.candidates.add(day, *(sign for sign, is_present in has_sign.items() if is_present))
 
     def _is_of_readers(self, element: _Element) -> bool:
         """Whether an element is among the comments below an article. In forums, the names of posts are similar."""
@@ -262,10 +264,12 @@ class _Days:
     def _add_lines(self) -> None:
         """Add the dates in visible lines."""
         blocks = self.page.blocks[:MAX_BLOCKS]
-        kept = frozenset(map(id, self.extraction.blocks))
+        kept_ids = frozenset(map(id, self.extraction.blocks))
         headline = headline_at(blocks, self.extraction.title)
-        text = next((at for at, block in enumerate(blocks) if id(block) in kept and len(block.text) > PROSE), None)
-        end_of_byline = self._first_prose(blocks, kept, headline) + MAX_BYLINE
+        text_at = next(
+            (at for at, block in enumerate(blocks) if id(block) in kept_ids and len(block.text) > PROSE), None
+        )
+        end_of_byline = self._first_prose(blocks, kept_ids, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
             distance = from_headline(mention.at, headline)
@@ -284,22 +288,21 @@ class _Days:
                 signs.append("line twice")
             if number == 0:
                 signs.append("first line")
-            if id(block) in kept:
+            if id(block) in kept_ids:
                 signs.append("in the text" if len(block.text) > LINE else "short line of the text")
-            if text is not None and abs(mention.at - text) <= 4:
+            if text_at is not None and abs(mention.at - text_at) <= 4:
                 signs.append("near the text")
-            if text is not None and mention.at > text + 10:
+            if text_at is not None and mention.at > text_at + 10:
                 signs.append("after the text begins")
             self.candidates.add(mention.day, "line", *signs)
 
-    def _first_prose(self, blocks: tuple[Block, ...], kept: frozenset[int], headline: int | None) -> int:
-        """The index of the first block of the text below the headline that is long and no heading."""
+    def _first_prose(self, blocks: tuple[Block, ...], kept_ids: frozenset[int], headline: int | None) -> int:
+        """The index of the first block of the text below the headline that is long and not a heading."""
         first = 0 if headline is None else headline + 1
-        below = enumerate(blocks[first:], first)
-        is_prose = (
-            at for at, block in below if id(block) in kept and block.tag not in HEADINGS and len(block.text) > PROSE
-        )
-        return next(is_prose, len(blocks))
+        for at, block in enumerate(blocks[first:], first):
+            if id(block) in kept_ids and block.tag not in HEADINGS and len(block.text) > PROSE:
+                return at
+        return len(blocks)
 
     def _is_of_another(self, mention: _Mention) -> bool:
         """Whether a day is not the page's: it belongs to a reader's comment or a program, or another day is marked."""
@@ -316,6 +319,7 @@ class _Days:
                 continue
             # A date is looked for only around a year: most texts have none.
             for match in _YEAR.finditer(text):
+                # The group of the year, or the whole match if the year begins it.
                 year = match.start(match.lastindex or 0)
                 start = max(0, year - AROUND)
                 for written_date in dates(text[start : year + AROUND], self.day_first):
@@ -334,15 +338,16 @@ class _Days:
         for day in signs:
             if month and day.startswith(month):
                 self.candidates.add(day, "month of the address")
-        for day, its in signs.items():
-            if its.keys() & _IN_HEAD and its.keys() & _IN_BODY:
+        for day, signs_of_day in signs.items():
+            if signs_of_day.keys() & _IN_HEAD and signs_of_day.keys() & _IN_BODY:
                 self.candidates.add(day, "in head and body")
         for name, sources in _ONLY_DAYS.items():
-            days = [day for day, its in signs.items() if its.keys() & sources]
+            days = [day for day, signs_of_day in signs.items() if signs_of_day.keys() & sources]
             if len(days) == 1:
                 self.candidates.add(days[0], name)
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
+        # A page with many days is more or less likely to have no date: the weight decides.
         self.candidates.page["days"] = log(1 + len(signs))
 
 
@@ -383,7 +388,8 @@ def _text_before(element: _Element) -> str:
     line = next((ancestor for ancestor in element.iterancestors() if ancestor.tag not in INLINE), None)
     if not own or line is None:
         return ""
-    return "".join(islice(map(str, line.itertext()), MAX_PIECES)).partition(own)[0][-BEFORE:]
+    before, _, _ = "".join(islice(map(str, line.itertext()), MAX_PIECES)).partition(own)
+    return before[-BEFORE:]
 
 
 def _is_change_in_footer(time: _Element) -> bool:
@@ -394,7 +400,7 @@ def _is_change_in_footer(time: _Element) -> bool:
 def _signs_of_line(mention: _Mention) -> Iterator[str]:
     """The signs of the line of a date, and of the elements around it."""
     block = mention.block
-    text = mention.block.text
+    text = block.text
     if len(text) <= SHORT:
         yield "short line"
     elif len(text) <= LINE:

@@ -1,5 +1,5 @@
-"""Reads each field of a page's record from the page and its extraction. The field `images` is read elsewhere, in
-crawler.noise.page_images.
+"""Reads each field of a page's record from the page and its extraction. Only the field `images` is read elsewhere, in
+crawler/noise/page_images.py.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,8 @@
 """The data about a page in its JSON-LD (https://schema.org), parsed once; and the names of its site.
 
 The main node is the subject of the page: an article, a thread or a question at the top level, in a @graph, or as the
-mainEntity of one of these. Entries of lists, related articles and the like are no main nodes.
+mainEntity of one of these. Entries of lists, related articles and the like are not main nodes. A top node is a node at
+the top level, in a @graph, or a mainEntity, of any type.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MAX_AUTHORS = 10
 
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
-# A script without any of these words contains only its type.
+# Of a script without any of these words, only the type is read.
 _TELLING = re.compile(r'"(?:datePublished|pubDate|headline|author|articleBody|text)"|Article"|Posting"|Question"')
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
@@ -98,11 +99,13 @@ def _structured(page: Page) -> Structured:
 
 def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
     """The content of JSON-LD documents, and of scripts that cannot be parsed."""
-    tops, named, dates = _nodes(documents)
+    tops, name_by_id, dates = _nodes(documents)
     for script in unparsed:
         is_article = bool(ARTICLE.search(script))
         dates += [(is_article, date) for date in _unparsed_values("datePublished", script)]
-    dates_as_written = tuple(date for _, date in sorted(dates, key=lambda pair: not pair[0]))
+    dates_of_articles = [date for is_of_article, date in dates if is_of_article]
+    other_dates = [date for is_of_article, date in dates if not is_of_article]
+    dates_as_written = (*dates_of_articles, *other_dates)
     types = tuple(dict.fromkeys(kind for node in tops for kind in _types(node)))
 
     main = _main(tops, page)
@@ -115,11 +118,11 @@ def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
     body = main.get("articleBody") or main.get("text")
     posts: Iterator[Post] = iter(())
     if THREAD.search(" ".join(_types(main))):
-        posts = _posts(main, named)
+        posts = _posts(main, name_by_id)
     return Structured(
         types=types,
         headline=plain(_headline(main)),
-        authors=tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
+        authors=tuple(islice(_names(main.get("author"), name_by_id), MAX_AUTHORS)),
         dates=dates_as_written,
         body=body if isinstance(body, str) else "",
         posts=tuple(islice(posts, MAX_POSTS)),
@@ -129,8 +132,9 @@ def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
 def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], list[tuple[bool, str]]]:
     """The top nodes, the names of nodes by id, and all dates, outermost first, each with whether it is an article's."""
     tops: list[dict[str, Any]] = []
-    named: dict[str, str] = {}
+    name_by_id: dict[str, str] = {}
     dates: list[tuple[bool, str]] = []
+    # Each value, with whether it is a top node or a list of top nodes.
     queue: deque[tuple[Any, bool]] = deque((document, True) for document in documents)
     for _ in range(MAX_NODES):
         if not queue:
@@ -149,11 +153,11 @@ def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], 
             name = node.get("name")
             node_id = node.get("@id")
             if isinstance(name, str) and isinstance(node_id, str):
-                named.setdefault(node_id, name)
+                name_by_id.setdefault(node_id, name)
             for key, child in node.items():
                 if isinstance(child, dict | list):
                     queue.append((child, is_top and key in _TO_MAIN))
-    return tops, named, dates
+    return tops, name_by_id, dates
 
 
 def as_list(value: Any) -> list[Any]:
@@ -168,11 +172,15 @@ def _types(node: dict[str, Any]) -> list[str]:
 
 def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
     """The article or thread that the page is about; None if there are several and the title names none of them."""
-    nodes = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
+    nodes = [
+        node
+        for node in tops
+        if any(ARTICLE.search(kind) or THREAD.search(kind) for kind in _types(node)) and _headline(node)
+    ]
     if len({_headline(node) for node in nodes}) > 1:
         title = page.title[:MAX_HEADLINE]
         nodes = [node for node in nodes if plain(_headline(node)) in title]
-    # The same article may occur twice, once with more content.
+    # The same article may occur twice: the node with more keys has more content.
     return max(nodes, key=len, default=None)
 
 
@@ -185,18 +193,18 @@ def _headline(node: dict[str, Any]) -> str:
     return ""
 
 
-def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
+def _names(value: Any, name_by_id: dict[str, str]) -> Iterator[str]:
     """The names of authors, which may be texts, nodes or references to nodes."""
     for author_value in as_list(value)[:MAX_AUTHORS]:
         if isinstance(author_value, dict):
-            author_value = author_value.get("name") or named.get(str(author_value.get("@id")))
+            author_value = author_value.get("name") or name_by_id.get(str(author_value.get("@id")))
         for name in as_list(author_value)[:MAX_AUTHORS]:
             if isinstance(name, str) and name.strip():
                 yield plain(name)
 
 
-def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
-    """The posts of a thread in their order, answers to a post after it."""
+def _posts(main: dict[str, Any], name_by_id: dict[str, str]) -> Iterator[Post]:
+    """The posts of a thread in their order; the answers to a post follow it."""
     waiting = [main]
     for _ in range(MAX_NODES):
         if not waiting:
@@ -205,7 +213,7 @@ def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
         text = node.get("text") or node.get("articleBody")
         if isinstance(text, str) and text.strip():
             date = node.get("datePublished") or node.get("dateCreated")
-            author = next(_names(node.get("author"), named), "")
+            author = next(_names(node.get("author"), name_by_id), "")
             yield Post(author=author, date=date[:MAX_LINE] if isinstance(date, str) else "", text=text)
         replies: list[Any] = []
         for key in _TO_POSTS:
@@ -214,7 +222,7 @@ def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
 
 
 def _unparsed_values(key: str, script: str) -> list[str]:
-    """The values of a key in JSON that cannot be parsed."""
+    """The values of a key in JSON that cannot be parsed; only the escapes of dates and slashes are resolved."""
     values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_AUTHORS)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 

@@ -25,7 +25,9 @@ MOST_PARAMETERS = 99
 
 
 class TextOwner(IntEnum):
-    """The owner of a page's text, according to the page; of near-duplicates, the one with the smallest is preferred."""
+    """The owner of a page's text, according to the page. Among near-duplicates, the page with the smallest value is
+    preferred.
+    """
 
     ITSELF = 0
     """Its title names the heading of the text."""
@@ -35,7 +37,8 @@ class TextOwner(IntEnum):
 
 
 def owner_rank(owner: int, url: str) -> int:
-    """A rank that is lowest for the owner of the text among pages with nearly the same text.
+    """A rank that is lowest for the owner of the text among pages with nearly the same text: by `owner`, and by the
+    number of parameters of the address if several pages have the same `owner`.
 
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
@@ -47,7 +50,7 @@ def owner_rank(owner: int, url: str) -> int:
 
 def text_owner(page: Page, extraction: Extraction) -> TextOwner:
     """The owner of a page's text."""
-    if page.document is not None:
+    if page.document is not None:  # it says nothing about other pages
         return TextOwner.UNKNOWN
     if page.canonical is not None and not _is_same(page.canonical, page.url):
         return TextOwner.ANOTHER

@@ -28,7 +28,7 @@ _SPACED_SEPARATOR = r"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{2,}\s
 SEPARATORS = re.compile(rf"{_SPACED_SEPARATOR}|(?<=[{_HAN}])_|_(?=[{_HAN}])")
 # Any underscore may stand before or after a name of the site that is known.
 _BESIDE_SITE = re.compile(rf"{_SPACED_SEPARATOR}|_")
-# Characters between a page's title and the site's name, or around the site's name.
+# Single characters between a page's title and the site's name, or around the site's name.
 _JOINTS = " :-–—|｜·•»«_[]()"
 _VERTICAL_LINE = re.compile(r"\s[|｜]\s")
 HEADINGS = frozenset(("h1", "h2", "h3"))
@@ -54,6 +54,7 @@ MAX_LABEL = 24
 MAX_ABOVE = 4
 # Characters of their classes and ids that are read.
 MAX_CLASS = 200
+# Names of elements in the head of a page.
 _HEAD = re.compile(
     r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand|(?:site|project)[_-]?(?:name|title))", re.IGNORECASE
 )
@@ -86,7 +87,8 @@ class _Descriptions:
 
 
 def headline(page: Page, main: Sequence[Block] = ()) -> str:
-    """The heading that the page's descriptions repeat, else their own title, else the first heading.
+    """The heading that the page's descriptions repeat, else their own title, else the first heading. `main` is the main
+    text.
 
     If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
     """
@@ -189,7 +191,7 @@ def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
         name = block.text
         if block.tag not in HEADINGS:
             name = _VERSION.sub("", name)
-        rest = _rest(title, name)
+        rest = _without_name(title, name)
         if not rest or name.isdigit():
             continue
         if block is first_h1 and (_is_name_of_manual(block, title, own_headings) or _is_linked_name(page, at, rest)):
@@ -232,7 +234,7 @@ def _is_name_in_head(page: Page, at: int, rest: str, has_colon: bool) -> bool:
 
 
 def _last_places(page: Page) -> dict[str, int]:
-    """The index of the last line without a link for the letters of each such line."""
+    """For the letters of each line without a link, the index of the last such line."""
     return {letters(block.text[:MAX_TITLE]): at for at, block in enumerate(page.blocks[:MAX_LINES]) if not block.linked}
 
 
@@ -245,7 +247,7 @@ def _headings_at_start(page: Page, main: Sequence[Block]) -> list[Block]:
     return [*reversed(list(before)), *takewhile(lambda block: block.tag in HEADINGS, main)]
 
 
-def _rest(title: str, name: str) -> str:
+def _without_name(title: str, name: str) -> str:
     """A title without the name at its start or end; empty if the name is at neither."""
     bare = title.strip(_JOINTS)
     if bare.startswith(name) and bare[len(name) : len(name) + 1] in _JOINTS:
@@ -279,7 +281,12 @@ def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
 
 
 def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
-    """The heading that most of the descriptions repeat."""
+    """The heading that most of the descriptions repeat.
+
+    JSON-LD and og:title count 3 if the heading repeats them exactly, and 2 if it is similar to them; the first part of
+    <title> counts 2, each other part 1, and the whole 2. An h1 is preferred to other headings of equal score, then the
+    longest heading.
+    """
     weighted_titles = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
     weighted_parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
     whole = letters(descriptions.title)
@@ -296,9 +303,9 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
     best = _after_name(best, headings, descriptions)
 
     # A label before the headline is not part of it.
-    short = descriptions.headline
-    if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in descriptions.parts:
-        return short
+    own = descriptions.headline
+    if own and best.endswith(own) and len(best) - len(own) <= MAX_LABEL and own in descriptions.parts:
+        return own
     return best
 
 
@@ -353,7 +360,9 @@ def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> b
 
 def _is_in_address(text: str, url: str) -> bool:
     """Whether half of a heading's words are in the path of an address, or its first words are the last segment."""
-    path = re.split(r"[?#]", url.partition("//")[2][:MAX_TITLE])[0].partition("/")[2].rstrip("/")
+    _, _, host_and_rest = url.partition("//")
+    host_and_path = re.split(r"[?#]", host_and_rest[:MAX_TITLE], maxsplit=1)[0]
+    path = host_and_path.partition("/")[2].rstrip("/")
     own = words(text)
     slug = words(unquote(path.rpartition("/")[2]))
     if len(slug) >= MIN_SLUG and own[: len(slug)] == slug:
@@ -362,8 +371,8 @@ def _is_in_address(text: str, url: str) -> bool:
 
 
 def _description(descriptions: _Descriptions) -> str:
-    """The first description that can be a headline, up to a vertical line, after which is the section, the site or a
-    slogan. Empty if no description can be a headline.
+    """The first description that can be a headline, without the section, the site or the slogan after a vertical line.
+    Empty if no description can be a headline.
     """
     titles = (descriptions.headline, *descriptions.titles)
     text = next((title for title in titles if _is_fit(title, letters(title), descriptions)), "")
@@ -375,7 +384,9 @@ def _description(descriptions: _Descriptions) -> str:
 
 
 def _part(page: Page, descriptions: _Descriptions) -> str:
-    """The part of <title> that is a line of the page by itself and not a link, else the first that is not a label."""
+    """The longest part of <title> that is a line of the page by itself and not a link, else the first part that is not
+    a label.
+    """
     if len(descriptions.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
         part_lines = [part for part in descriptions.parts if part in lines and not _is_a_name(part, descriptions)]
@@ -393,7 +404,7 @@ def _title_line(page: Page, descriptions: _Descriptions) -> str:
 
 
 def _is_a_name(part: str, descriptions: _Descriptions) -> bool:
-    """Whether a part of <title> is much shorter than another, as site names are."""
+    """Whether a part of <title> is much shorter than another part, as site names are."""
     return len(part) * 2 <= max(map(len, descriptions.parts))
 
 
@@ -406,7 +417,8 @@ def _is_much_of(key: str, other: str) -> bool:
 
 def _without_site(text: str, sites: frozenset[str]) -> str:
     """A title without the site's name before or after it."""
-    bounds = [0, *(at for gap in _BESIDE_SITE.finditer(text) for at in gap.span()), len(text)]
+    # The start and the end of each part between separators, in turn.
+    bounds = [0, *(at for separator in _BESIDE_SITE.finditer(text) for at in separator.span()), len(text)]
     while len(bounds) > 2 and letters(text[bounds[-2] : bounds[-1]]) in sites:
         bounds = bounds[:-2]
     while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:
