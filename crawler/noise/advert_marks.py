@@ -28,8 +28,9 @@ ADVERT_FOLDERS = frozenset(
     "adserv adservice adclick adview adimg adimage adimages banner banners bannerads sponsor sponsors sponsored "
     "sponsorship affiliate affiliates popunder guanggao".split()
 )
-"""Names of folders and hosts for adverts. `ad` names hosts only: as a folder it is often the start of a checksum."""
+"""Names of folders for adverts."""
 ADVERT_HOSTS = ADVERT_FOLDERS | {"ad"}
+"""Names of hosts for adverts. A folder `ad` is often the start of a checksum."""
 CLICK_NAMES = frozenset("click clicks clk clickthru clickthrough adclick clicktrack clicktracker".split())
 """Names of programs that count clicks."""
 BANNER_RATIO = 2.5
@@ -43,7 +44,7 @@ _SEPARATORS = re.compile(r"[/.]")
 
 
 def has_banner_size(sighting: Sighting) -> bool:
-    """Whether the page gives the image a standard size of adverts that is long and narrow: photos have the others."""
+    """Whether the page gives the image a standard size of adverts that is long and narrow: photos have the other sizes."""
     if sighting.size not in ADVERT_SIZES:
         return False
     width, height = sighting.size
@@ -69,7 +70,7 @@ def is_advert_address(url: str) -> bool:
     if "://" not in url:
         return False
     subdomains = address_of(url).host.removesuffix(address_of(url).site).split(".")
-    folders = address_of(url).folder[:MAX_ADDRESS].lower().split("/")[3:]
+    folders = address_of(url).folder[:MAX_ADDRESS].lower().split("/")[3:]  # after the scheme and the host
     if any(name.rstrip(DIGITS) in ADVERT_HOSTS for name in subdomains):
         return True
     return any(name.rstrip(DIGITS) in ADVERT_FOLDERS for name in folders)

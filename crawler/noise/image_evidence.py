@@ -1,9 +1,10 @@
 """An image as a page shows it (`Sighting`), and the counts of all images of a site (`Evidence`).
 
 Counts grow page by page, and those of many workers are added. Counting is exact, and the order of pages and of
-additions does not matter, as long as a site has at most `MOST` different words and addresses. Beyond that the rarest
-half is dropped, and `left` says how many counts were dropped. A word or address that was seen once has the entropy 0
-and the redundancy of one page, nearly as if it were unknown: only those that become frequent slowly are underestimated.
+additions does not matter, as long as a site has at most MOST_COUNTED different words and addresses. Beyond that the
+rarest half is dropped, and `left` says how many counts were dropped. A word or address that was seen once has the
+entropy 0 and the redundancy of one page, nearly as if it were unknown, so only words and addresses that become frequent
+slowly are underestimated.
 """
 
 import json
@@ -40,7 +41,7 @@ class Sighting:
         return self.read()
 
     def alone(self) -> "Sighting":
-        """The sighting without its page, which needs far more memory."""
+        """The sighting without its features and the parsed page that computes them, which needs far more memory."""
         return Sighting(
             url=self.url,
             target=self.target,
@@ -55,7 +56,7 @@ class Sighting:
         """The sighting as a line of text, for `Sighting.of`."""
         texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
         written = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
-        return f"{written[:-1]},[{_written_numbers(self.features)}]]"
+        return f"{written[:-1]},[{_numbers_as_json(self.features)}]]"
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
@@ -75,17 +76,17 @@ class Sighting:
         )
 
 
-def _written_numbers(features: tuple[float, ...]) -> str:
-    """Numbers as JSON, separated by commas, with six digits, which is more precise than the model: there are millions.
+def _numbers_as_json(features: tuple[float, ...]) -> str:
+    """Numbers as JSON, separated by commas, with six digits, which is more precise than the model needs.
 
-    >>> _written_numbers((0.0, 3.0, 0.6931471805599453))
+    >>> _numbers_as_json((0.0, 3.0, 0.6931471805599453))
     '0,3,0.693147'
     """
-    # One pattern for all of them takes a quarter of the time.
+    # There are millions of numbers: one pattern for those of an image takes a quarter of the time.
     return ",".join(["%.6g"] * len(features)) % features
 
 
-MOST = 5_000  # different words, and different addresses, that are counted for a site
+MOST_COUNTED = 5_000  # different words, and different addresses, that are counted for a site
 
 
 @dataclass
@@ -102,7 +103,7 @@ class Evidence:
     spread: dict[str, float] = field(default_factory=dict)
     """For each word the sum of f log f, if it is not 0."""
     left: int = 0
-    """Counts of rare words and addresses that were dropped because the site has too many."""
+    """How many counts of rare words and addresses were dropped because the site has too many."""
 
     def see(self, sightings: Iterable[Sighting]) -> None:
         """Count the images of one more page."""
@@ -150,14 +151,14 @@ class Evidence:
 
     def _drop_rare(self) -> None:
         """Drop the rarest addresses and words if the site has too many."""
-        if len(self.shown) > MOST:
+        if len(self.shown) > MOST_COUNTED:
             self.left += _drop_rarest_half(self.shown)
-        if len(self.times) > MOST:
+        if len(self.times) > MOST_COUNTED:
             self.left += _drop_rarest_half(self.times)
             self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
 
 
 def _drop_rarest_half(counts: Counter[str]) -> int:
     """Drop the rarest half of the entries; returns the sum of their counts."""
-    rarest = sorted(counts, key=lambda entry: (-counts[entry], entry))[MOST // 2 :]
+    rarest = sorted(counts, key=lambda entry: (-counts[entry], entry))[MOST_COUNTED // 2 :]
     return sum(map(counts.pop, rarest))

@@ -1,4 +1,8 @@
-"""The features of an image on its page, as numbers: its surroundings, size, words and addresses."""
+"""The features of an image on its page, as numbers: its surroundings, size, words and addresses.
+
+Each group of features has a tuple of names, such as OF_PLACE, and a function that returns their values in the same
+order. Counts and lengths are logarithms, log(1 + n). The main text is that of the extraction.
+"""
 
 import re
 from bisect import bisect_left
@@ -10,7 +14,7 @@ from lxml import etree
 
 from crawler.noise.advert_marks import ADVERT_SIZES
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
-from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
+from crawler.noise.page_features import FAMILIES, LEAST_NAME, MOST_LETTERS, OF_PAGE, PageContext, families, file_name
 from crawler.page.links import ImageLink
 from crawler.page.page import MAX_NEAR_TEXT, Extraction, Page
 from crawler.page.text import words
@@ -31,7 +35,7 @@ FRAMES = "nav header footer aside article main figure a li td form button noscri
 IMAGES = frozenset("jpg png gif webp avif bmp svg".split())
 ENDINGS = "jpg png gif webp svg".split()
 MOST_DESCRIPTION = 400  # characters of alt and title that are read
-LONG = 8  # characters from which a file name identifies an image, wherever in an address it is
+LONG_NAME = 8  # characters from which a file name identifies an image, wherever in an address it is
 _SIZE_IN_NAME = re.compile(r"(?<![\da-z])(\d{2,4})x(\d{2,4})(?!\d)", re.IGNORECASE)
 _SIZE_IN_QUERY = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4})(?!\d)", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
@@ -48,7 +52,7 @@ def features_of(around: PageContext, index: int) -> tuple[float, ...]:
         *_of_words(around, image),
         *_of_addresses(around, image),
         *_of_names(image),
-        *around.about,
+        *around.features,
     ]
     return tuple(map(float, features))
 
@@ -119,20 +123,20 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     if element is not None:
         at = index_of_container[element]
 
-    main = around.main
+    # Containers with the same blocks as the one inside are one level.
     depth = 0
-    to_main = 0
-    inside = False
-    held: list[float] = []
+    levels_to_main = 0
+    is_in_main = False
+    features: list[float] = []
     size = -1
     while at >= 0 and depth < MOST_DEPTH:
         start = containers.starts[at]
         end = containers.ends[at]
-        if end - start > size and len(held) < LEVELS * len(_OF_CONTAINER):
+        if end - start > size and len(features) < LEVELS * len(_OF_CONTAINER):
             size = end - start
             letters = around.letters[end] - around.letters[start]
             main_letters = around.main_letters[end] - around.main_letters[start]
-            held += (
+            features += (
                 log1p(letters),
                 (around.linked[end] - around.linked[start]) / max(1, letters),
                 main_letters / max(1, around.main_letters[-1]),
@@ -140,20 +144,21 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
                 log1p(around.shown[end] - around.shown[start]),
                 main_letters / max(1, letters),
             )
-        inside = inside or at == main
-        to_main += not inside
+        is_in_main = is_in_main or at == around.main
+        levels_to_main += not is_in_main
         depth += 1
         at = containers.parents[at]
 
-    # Missing levels have the features of the last one.
-    held += held[-len(_OF_CONTAINER) :] * (LEVELS - len(held) // len(_OF_CONTAINER))
-    return [*held, inside, log1p(to_main), log1p(depth)]
+    # Levels that are missing, near the root of the page, have the features of the last one.
+    features += features[-len(_OF_CONTAINER) :] * (LEVELS - len(features) // len(_OF_CONTAINER))
+    return [*features, is_in_main, log1p(levels_to_main), log1p(depth)]
 
 
 OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
 def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
+    """The elements around the image, how many images have the same ones, and whether it is loaded when it is seen."""
     tags = {str(ancestor.tag) for ancestor in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
@@ -166,7 +171,7 @@ def _of_size(image: ImageLink) -> list[float]:
     """The size of the image, as the page or its address gives it."""
     width = image.width or 0
     height = image.height or 0
-    room = width or height or _width_of_cell(image.element)
+    shown_size = width or height or _width_of_cell(image.element)
     size_in_name = _SIZE_IN_NAME.search(image.url)
     if size_in_name and not (width and height):
         width = width or int(size_in_name[1])
@@ -187,7 +192,7 @@ def _of_size(image: ImageLink) -> list[float]:
         _log_size(area),
         aspect,
         area > 0,
-        0 < room <= ICON or 0 < width <= ICON or 0 < height <= ICON,
+        0 < shown_size <= ICON or 0 < width <= ICON or 0 < height <= ICON,
         (width, height) in ADVERT_SIZES,
         _log_size(width_in_address),
         0 < width <= PIXEL or 0 < height <= PIXEL,
@@ -259,6 +264,7 @@ OF_ADDRESS = (
 
 
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
+    """The target of the image, its address, and whether the head of the page names it."""
     address = address_of(image.url)
     path = address.path
     name = file_name(image.url)
@@ -272,8 +278,8 @@ def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
         bool(address.query),
         log1p(sum(map(str.isdigit, name))),
         log1p(len(name)),
-        any(name == head or (len(head) >= LONG and head in image.url.lower()) for head in around.heads),
-        len(name) > SHORT and name in around.scripts,
+        any(name == head or (len(head) >= LONG_NAME and head in image.url.lower()) for head in around.head_images),
+        len(name) > LEAST_NAME and name in around.scripts,
         _DATE.search(path) is not None,
         *(ending == known_ending for known_ending in ENDINGS),
     ]
@@ -303,33 +309,35 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2].lower().replace("jpeg", "jpg")
 
 
-_WHERE = ("own", "near", "far", "file", "target")
+_WHERE = ("own", "near", "far", "file", "target")  # elements around it in three parts, its file and its target
 OF_NAMES = tuple(f"{where} {family}" for where in _WHERE for family in FAMILIES)
 
 
 def _of_names(image: ImageLink) -> list[int]:
     """Families of words in the names of the elements around the image, of its file and of its target."""
+    # The names of elements from the inside, in three parts.
     element_names: list[str] = []
     element: etree._Element | None = image.element
     while element is not None and len(element_names) < ALL:
         get = element.get
         element_names.append(f"{get('class') or ''} {get('id') or ''}"[:MOST_LETTERS])
         element = element.getparent()
+    parts = (" ".join(element_names[:OWN]), " ".join(element_names[OWN:NEAR]), " ".join(element_names[NEAR:]))
+
     file = address_of(image.url).path
     target = address_of(image.target).path
-    levels = (" ".join(element_names[:OWN]), " ".join(element_names[OWN:NEAR]), " ".join(element_names[NEAR:]))
-    return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
+    return [count for name in (*parts, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 
 
 FEATURES = (
     *(*OF_PLACE, *OF_CONTAINERS, *OF_ELEMENTS, *OF_SIZE, *OF_WORDS),
-    *(*OF_TARGET, *OF_ADDRESS, *OF_NAMES, *ABOUT),
+    *(*OF_TARGET, *OF_ADDRESS, *OF_NAMES, *OF_PAGE),
 )
 """The names of the features."""
 
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
-    """The images of a page, in page order; the main text decides which of them are in it."""
+    """The images of a page, in page order, with features that depend on its main text."""
     around = PageContext(page, extraction)
     return tuple(
         Sighting(

@@ -4,14 +4,16 @@ added.
     logit = sum over the trees t of tables_t[code_t],  code_t = 1 [x_a > edge_a] + 2 [x_b > edge_b] + 4 [x_c > edge_c]
     p(noise) = 1 / (1 + e^-logit)
 
-Each tree has three splits, each a feature and its edge; a table says what the tree adds for each way they can go. So an
-image is judged by one comparison of vectors and one look-up. `winnow noise train` made the weights; CARD.md beside them
-describes their training data and their results.
+Each tree t has three splits, each a feature (a, b, c) and its edge. The code of a tree has a bit for each split:
+whether the feature is above the edge. A table says what the tree adds for each code. So an image is judged by one
+comparison of vectors and one look-up. `winnow noise train` made the weights; CARD.md beside them describes their
+training data and their results.
 
 `changes` tells what a verdict depends on: how much it would change if the features of a group had their usual values.
-The value of a tree in that case is known beforehand for each of its codes, so that one more look-up serves all groups:
+With usual values, the bits of the splits that test a feature of the group are known beforehand, so that one more
+look-up serves all groups:
 
-    change_g = sum over the trees t that ask a feature of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
+    change_g = sum over the trees t that test a feature of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
 """
 
 import zlib
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, log1p
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -29,21 +31,22 @@ from crawler.errors import ModelFileError
 from crawler.noise import image_features
 from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import fold
-from crawler.noise.page_features import ABOUT
+from crawler.noise.page_features import OF_PAGE
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SPLITS = 3  # splits of a tree
-CODES = 1 << SPLITS  # the number of their outcomes
+CODES = 1 << SPLITS  # different codes of a tree
+# The features that are counts of the image's site.
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
 """The index of each feature."""
 UNKNOWN = -1.0  # the value of a feature if there is no data for it
-MOST = 30.0  # logits are limited to this size
-# What numpy and zipfile raise for a file without weights.
-NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
+MOST_LOGIT = 30.0  # logits are limited to this size
+# The exceptions that numpy and zipfile raise if a file does not hold weights.
+LOAD_ERRORS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +54,11 @@ class NoiseModel:
     """The trees of a model, with the medians of its features and its limit."""
 
     splits: Ints
-    """The indices of the features that the trees ask: a row for each split, a column for each tree."""
+    """The indices of the features that the trees test: a row for each split, a column for each tree."""
     edges: Floats
     """The edges of these splits."""
     tables: Floats
-    """What each tree adds, by the outcome of its splits: a row for each tree, a column for each code."""
+    """What each tree adds: a row for each tree, a column for each code."""
     usual: Floats
     """The median of each feature."""
     limit: float
@@ -94,7 +97,7 @@ def probability(logit: float) -> float:
     >>> probability(0.0)
     0.5
     """
-    return 1 / (1 + exp(-min(max(logit, -MOST), MOST)))
+    return 1 / (1 + exp(-min(max(logit, -MOST_LOGIT), MOST_LOGIT)))
 
 
 def save(model: NoiseModel, path: Path) -> None:
@@ -124,7 +127,7 @@ def load(path: Path) -> NoiseModel:
                 usual=arrays["usual"].astype(np.float32),
                 limit=float(arrays["limit"]),
             )
-    except NO_WEIGHTS as error:
+    except LOAD_ERRORS as error:
         raise ModelFileError(f"{str(path)!r} holds no weights of images") from error
 
 
@@ -138,8 +141,8 @@ KEPT_MODELS = 4  # models whose usual codes are cached
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """The logit of noise, and how much it depends on each group of features."""
+class LogitChanges:
+    """The logit of noise of an image, and how much it depends on each group of features."""
 
     logit: float
     groups: dict[str, float]
@@ -160,32 +163,44 @@ FEATURES_OF_GROUP = {
         *(name for name in image_features.OF_NAMES if name.startswith("file")),
     ),
     "head": ("head image", "in scripts", "has head image"),
-    "page": tuple(name for name in ABOUT if name != "has head image"),
+    "page": tuple(name for name in OF_PAGE if name != "has head image"),
     "site": OF_SITE,
 }
 """The groups of features that are explained together."""
 _IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in FEATURES_OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
+"""The value of each split in a code."""
+
+
+class _UsualCodes(NamedTuple):
+    """The bits of the groups that the trees test: a row for each group, a column for each tree."""
+
+    other_bits: Ints
+    """The bits of the splits that do not test the group, as a mask."""
+    usual_bits: Ints
+    """The bits of the splits that test the group, as they are if the group has its usual values."""
+    groups: list[str]
+    """The names of the groups."""
 
 
 @lru_cache(maxsize=KEPT_MODELS)
-def _usual_codes(model: NoiseModel) -> tuple[Ints, Ints, list[str]]:
-    """For each group that a tree asks, and each tree: a mask of the splits that do not ask the group, and the code of
-    the other splits if the group has its usual values; and the names of these groups.
-    """
+def _usual_codes(model: NoiseModel) -> _UsualCodes:
     splits_of_group = {
-        name: asks_group
-        for name, asks_group in zip(FEATURES_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
-        if asks_group.any()
+        name: tests_group
+        for name, tests_group in zip(FEATURES_OF_GROUP, _IS_OF_GROUP[:, model.splits], strict=True)
+        if tests_group.any()
     }
     is_of_group = np.stack([*splits_of_group.values()])
-    if_usual = is_of_group & (model.usual[model.splits] > model.edges)
-    return _POWERS @ ~is_of_group, _POWERS @ if_usual, [*splits_of_group]
+    is_over_if_usual = is_of_group & (model.usual[model.splits] > model.edges)
+    return _UsualCodes(_POWERS @ ~is_of_group, _POWERS @ is_over_if_usual, [*splits_of_group])
 
 
-def changes(model: NoiseModel, features: Floats) -> Changes:
+def changes(model: NoiseModel, features: Floats) -> LogitChanges:
     """The model's result for the features of an image, and the groups of features it depends on."""
-    kept, if_usual, groups = _usual_codes(model)
+    other_bits, usual_bits, groups = _usual_codes(model)
     codes = _POWERS @ (features.take(model.splits) > model.edges)
-    logit, *others = model.votes(np.concatenate([codes[None], codes & kept | if_usual])).tolist()
-    return Changes(logit=logit, groups={name: logit - other for name, other in zip(groups, others, strict=True)})
+    # The codes as they are, and a row for each group with the codes if it had its usual values.
+    all_codes = np.concatenate([codes[None], codes & other_bits | usual_bits])
+    logit, *usual_logits = model.votes(all_codes).tolist()
+    changes_of_groups = {name: logit - usual for name, usual in zip(groups, usual_logits, strict=True)}
+    return LogitChanges(logit=logit, groups=changes_of_groups)

@@ -1,38 +1,38 @@
 """The three noise models of Li 2006 (NRel m1, m2, m3), over the words that describe an image.
 
-U_Nm, the description of an image: the words of its address, its target, the text of the link around it, its alt and its
-title. Addresses are cut like any text: host, path and file name give their words. The scheme and `www` are left out,
-for they stand in every address; escapes are decoded, so that a Chinese file name gives Chinese words. Of scripts
-without spaces the pairs of neighbouring characters are the words (crawler.page.text).
+U_Nm is the description of an image: the words of its address, its target, the text of the link around it, its alt and
+its title. Addresses are cut like any text: host, path and file name give their words. The scheme and `www` are left
+out, as every address has them; escapes are decoded, so that a Chinese file name gives Chinese words. In scripts without
+spaces, the words are the pairs of neighbouring characters (crawler/page/text.py).
 
 1. Keywords (m1). Noise_m is a vector of words and their weights, as they come with the crawler. Formula 1 is the mean
    weight of the words that Noise_m and U_Nm share; formula 2, N sigma, is the mean weight of all words of Noise_m. The
    image is noise if formula 1 is over N sigma.
-2. Redundancy (m2). Formula 3 is p(u) = |Prev(u)| / |{p : Host(p) = Host(u)}|. Prev(u) are the pages that link the
-   address u; they are divided by the pages collected of u's host. u is noise if p(u) is over a threshold that the paper
-   leaves blank: an address that most pages of a site show is an advert or navigation.
-3. Entropy (m3). Formula 4 is E(t_i) = -sum over the links j of w_ij log w_ij, where w_ij = tf_ij / sum over k of tf_ik
-   is the share of the occurrences of the word t_i that link j has, tf_ij how often t_i stands in the description of
-   link j, and n the number of links. Formula 5 gives a link the mean E of its words. High entropy is noise: a word
-   spread evenly over many of a site's image links tells little.
-   With f = tf_ij, T the sum of f and S the sum of f log f over the links, formula 4 is log T - S/T exactly: each
-   occurrence is one update, and the counts of many pages add up.
+2. Redundancy (m2). Formula 3 is p(u) = |Prev(u)| / |{p : Host(p) = Host(u)}|: the number of pages that link the address
+   u, divided by the number of pages collected of u's host. u is noise if p(u) is over a threshold that the paper leaves
+   blank: an address that most pages of a site show is an advert or navigation.
+3. Entropy (m3). Formula 4 is E(t_i) = -sum over the links j of w_ij log w_ij. The share w_ij = tf_ij / sum over k of
+   tf_ik says which part of the occurrences of the word t_i link j has; tf_ij is how often the description of link j has
+   t_i. Formula 5 gives a link the mean E of its words. High entropy is noise: a word spread evenly over many of a
+   site's image links says little.
+   With f = tf_ij, T the sum of f and S the sum of f log f over the links, formula 4 is log T - S/T exactly, and the
+   counts T and S of many pages add up.
 
 What the paper leaves open, and what is chosen here:
 
-- Keywords. No word in common makes formula 1 0/0: the score is None. A word stands in a description or does not; how
-  often does not matter.
+- Keywords. Without a common word, formula 1 is 0/0: the score is None. How often a description has a word does not
+  matter.
 - Redundancy. An image may come from a host that has no pages, such as a content delivery network, where the formula
   divides by zero: both sides are counted by the site (registrable domain) of the page that shows the image. Pages are
   counted, not occurrences: a bullet shown twenty times on one page was shown on one. One image has many addresses, with
-  another scheme, at other sizes, with a number against caches: `fold` makes them one. Of a site with one page nothing
-  can be said, and an address is redundant only when LEAST_PAGES pages show it: of two pages each has half, which would
-  make noise of every image of a small site.
+  another scheme, at other sizes, with a number against caches: `fold` makes them one. On a site with one page, the
+  score is None. An address is redundant only if LEAST_PAGES pages show it: on a site with two pages, each image is on
+  at least half of them, and all would be noise.
 - Entropy. The paper prints log2, but its worked example has 0.3562 = log 2 / log 7 for a word in two of seven links:
-  the logarithm is to the base n, which puts E between 0 and 1 for sites of any size. n are the site's image links so
-  far, each as often as pages show it, as in the example's seven columns. Of one link there is no such logarithm, and a
-  link without words has no mean: the score is None. The mean is over different words; a word that is not counted (yet,
-  or any more: crawler.noise.image_evidence) stands in no other link and has the entropy 0.
+  the logarithm is to the base n, which puts E between 0 and 1 for sites of any size. n is the number of the site's
+  image links so far, each counted as often as pages show it, as in the example's seven columns. With one link there is
+  no such logarithm, and a link without words has no mean: the score is None. The mean is over different words. A word
+  that is not counted (yet, or any more: crawler/noise/image_evidence.py) is in no other link and has the entropy 0.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _IDLE = re.compile(
 
 @lru_cache(maxsize=KEPT_ADDRESSES)
 def fold(url: str) -> str:
-    """One spelling for all addresses of an image: without scheme, size and cache-busting number.
+    """One spelling for all addresses of an image: without scheme, size and cache-busting number, and of limited length.
 
     >>> fold("https://CDN.example.com/a/photo-300x200@2x.jpg?w=300&id=7&cb=99")
     'cdn.example.com/a/photo.jpg?id=7'
@@ -126,7 +126,7 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
     return max(0.0, total / log(links) / len(different))
 
 
-SHIPPED = ("noise_words_en.txt", "noise_words_zh.txt")
+SHIPPED = ("noise_words_en.txt", "noise_words_zh.txt")  # files beside this module
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,9 @@ def read(lines: Iterable[str]) -> NoiseWords:
     """
     weights: dict[str, float] = {}
     for line in lines:
-        *written, weight = line.partition("#")[0].split() or [""]
-        for word in words(" ".join(written)):
+        rule, _, _ = line.partition("#")
+        *terms, weight = rule.split() or [""]
+        for word in words(" ".join(terms)):
             weights[word] = max(float(weight), weights.get(word, 0.0))
     return NoiseWords(weights)
 
@@ -209,14 +210,14 @@ def _description(addresses: str, texts: str) -> tuple[str, ...]:
     addresses = addresses.replace("https://", "").replace("http://", "").replace("www.", "")
     if "%" in addresses:
         addresses = unquote(addresses)
-    words = _cut(addresses) + _cut(texts)
-    if words and len(max(words, key=len)) > MOST_WORD:
-        words = [word[:MOST_WORD] for word in words]
-    return tuple(words)
+    description_words = _words_of(addresses) + _words_of(texts)
+    if description_words and len(max(description_words, key=len)) > MOST_WORD:
+        description_words = [word[:MOST_WORD] for word in description_words]
+    return tuple(description_words)
 
 
-def _cut(written: str) -> list[str]:
-    """The words of an address or a text."""
-    if written.isascii() and "'" not in written:
-        return written.encode().translate(_TABLE).decode().split()
-    return words(written)
+def _words_of(text: str) -> list[str]:
+    """The words of addresses or a text, as `words` finds them: the table does not know words such as "don't"."""
+    if text.isascii() and "'" not in text:
+        return text.encode().translate(_TABLE).decode().split()
+    return words(text)

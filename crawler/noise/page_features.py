@@ -37,6 +37,7 @@ FAMILIES = {
         "nav navbar menu header footer sidebar side aside top topbar bottom toolbar breadcrumb widget rail "
         "masthead navigation"
     ),
+    # Teasers and lists of other pages.
     "other": (
         "related recommend recommended recommendation more popular trending teaser teasers card cards thumb "
         "thumbs thumbnail thumbnails latest list item items tile tiles grid carousel feed read next prev previous "
@@ -53,36 +54,36 @@ MOST_OF_FAMILY = 3  # words of a family that are counted
 MOST_LETTERS = 150  # characters of a name that are read
 KEPT_NAMES = 4_096  # names whose families are cached: a site's elements have the same names on many pages
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*")
-_FAMILY = {word: place for place, named in enumerate(FAMILIES.values()) for word in named.split()}
+_FAMILY_INDEX = {word: index for index, family in enumerate(FAMILIES.values()) for word in family.split()}
 
 
 @lru_cache(maxsize=KEPT_NAMES)
 def families(name: str) -> tuple[int, ...]:
-    """How many words of each family a name has, at most three.
+    """How many words of each family a name has, at most three, in the order of FAMILIES.
 
     >>> dict(zip(FAMILIES, families("sidebar-adBanner post_thumb"), strict=True))
     {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'callout': 0, 'main': 1}
     """
     counts = [0] * len(FAMILIES)
     for word in _WORD.findall(name):
-        place = _FAMILY.get(word.lower())
-        if place is not None and counts[place] < MOST_OF_FAMILY:
-            counts[place] += 1
+        index = _FAMILY_INDEX.get(word.lower())
+        if index is not None and counts[index] < MOST_OF_FAMILY:
+            counts[index] += 1
     return tuple(counts)
 
 
 MAIN_SHARE = 0.8  # the least share of the main text in its container
-LIKE = 4  # levels of elements that images of the same kind have in common
+KIND_LEVELS = 4  # levels of elements that images of the same kind have in common
 MOST_NAME = 120  # characters of a class that are read
 MOST_TITLE = 400  # characters of the titles that are read
-HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")
-SHORT = 4  # characters from which a file name identifies an image
-ABOUT = (
+HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")  # meta elements with the representative image
+LEAST_NAME = 4  # characters from which a file name identifies an image
+OF_PAGE = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
     *(f"page is {name}" for name in PageType),
     "has head image",
 )
-"""The names of the features in `PageContext.about`."""
+"""The names of the features in `PageContext.features`."""
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
 
 
@@ -102,7 +103,7 @@ class PageContext:
     @cached_property
     def sites(self) -> dict[str, str]:
         """The site of each image and of its target."""
-        urls = list({url for image in self.page.images for url in (image.url, image.target)} - {""})
+        urls = {url for image in self.page.images for url in (image.url, image.target)} - {""}
         return {url: address_of(url).site for url in urls}
 
     @cached_property
@@ -159,7 +160,7 @@ class PageContext:
 
     @cached_property
     def alike(self) -> Counter[str]:
-        """How many images there are of each kind."""
+        """How many images of the page are of each kind."""
         return Counter(self.kinds)
 
     @cached_property
@@ -177,10 +178,10 @@ class PageContext:
         return length_of_text
 
     @cached_property
-    def heads(self) -> list[str]:
+    def head_images(self) -> list[str]:
         """File names of the images that the page names as representative."""
         addresses = [self.page.meta.get(name, "") for name in HEADS]
-        return [name for name in map(file_name, addresses) if len(name) >= SHORT]
+        return [name for name in map(file_name, addresses) if len(name) >= LEAST_NAME]
 
     @cached_property
     def scripts(self) -> str:
@@ -192,7 +193,7 @@ class PageContext:
         return frozenset(words(f"{self.page.title} {self.extraction.title}"[:MOST_TITLE]))
 
     @cached_property
-    def about(self) -> tuple[float, ...]:
+    def features(self) -> tuple[float, ...]:
         """The features that are the same for all images of the page."""
         return (
             log1p(len(self.page.images)),
@@ -201,7 +202,7 @@ class PageContext:
             log1p(len(self.kept)),
             log1p(len(self.page.blocks)),
             *(float(self.extraction.page_type == name) for name in PageType),
-            float(bool(self.heads)),
+            float(bool(self.head_images)),
         )
 
 
@@ -211,15 +212,16 @@ def file_name(url: str) -> str:
     >>> file_name("https://example.com/a/Photo-300x200.jpg?v=1")
     'photo'
     """
-    name = url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0].lower()
-    return _SIZED.sub("", name)
+    path, _, _ = url.partition("?")
+    last_segment = path.rstrip("/").rpartition("/")[2]
+    return _SIZED.sub("", last_segment.partition(".")[0].lower())
 
 
 def kind(image: ImageLink) -> str:
     """The names and classes of the elements around an image, which are the same for images of the same kind."""
     names: list[str] = []
     element: etree._Element | None = image.element
-    while element is not None and len(names) < LIKE:
+    while element is not None and len(names) < KIND_LEVELS:
         names.append(f"{element.tag} {element.get('class', '')[:MOST_NAME]}")
         element = element.getparent()
     return ">".join(names)

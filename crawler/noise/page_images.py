@@ -20,7 +20,7 @@ def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:
 def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
     """The images that are content, in page order, each with its first description; `noise` is the probability of noise.
 
-    `shown` are the first images of the page; only these are judged.
+    `shown` are the sightings of the images that `all_images` lists, and perhaps of later ones.
     """
     return _content_images(page, page_verdicts(shown, judge))
 

@@ -20,7 +20,6 @@ from crawler.noise.page_features import FAMILIES, families, file_name
 from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
-from crawler.urls.address import address_of
 
 if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
     from crawler.noise.learned_model import NoiseModel
@@ -29,13 +28,14 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
 CALLOUT = list(FAMILIES).index("callout")
 """The index of the word family of signs for notes and warnings: a manual shows one on many pages, if not on most."""
 MOST_NAMED = 5  # words that are named in a reason
-EVEN = 0.5
+EVEN = 0.5  # noise is more likely than content above this probability
 LIKELY = 0.75
 """Probability above which one certain mark is enough. On sites held out from training, plain adverts have .86 and more;
 images of collections about adverts, which have the marks, have at most .63.
 """
 MARKED = 0.95
-"""Probability of noise of an image with such a mark: about this share of them is noise on sites held out from training.
+"""Probability of noise of an image with such a mark. About this share of such images is noise on sites held out from
+training.
 """
 
 
@@ -70,6 +70,7 @@ class ModelVerdict:
 
 
 NOTHING = ModelVerdict()
+"""The verdict of a model that has no data or does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Verdict:
     """The probability that it is noise."""
     _: KW_ONLY
     keyword: float | None = None
-    """The scores of the three models; None if a model has no data."""
+    """The scores of the three models of Li 2006; None if a model has no data."""
     redundancy: float | None = None
     entropy: float | None = None
     reasons: tuple[Reason, ...] = ()
@@ -91,7 +92,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class LiScores:
-    """The scores of the paper's three models for an image; None if one has no data."""
+    """The scores of the three models of Li 2006 for an image; None if a model has no data."""
 
     keyword: float | None
     redundancy: float | None
@@ -100,7 +101,7 @@ class LiScores:
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges images by its settings: an image is noise if one of the models says so."""
+    """Judges images by its settings: an image is noise if any of the models says so."""
 
     models: tuple[str, ...] = ("learned", "size", "redundancy")
     """Names of `MODELS`."""
@@ -128,26 +129,26 @@ class Judge:
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on an image, given what its site has shown on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
-        opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
-        opinions_of_models = tuple(opinions.values())
-        is_noise = any(opinion.is_noise for opinion in opinions_of_models)
+        verdict_of_model = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
+        model_verdicts = tuple(verdict_of_model.values())
+        is_noise = any(verdict.is_noise for verdict in model_verdicts)
         reasons: list[Reason] = []
-        for opinion in opinions_of_models:
-            if opinion.is_noise == is_noise:  # two models may have the same reason
-                reasons += [reason for reason in opinion.reasons if reason not in reasons]
+        for verdict in model_verdicts:
+            if verdict.is_noise == is_noise:  # two models may have the same reason
+                reasons += [reason for reason in verdict.reasons if reason not in reasons]
         return Verdict(
             is_noise=is_noise,
-            probability=_probability(opinions_of_models, is_noise),
+            probability=_probability(model_verdicts, is_noise),
             keyword=scores.keyword,
             redundancy=scores.redundancy,
             entropy=scores.entropy,
             reasons=tuple(reasons),
-            decided_by=next((name for name, opinion in opinions.items() if opinion.is_noise), ""),
+            decided_by=next((name for name, verdict in verdict_of_model.items() if verdict.is_noise), ""),
         )
 
 
 def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | None = None) -> LiScores:
-    """The scores of the paper's three models, by default with the words that come with the crawler."""
+    """The scores of the three models of Li 2006, by default with the words that come with the crawler."""
     words = description(sighting)
     return LiScores(
         keyword=(noise_words or shipped_words()).score(words),
@@ -180,6 +181,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
     reason = _shown_on_pages(score, evidence)
     if judge.is_everywhere(score, evidence.pages):
         return ModelVerdict(score=score, limit=limit, is_noise=True, reasons=(reason,))
+    # A sign for notes is noise far below the limit.
     if reason.values["shown"] >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
         return ModelVerdict(
             score=score, limit=limit, is_noise=True, reasons=(reason, Reason(NoiseReason.FILE_CALLOUT, {}))
@@ -198,6 +200,7 @@ def _is_head(sighting: Sighting) -> bool:
 
 
 def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
+    """An image is noise if it is too small to be seen."""
     width, height = sighting.size
     if width is None or height is None or max(width, height) > PIXEL or _is_head(sighting):
         return NOTHING
@@ -223,7 +226,7 @@ def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judg
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit = judge.entropy_limit
     score = scores.entropy
-    # The images of a page or two share the words of their host and folder, whatever they show.
+    # On one or two pages, images share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return ModelVerdict(score=score, limit=limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
@@ -235,24 +238,26 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     )
 
 
-def _probability(opinions: Sequence[ModelVerdict], is_noise: bool) -> float:
+def _probability(model_verdicts: Sequence[ModelVerdict], is_noise: bool) -> float:
     """The highest probability of the models; for content, only of the calibrated ones if there are any."""
     if not is_noise:
-        opinions = [opinion for opinion in opinions if opinion.is_calibrated] or opinions
-    return max([opinion.probability for opinion in opinions], default=0.0)
+        model_verdicts = [verdict for verdict in model_verdicts if verdict.is_calibrated] or model_verdicts
+    return max([verdict.probability for verdict in model_verdicts], default=0.0)
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     if not sighting.features:  # its page is not known
         return NOTHING
-    from crawler.noise import learned_model
+    from crawler.noise import learned_model  # late, as it imports numpy
 
+    # The probability.
     model = judge.learned or learned_model.shipped()
     features = learned_model.features_of(sighting, evidence, scores.entropy, scores.keyword)
     changes = learned_model.changes(model, features)
     probability = learned_model.probability(changes.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
 
+    # If the model is less certain, one mark is enough.
     marks: tuple[Reason, ...] = ()
     if LIKELY < probability <= limit:
         marks = _marks(sighting, evidence, scores, judge)
@@ -260,6 +265,7 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
         probability = max(probability, MARKED)
     is_noise = probability > limit or bool(marks)
 
+    # The reasons: the marks, and what the probability depends on.
     at = learned_model.AT
     image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
     weighty = weightiest(GROUPS, changes.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
@@ -285,7 +291,7 @@ class ImageJudge(Protocol):
 
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
-    """The verdict on each image of a page, by address; of an image that is shown twice, the one nearer to content."""
+    """The verdict on each image of a page, by address. If an image is shown twice, the verdict nearer to content counts."""
     verdict_of_image: dict[str, Verdict] = {}
     for sighting in shown:
         verdict = judge.judge(sighting, evidence)
@@ -299,9 +305,9 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
 
 def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
     """The verdict on each image of a page, by address, as far as the page alone shows."""
-    alone = Evidence()
-    alone.see(shown)
-    return verdicts(shown, judge or Judge(), alone)
+    evidence_of_page = Evidence()
+    evidence_of_page.see(shown)
+    return verdicts(shown, judge or Judge(), evidence_of_page)
 
 
 @dataclass(frozen=True)
@@ -315,13 +321,13 @@ class VerdictsOnPage:
 
 
 def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
-    """The addresses of a page's images that are noise anywhere, as far as the page alone shows."""
+    """The addresses of a page's images that are noise wherever the page shows them, as far as the page alone shows."""
     verdicts = page.once(VerdictsOnPage(extraction))
     return frozenset(url for url, verdict in verdicts.items() if verdict.is_noise)
 
 
 class FilterLists:
-    """Lists of rules, read once; a check takes some 2 us."""
+    """Filter lists, read once; a check takes some 2 us."""
 
     def __init__(self, lists: Iterable[Path]) -> None:
         try:
@@ -345,6 +351,7 @@ class FilterLists:
 
 
 BY_LIST = "filter_list"
+"""The value of `Verdict.decided_by` if a filter list decides."""
 
 
 @dataclass(frozen=True)
@@ -371,12 +378,11 @@ def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: in
     """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
 
     An image that is noise may lead to a good page of the same site, such as the thumbnail of another story. So the page
-    is noise only if it is on another site, if the image is on a large share of this site's pages (a menu, which words
-    lead to as well; a banner), or if words of adverts or a filter list say so.
+    is noise only if it is on another site, if the image is on a large share of this site's pages (a banner, or a menu,
+    to whose pages other links lead as well), or if words of adverts or a filter list say so.
     """
     if not verdict.is_noise:
         return False
-    elsewhere = bool(sighting.target) and address_of(sighting.target).site != address_of(sighting.page).site
-    everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
-    of_adverts = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
-    return elsewhere or everywhere or of_adverts or verdict.decided_by == BY_LIST
+    is_everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
+    has_advert_words = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
+    return leads_elsewhere(sighting) or is_everywhere or has_advert_words or verdict.decided_by == BY_LIST

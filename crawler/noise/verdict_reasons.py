@@ -11,8 +11,8 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3  # blocks between an image and the main text up to which it is beside the text
-FRAMES = "nav header footer aside form button".split()
-STORIES = "figure article main".split()
+FRAMES = "nav header footer aside form button".split()  # elements around an image that support noise
+STORIES = "figure article main".split()  # elements around an image that support content
 
 
 class ImagePlace(StrEnum):
@@ -25,7 +25,7 @@ class ImagePlace(StrEnum):
 
 @dataclass(frozen=True)
 class JudgedImage(Judged):
-    """An image by its features (.learned_model); the verdict is whether it is noise."""
+    """An image by its features (crawler/noise/image_features.py); the verdict is whether it is noise."""
 
     pages: int
     """Pages of its site, at least one."""
@@ -70,12 +70,14 @@ class JudgedImage(Judged):
 
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
-    """The condition that elements around an image have names of a family (.page_features)."""
+    """The condition that elements around an image have names of a family (crawler/noise/page_features.py)."""
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
-    """Why an image is noise, or content; of several true reasons of a group, the first counts."""
+    """Why an image is noise, or content. Each reason has its code, its sentence and its condition; GROUPS says which
+    reasons belong together.
+    """
 
     IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place is ImagePlace.IN_MAIN_TEXT
     BESIDE_MAIN_TEXT = auto(), N_("it is beside the main text"), lambda p: p.place is ImagePlace.BESIDE

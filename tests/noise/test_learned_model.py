@@ -14,7 +14,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.learned_model import (
     CODES,
     FEATURES,
-    MOST,
+    MOST_LOGIT,
     OF_SITE,
     SPLITS,
     UNKNOWN,
@@ -71,7 +71,7 @@ def test_logits_of_many_rows() -> None:
 
 
 def test_probabilities() -> None:
-    rows = [(0, 0.5), (1, 0.7310585786), (-1, 0.2689414214), (1e9, 1.0), (-1e9, 0.0), (MOST, 1.0)]
+    rows = [(0, 0.5), (1, 0.7310585786), (-1, 0.2689414214), (1e9, 1.0), (-1e9, 0.0), (MOST_LOGIT, 1.0)]
     for logit, likely in rows:
         assert probability(logit) == pytest.approx(likely)
 

@@ -67,7 +67,7 @@ def test_images_of_a_kind_stand_in_four_like_elements() -> None:
 
 @pytest.mark.parametrize(("name", "heads"), [("sea", []), ("wave", ["wave"])])
 def test_names_of_head_images(name: str, heads: list[str]) -> None:
-    assert surroundings(f'<meta property="og:image" content="/{name}.jpg">').heads == heads
+    assert surroundings(f'<meta property="og:image" content="/{name}.jpg">').head_images == heads
 
 
 @pytest.mark.parametrize(("spaces", "is_read"), [(MOST_TITLE - 7, True), (MOST_TITLE - 6, False)])

@@ -110,7 +110,7 @@ def test_a_record_is_short() -> None:
 
 @pytest.fixture
 def most(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(image_evidence, "MOST", 10)
+    monkeypatch.setattr(image_evidence, "MOST_COUNTED", 10)
     return 10
 
 

@@ -15,8 +15,8 @@ from crawler.noise.learned_model import (
     FEATURES,
     FEATURES_OF_GROUP,
     SPLITS,
-    Changes,
     Floats,
+    LogitChanges,
     NoiseModel,
     changes,
     features_of,
@@ -63,7 +63,7 @@ def test_changes_by_hand() -> None:
     ]
     for row, usual, logit, groups in rows:
         model = replace(made(("width", "alt", "height")), usual=usual)
-        assert changes(model, row) == Changes(logit, groups)
+        assert changes(model, row) == LogitChanges(logit, groups)
 
 
 def test_changes_are_those_of_the_model() -> None:
