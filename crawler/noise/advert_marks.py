@@ -44,7 +44,7 @@ _SEPARATORS = re.compile(r"[/.]")
 
 
 def has_banner_size(sighting: Sighting) -> bool:
-    """Whether the page gives the image a standard size of adverts that is long and narrow: photos have the other sizes."""
+    """Whether the page gives the image a standard size of adverts that is long and narrow; photos have the others."""
     if sighting.size not in ADVERT_SIZES:
         return False
     width, height = sighting.size

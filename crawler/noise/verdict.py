@@ -291,7 +291,7 @@ class ImageJudge(Protocol):
 
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
-    """The verdict on each image of a page, by address. If an image is shown twice, the verdict nearer to content counts."""
+    """The verdict on each image of a page, by address. If it is shown twice, the verdict nearer to content counts."""
     verdict_of_image: dict[str, Verdict] = {}
     for sighting in shown:
         verdict = judge.judge(sighting, evidence)
