@@ -1,7 +1,8 @@
 """The licence that a page names: in a meta element, JSON-LD, a link with rel=license, or a Creative Commons badge.
 
-All candidates are kept. The licence is the one that the strongest of them agree on: first those that declare a licence,
-then badges and links in the footer. A link to a licence in the text may be about an image, and decides nothing.
+All candidates are kept as evidence, up to a limit. The licence is the one that the strongest candidates agree on: those
+that declare a licence, or else badges and links in the footer. A link to a licence in the text may be about an image,
+and decides nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lxml import etree
 from crawler.page.json_ld import json_documents
 from crawler.page.page import Page
 from crawler.rights.licence_names import licence_name
-from crawler.rights.rsl import TYPE
+from crawler.rights.rsl import RSL_MEDIA_TYPE
 from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
 
 MAX_READ = 200
@@ -30,6 +31,7 @@ MAX_NODES = 500
 DECLARED, SHOWN, MENTIONED = range(3)
 """How strong a candidate is, the strongest first: declared as the licence, shown in a badge or footer, or linked."""
 METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
+"""Names of meta elements that may contain a licence; one named rights may contain another text."""
 RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
 _ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
 """Types of nodes in JSON-LD whose licence is not that of the text."""
@@ -58,6 +60,7 @@ class LicenceCandidate:
     name: str | None
     """The name of the licence; None if it is unknown."""
     strength: int
+    """DECLARED, SHOWN or MENTIONED."""
 
 
 def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
@@ -74,10 +77,12 @@ def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
         chosen = names[0]
 
     kept = sorted(candidates, key=lambda candidate: candidate.strength)[:MAX_KEPT]
-    return chosen, tuple(_evidence(candidate, len(names) > 1 and candidate.strength == strongest) for candidate in kept)
+    contradicted_strength = strongest if len(names) > 1 else None
+    return chosen, tuple(_evidence(candidate, candidate.strength == contradicted_strength) for candidate in kept)
 
 
 def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
+    """A candidate as evidence; its place says if candidates of equal strength name other licences."""
     where = [candidate.kind]
     if candidate.place:
         where.append(candidate.place)
@@ -93,16 +98,16 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     (['CC-BY-4.0'], ['CC-BY', 'CC-BY-NC-4.0'])
     """
     distinct_names = list(dict.fromkeys(filter(None, names)))
-    return [
-        name
-        for name in distinct_names
-        if not any(
-            other[len(name) :][:2].strip("-").isdigit() for other in distinct_names if other.startswith(f"{name}-")
-        )
-    ]
+    return [name for name in distinct_names if not any(_adds_version(name, other) for other in distinct_names)]
+
+
+def _adds_version(name: str, other: str) -> bool:
+    """Whether another name of a licence is this one with a version."""
+    return other.startswith(f"{name}-") and other[len(name) + 1 :][:1].isdigit()
 
 
 def _candidates(page: Page) -> Iterator[LicenceCandidate]:
+    """The candidates of a page, those in its head first."""
     for name in METAS:
         says = page.head.metas.get(name, "").strip()
         if says and (name.endswith("license") or licence_name(says)):
@@ -144,7 +149,7 @@ def _candidate(kind: str, place: LicencePlace | None, says: str, strength: int) 
 def _declares(element: etree._Element, relation: str | None) -> bool:
     """Whether an element declares with this relation that it links to the licence, and not to a licence file of RSL."""
     words = (relation or "").lower().split()
-    return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != TYPE
+    return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != RSL_MEDIA_TYPE
 
 
 def _place(element: etree._Element) -> LicencePlace:

@@ -17,10 +17,12 @@ _CC_TEXT = re.compile(
     r"\bCC[ -](?P<kind>BY(?:-(?:NC|SA|ND)){0,2})(?:[ -]v?(?P<version>\d\.\d))?(?![\w.]*\d)", re.IGNORECASE
 )
 _CC0_TEXT = re.compile(r"\bCC[ -]?0(?:[ -](?:v ?)?1\.0)?\b", re.IGNORECASE)
+# Addresses that end with the name of a licence.
 _NAMED = re.compile(
     r"(?:https?:)?//(?:www\.)?(?:opensource\.org/licen[sc]es?|spdx\.org/licenses|choosealicense\.com/licenses)/"
     r"(?P<name>[A-Za-z0-9.+-]{1,40}?)(?:\.html|\.php)?/?(?:[?#]|$)"
 )
+# Addresses of licences at their authors, each with the name; the group is the version.
 _OTHERS = {
     re.compile(rf"(?:https?:)?//(?:www\.)?{pattern}", re.IGNORECASE): name
     for pattern, name in {
@@ -42,6 +44,7 @@ _SPELLED = {
 }
 """The names of licences by how addresses of the Open Source Initiative spell them."""
 _ORDER = ("by", "nc", "sa", "nd")
+"""The order of the parts of a name in SPDX."""
 
 
 def licence_name(text: str) -> str | None:
@@ -81,6 +84,7 @@ def _two_numbers(version: str) -> str:
 
 
 def _creative_commons(address_match: re.Match[str]) -> str:
+    """The name of a licence of Creative Commons: of the public domain, or of some rights reserved."""
     version = address_match["of"] or "1.0"
     if address_match["domain"] and address_match["domain"].lower() == "zero":
         return f"CC0-{version}"
@@ -92,7 +96,7 @@ def _creative_commons(address_match: re.Match[str]) -> str:
 
 
 def _joined(kind: str, version: str | None, place: str | None) -> str:
-    """The parts of a name in the order of SPDX; early licences had another order.
+    """The name with these parts in the order of SPDX; early licences had another order. `place` is a country.
 
     >>> _joined("by-nd-nc", "1.0", None), _joined("BY", "3.0", "at")
     ('CC-BY-NC-ND-1.0', 'CC-BY-3.0-AT')

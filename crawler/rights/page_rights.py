@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from lxml import etree
+
 from crawler.page.page import Page
 from crawler.rights import content_signals, rsl, tdm_reservation, usage_preferences
 from crawler.rights.licence import licence
@@ -20,6 +22,7 @@ from crawler.rights.tdm_reservation import TdmFile
 from crawler.urls.parsing import absolute
 
 LINK = "Link"
+"""The header that may name a licence file."""
 HEADERS = (
     *(usage_preferences.HEADER, content_signals.HEADER),
     *(tdm_reservation.RESERVATION, tdm_reservation.POLICY, LINK),
@@ -28,8 +31,10 @@ HEADERS = (
 MAX_LICENCES = 3
 """Licence files that a page may name."""
 MAX_LINK = 20_000
-_RSL_LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
-NOTHING_SENT: Mapping[str, str] = {}
+"""Characters of the header `Link` that are read."""
+_LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
+"""An address in the header `Link`, and its parameters."""
+NO_HEADERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,14 @@ class SiteFiles:
 NO_FILES = SiteFiles()
 
 
-def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: SiteFiles = NO_FILES) -> Rights:
+def read_rights(page: Page, headers: Mapping[str, str] = NO_HEADERS, site: SiteFiles = NO_FILES) -> Rights:
     """The rights to a page; the headers are by the names in `HEADERS`."""
     of_site = site.evidence(page.url)
+    # A reservation in the file of the host may be replaced by one in a header or in the page.
     in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
     statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
 
+    # What the headers of the response say.
     says = headers.get(usage_preferences.HEADER)
     if says:
         where = f"header {usage_preferences.HEADER}"
@@ -79,13 +86,13 @@ def read_rights(page: Page, headers: Mapping[str, str] = NOTHING_SENT, site: Sit
         where = f"header {content_signals.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
 
-    # What the page says, and what may replace the statements of its host.
+    # What the page says; of a licence file that was not read, only its address.
     statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     statements += directives(page)
     statements += marked_parts(page)
     statements += _inline(page)
     statements += [
-        RightsEvidence(Signal.RSL, where, url) for where, url in _named(page, headers) if not site.has_read(url)
+        RightsEvidence(Signal.RSL, where, url) for where, url in _licence_files(page, headers) if not site.has_read(url)
     ]
     name, candidates = licence(page)
     return Rights(name, (*statements, *candidates))
@@ -98,35 +105,38 @@ def page_rights(page: Page) -> dict[str, Any]:
 
 def licence_addresses(page: Page, headers: Mapping[str, str]) -> list[str]:
     """The addresses of the licence files that a page and its response name."""
-    return list(dict.fromkeys(url for _, url in _named(page, headers)))[:MAX_LICENCES]
+    return list(dict.fromkeys(url for _, url in _licence_files(page, headers)))[:MAX_LICENCES]
 
 
 def may_name_a_file(body: bytes, headers: Mapping[str, str]) -> bool:
     """Whether a page or its response may name a licence file; the page is not parsed for this."""
-    return rsl.TYPE in headers.get(LINK, "") or rsl.TYPE.encode() in body
+    return rsl.RSL_MEDIA_TYPE in headers.get(LINK, "") or rsl.RSL_MEDIA_TYPE.encode() in body
 
 
-def _named(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Where licence files are named, each with its address."""
-    for link in _RSL_LINK.finditer(headers.get(LINK, "")[:MAX_LINK]):
-        if rsl.TYPE not in link[2] or "license" not in link[2]:
+def _licence_files(page: Page, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The licence files that a page and its response name: where each is named, and its address."""
+    for link in _LINK.finditer(headers.get(LINK, "")[:MAX_LINK]):
+        address, parameters = link.groups()
+        if rsl.RSL_MEDIA_TYPE not in parameters or "license" not in parameters:
             continue
-        url = absolute(page.url, link[1])
+        url = absolute(page.url, address)
         if url:
             yield "header Link", url
     for element in page.metadata_elements("link"):
-        if element.get("type", "").strip().lower() != rsl.TYPE or "license" not in element.get("rel", "").lower():
+        if not _is_rsl(element) or "license" not in element.get("rel", "").lower():
             continue
         url = absolute(page.base, element.get("href", ""))
         if url:
             yield "link rel=license", url
 
 
+def _is_rsl(element: etree._Element) -> bool:
+    """Whether a link or script element has the media type of licence files."""
+    return element.get("type", "").strip().lower() == rsl.RSL_MEDIA_TYPE
+
+
 def _inline(page: Page) -> Iterator[RightsEvidence]:
     """The statements of licences of RSL that are part of the page."""
-    scripts = (
-        script for script in page.metadata_elements("script") if script.get("type", "").strip().lower() == rsl.TYPE
-    )
-    for script in islice(scripts, MAX_LICENCES):
+    for script in islice(filter(_is_rsl, page.metadata_elements("script")), MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
-        yield from rsl.read_file(text, f"script {rsl.TYPE}").evidence(page.url, is_of_page=True)
+        yield from rsl.read_file(text, f"script {rsl.RSL_MEDIA_TYPE}").evidence(page.url, is_of_page=True)

@@ -1,7 +1,8 @@
 """A robots.txt (RFC 9309): what a crawler may request, its pauses, the sitemaps, and the use of pages.
 
-A crawler obeys the groups that name it or, if none does, those of `*`. Of the Allow and Disallow rules that match a
-path, the longest counts; of equally long ones, Allow. Only these two end the list of User-agent lines above them
+A record is a line with a name and a value; a group is one or more User-agent records and the records after them. A
+crawler obeys the groups that name it or, if none does, those of `*`. Of the Allow and Disallow rules that match a path,
+the longest counts; of equally long ones, Allow. Only these two end the list of User-agent lines above them
 (https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1); any other record is about the crawlers that are named right
 before it. Misspelled names, missing colons and long lines are read as by Google's parser
 (https://github.com/google/robotstxt).
@@ -51,11 +52,15 @@ _TOKEN_WITH_DIGITS = re.compile(rb"[a-z0-9_-]*", re.IGNORECASE)
 _PATH = re.compile(rb"(/\S*+)\s++")
 _ANY = "*"
 _CRAWLERS = {name.lower(): name for name in TRAINING_CRAWLERS}
+"""The training crawlers, by their names in lower case."""
 _KNOWN = frozenset((BOT, _ANY, *_CRAWLERS))
+"""The crawlers whose rules are kept."""
 _MEANINGS: dict[str, Callable[[str], Uses]] = {"content_usage": preferences, "content_signal": signals}
+"""For each kind of rules about uses, the function that reads their values."""
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 _MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
 MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not read"
+"""The text of the evidence for rules that were not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ class Rule:
     """The crawlers that an Allow or Disallow rule is for."""
     is_allow: bool = False
     uses: Uses = field(default_factory=lambda: NOTHING)
+    """What a Content-Usage or Content-Signal rule says."""
 
 
 TOO_COSTLY = Rule(pattern=PathPattern.of(""), line=NOT_COMPARED, agents=_KNOWN, uses=ALL_MALFORMED)
@@ -103,7 +109,9 @@ class RobotsFile:
     own: Statements
     """What it says to this crawler."""
     crawlers: Mapping[str, str]
-    """The training crawlers that obey other rules than this one, each with the name by which it is addressed."""
+    """The training crawlers that obey other groups than this crawler, each with the name of its groups: its own, in
+    lower case, or `*`.
+    """
     crawler_rules: tuple[Rule, ...]
     """The Allow and Disallow rules for these crawlers, in the same order."""
     sitemaps: tuple[str, ...]
@@ -139,18 +147,20 @@ class RobotsFile:
 
     def _refusals(self, path: str) -> Iterator[RightsEvidence]:
         """The rules that refuse a path to training crawlers, each with the crawlers that it refuses."""
-        names = frozenset(self.crawlers.values())
-        rule_of_agent: dict[str, Rule] = {}
+        # The first rule that matches for each group.
+        groups = frozenset(self.crawlers.values())
+        rule_of_group: dict[str, Rule] = {}
         for rule in matching(self.crawler_rules, path, TOO_COSTLY):
-            if not rule.agents <= rule_of_agent.keys():
-                rule_of_agent = dict.fromkeys(rule.agents, rule) | rule_of_agent
-            if names <= rule_of_agent.keys():
+            if not rule.agents <= rule_of_group.keys():
+                rule_of_group = dict.fromkeys(rule.agents, rule) | rule_of_group
+            if groups <= rule_of_group.keys():
                 break
 
+        # The crawlers that obey the same rule, together.
         agents_by_line: dict[str, list[str]] = {}
-        for crawler, name in self.crawlers.items():
-            if name in rule_of_agent and not rule_of_agent[name].is_allow:
-                agents_by_line.setdefault(rule_of_agent[name].line, []).append(f"User-agent: {crawler}")
+        for crawler, group in self.crawlers.items():
+            if group in rule_of_group and not rule_of_group[group].is_allow:
+                agents_by_line.setdefault(rule_of_group[group].line, []).append(f"User-agent: {crawler}")
         for line, agents in agents_by_line.items():
             uses = _MAY_BE_NO_TRAINING if line == TOO_COSTLY.line else _NO_TRAINING
             yield self._evidence(Signal.TRAINING_CRAWLERS, "\n".join((*agents, line)), uses)
@@ -196,22 +206,26 @@ class _Reader:
         """Licences outside of the groups."""
         self._sitemaps: dict[str, None] = {}
         self._named: set[str] = set()
+        """The known crawlers that any group names."""
         self._agents: frozenset[str] = frozenset()
         """The crawlers that Allow and Disallow are for: all that were named since the last of these rules."""
         self._nearest_agents: frozenset[str] = frozenset()
         """The crawlers that other records are for: all that were named since the last record of a group."""
         self._is_after_access = False
+        """Whether an Allow or Disallow rule follows the last User-agent line."""
         self._is_after_record = False
+        """Whether any other record of a group follows the last User-agent line."""
         self._is_apart = True
-        """Whether the next line is before the first group or after an empty line: it ends no group for rules, but a
-        licence there is for all crawlers.
+        """Whether the next line is before the first group or after an empty line. An empty line does not end a group,
+        but a licence after it is for all crawlers.
         """
 
     def read(self, line: bytes) -> None:
         """Read one line."""
         text = line.partition(b"#")[0].strip()
         if not text:
-            self._is_apart = self._is_apart or not line.strip()
+            is_empty = not line.strip()  # and not a comment
+            self._is_apart = self._is_apart or is_empty
             return
         name, value = _name_and_value(text)
         record = _NAME.match(name)
@@ -265,7 +279,7 @@ class _Reader:
             pattern=PathPattern.of(value), line=_decoded(text)[:MAX_SAYS], agents=self._agents, is_allow=is_allow
         )
         folder, slash, page = value.rpartition(b"/")
-        if is_allow and slash and page.startswith(b"index.htm"):  # for Google's parser the page is its folder
+        if is_allow and slash and page.startswith(b"index.htm"):  # in Google's parser, this also allows the folder
             self._add_access_rule(is_allow, folder + b"/$", text)
 
     def _add_licence(self, address: str) -> None:
@@ -278,33 +292,36 @@ class _Reader:
                 licences.append(address)
 
     def _nearest_statements(self) -> list[Statements]:
+        """The statements to which a record other than Allow and Disallow adds."""
         return [statements for name, statements in self._statements.items() if name in self._nearest_agents]
 
     def file(self, body: bytes, url: str, read_at: str) -> RobotsFile:
         """The file, with the rules and statements that were read."""
-        own_name = self._name_of_group(BOT)
-        own = self._statements[own_name]
+        # What it says to this crawler.
+        own_group = self._group_of(BOT)
+        own = self._statements[own_group]
         own.licences = own.licences or self._licences
         for rules in own.rules.values():
             rules.sort(key=lambda rule: -rule.pattern.length)
 
-        group_of_crawler = {spelled: self._name_of_group(name) for name, spelled in _CRAWLERS.items()}
-        crawlers = {spelled: name for spelled, name in group_of_crawler.items() if name != own_name}
-        names = frozenset(crawlers.values())
+        # What it says to training crawlers, unless it says the same to this one.
+        group_of_crawler = {spelled: self._group_of(name) for name, spelled in _CRAWLERS.items()}
+        crawlers = {spelled: group for spelled, group in group_of_crawler.items() if group != own_group}
+        groups = frozenset(crawlers.values())
         rules = sorted(self._rules.values(), key=lambda rule: (-rule.pattern.length, not rule.is_allow))
         return RobotsFile(
             url=url,
             read_at=read_at,
             body=body,
             digest=hashlib.sha256(body).hexdigest(),
-            rules=tuple(rule for rule in rules if own_name in rule.agents),
+            rules=tuple(rule for rule in rules if own_group in rule.agents),
             own=own,
             crawlers=crawlers,
-            crawler_rules=tuple(rule for rule in rules if names & rule.agents),
+            crawler_rules=tuple(rule for rule in rules if groups & rule.agents),
             sitemaps=tuple(self._sitemaps),
         )
 
-    def _name_of_group(self, crawler: str) -> str:
+    def _group_of(self, crawler: str) -> str:
         """The name of the groups that a crawler obeys: its own if any group has it, otherwise `*`."""
         if crawler in self._named:
             return crawler
@@ -318,12 +335,15 @@ def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
         return name.strip(), value.strip()
     words = text.split()
     if len(words) == 2:
-        return (words[0], words[1])
-    return (b"", b"")
+        name, value = words
+        return name, value
+    return b"", b""
 
 
 def _agents_of(value: bytes) -> frozenset[str]:
-    """The known crawlers that a User-agent line names by their product token, which some write with digits."""
+    """The known crawlers that a User-agent line names. RFC 9309 allows no digits in the name of a crawler, but some
+    names have them, so the name is read with and without.
+    """
     if value[:1] == b"*" and not value[1:2].strip():
         return frozenset((_ANY,))
     tokens = (_TOKEN.match(value), _TOKEN_WITH_DIGITS.match(value))
@@ -350,6 +370,7 @@ def _add_statement(statements: Statements, kind: str, value: bytes, text: bytes)
 
 
 def _seconds(value: bytes) -> float | None:
+    """The value of a Crawl-delay; None if it is wrong."""
     try:
         seconds = float(value)
     except ValueError:

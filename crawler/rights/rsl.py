@@ -21,7 +21,7 @@ from crawler.rights.path_patterns import NOT_COMPARED, PathPattern, matching, pa
 from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, RightsEvidence, Signal, State, Use, Uses
 
 NAMESPACE = "{https://rslstandard.org/rsl}"
-TYPE = "application/rsl+xml"
+RSL_MEDIA_TYPE = "application/rsl+xml"
 MAX_BYTES = 500_000
 MAX_CONTENTS = 1_000
 MAX_ELEMENTS = 20_000
@@ -34,7 +34,9 @@ TOKENS = {
     "ai-input": frozenset((Use.AI_INPUT,)),
     "search": frozenset((Use.SEARCH,)),
 }
+"""The words for uses in `permits` and `prohibits`."""
 FREE = ("free", "attribution")
+"""The types of payment that cost nothing."""
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
@@ -43,7 +45,7 @@ class Licence:
     """One licence of a content."""
 
     permits: frozenset[Use] | None
-    """None if it lists no uses."""
+    """The uses that it permits; None if it does not list them."""
     prohibits: frozenset[Use]
     is_free: bool
     """Whether it costs nothing and needs no token of a licence server."""
@@ -60,13 +62,14 @@ class RslContent:
     pattern: PathPattern
     uses: Uses
     says: str
+    """Its XML, in one line."""
     _: KW_ONLY
     is_page: bool = False
     """Whether it is about the page that names the file or contains it."""
 
     @property
     def length(self) -> float:
-        """How specific it is."""
+        """How specific it is: a longer pattern is more specific, and contents about a page are the most specific."""
         if self.is_page:
             return inf
         return self.pattern.length
@@ -98,6 +101,7 @@ class LicenceFile:
         hosts = ("", urlsplit(url).netloc.lower())
         contents = (content for content in self.contents if content.host in hosts and content.is_page <= is_of_page)
         matching_contents = list(matching(contents, path_of(url), TOO_COSTLY))
+        # For each use, the contents of the first length that mentions it count.
         length_of_use: dict[Use, float] = {}
         for content in sorted(matching_contents, key=lambda content: -content.length):
             uses = {
@@ -120,6 +124,7 @@ def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
 
 
 def _contents(root: etree._Element) -> Iterator[RslContent]:
+    """The contents of a file, each with the host and the pattern of its address."""
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
         address = content.get("url", "").strip()
         parts = _parts(address)
@@ -154,6 +159,7 @@ def _words(content: etree._Element) -> str:
 
 
 def _licence(licence: etree._Element, server: str | None) -> Licence:
+    """The licence in an element; `server` is the licence server of its content."""
     permits: frozenset[Use] | None = None
     prohibits: frozenset[Use] = frozenset()
     is_for_some = False
@@ -161,9 +167,9 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
     for element in list(licence)[:MAX_ELEMENTS]:
         kind = (element.get("type") or "usage").strip().lower()
         if element.tag == f"{NAMESPACE}permits" and kind == "usage":
-            permits = (permits or frozenset()) | _named(element)
+            permits = (permits or frozenset()) | _named_uses(element)
         elif element.tag == f"{NAMESPACE}prohibits" and kind == "usage":
-            prohibits |= _named(element)
+            prohibits |= _named_uses(element)
         elif element.tag in (f"{NAMESPACE}permits", f"{NAMESPACE}prohibits"):
             is_for_some = True
         elif element.tag == f"{NAMESPACE}payment":
@@ -171,7 +177,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
     return Licence(permits=permits, prohibits=prohibits, is_free=is_free, is_for_some=is_for_some)
 
 
-def _named(element: etree._Element) -> frozenset[Use]:
+def _named_uses(element: etree._Element) -> frozenset[Use]:
     """The uses that an element names."""
     words = _SEPARATORS.split((element.text or "").strip().lower())
     return frozenset(use for word in words[:100] for use in TOKENS.get(word, ()))
@@ -185,13 +191,14 @@ def _uses(licences: Iterable[Licence]) -> Uses:
 
 
 def _state(use: Use, licences: list[Licence]) -> State | None:
+    """What licences together say about a use; None if they do not mention it."""
     if any(use in licence.prohibits for licence in licences):
         return State.DISALLOWED
     permitting = [licence for licence in licences if licence.permits is not None and use in licence.permits]
     if any(licence.is_free and not licence.is_for_some for licence in permitting):
         return State.ALLOWED
     if any(licence.is_free for licence in permitting):
-        return State.UNKNOWN
+        return State.UNKNOWN  # only some users or countries are permitted
     if any(licence.permits is not None for licence in licences):
-        return State.DISALLOWED
+        return State.DISALLOWED  # not listed, or not free
     return None

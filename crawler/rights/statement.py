@@ -9,7 +9,7 @@ from typing import Any
 MAX_SAYS = 500
 """Characters of a statement that are kept."""
 MAX_WHERE = 400
-"""Characters of the place of a statement."""
+"""Characters of the place of a statement that are kept."""
 MAX_EVIDENCE = 20
 """Statements that are kept for a page; all are read."""
 
@@ -39,14 +39,21 @@ class Signal(StrEnum):
     """The kinds of statements, each with its own specification or convention."""
 
     CONTENT_USAGE = "content_usage"
+    """Usage preferences, `Content-Usage`."""
     CONTENT_SIGNAL = "content_signal"
+    """Content signals, `Content-Signal`."""
     TDM_RESERVATION = "tdm_reservation"
+    """A reservation of text and data mining."""
     RSL = "rsl"
+    """A licence file of Really Simple Licensing, or its address."""
     NOAI = "noai"
+    """`noai` or `noimageai` among the directives for robots."""
     TRAINING_CRAWLERS = "training_crawlers"
+    """Rules of robots.txt that refuse the page to crawlers that collect pages for training."""
     ROBOTS_TXT = "robots_txt"
     """The rule by which robots.txt let the page be requested."""
     LICENCE = "licence"
+    """A licence that the page names."""
     OWNER_MARK = "owner_mark"
     """A part of the page that its owner withholds; it says nothing about the uses of the rest."""
 
@@ -55,6 +62,7 @@ RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)
 """The states in the order in which they prevail over each other: a statement that cannot be parsed may be a refusal."""
 
 Uses = Mapping[Use, State]
+"""What a statement says about each use that it mentions."""
 NOTHING: Uses = MappingProxyType({})
 ALL_MALFORMED: Uses = MappingProxyType(dict.fromkeys(Use, State.MALFORMED))
 
@@ -67,7 +75,7 @@ class RightsEvidence:
     where: str
     """The address of a file, or the part of the response or the page."""
     says: str
-    uses: Uses = field(default_factory=dict, compare=False)
+    uses: Uses = field(default_factory=dict)
     """What it means for each use; empty if it means nothing, or another statement replaces it."""
     read_at: str = ""
     """When its file was fetched; empty for the page itself."""
@@ -94,7 +102,7 @@ class Rights:
         """The item field `rights` of a page that was fetched at this time."""
         statements = list(self.evidence)
         if len(statements) > MAX_EVIDENCE:
-            statements.sort(key=lambda statement: not statement.uses)  # those that mean something come first
+            statements.sort(key=lambda statement: not statement.uses)  # keeps the statements that mean something
         return {
             "licence": self.licence,
             "uses": {use.value: self.state(use).value for use in Use},

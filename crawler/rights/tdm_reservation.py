@@ -1,9 +1,9 @@
 """The reservation of text and data mining by the TDM Reservation Protocol.
 
-It is read as in the final report of the W3C community group (TDMRep, 10 May 2024): `/.well-known/tdmrep.json`, of whose
-rules the first that matches counts; the header `tdm-reservation`, which replaces it; and the meta element of this name,
-which replaces both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is the
-address at which a licence can be acquired.
+It is read as in the final report of the W3C community group (TDMRep, 10 May 2024). In `/.well-known/tdmrep.json`, the
+first rule that matches counts. The header `tdm-reservation` replaces it, and the meta element of this name replaces
+both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is the address at which
+a licence can be acquired.
 
 Mining covers the training of models and their input; building a search index is not regarded as mining.
 """
@@ -56,7 +56,7 @@ class TdmFile:
 
 
 def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
-    """The rules in a tdmrep.json; its error if it is no list of rules."""
+    """The rules in a tdmrep.json, or its error if it is not a list of rules."""
     text = body.decode("utf-8-sig", "replace")
     try:
         entries = json.loads(text)
@@ -68,6 +68,7 @@ def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
 
 
 def _rules(entries: list[Any]) -> Iterator[TdmRule]:
+    """The rules with a location; a wrong or missing reservation is malformed."""
     for entry in entries:
         location = entry.get("location") if isinstance(entry, dict) else None
         if isinstance(location, str) and location:
@@ -80,6 +81,7 @@ def _rules(entries: list[Any]) -> Iterator[TdmRule]:
 
 
 def _meaning(value: str) -> Uses:
+    """What the value of a reservation says about mining."""
     return dict.fromkeys(MINING, _VALUES.get(value.strip(), State.MALFORMED))
 
 
@@ -101,6 +103,7 @@ def reservations(
                 says += f"\n{POLICY}: {policy}"
             statements.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
 
+    # Without a valid one, all mean that the reservation is malformed.
     valid = [at for at, statement in enumerate(statements) if State.MALFORMED not in statement.uses.values()]
     last_valid = max(valid, default=0)
     replaced = [replace(statement, uses=NOTHING) for statement in statements[:last_valid]]

@@ -2,7 +2,7 @@
 
 They are read as in draft-ietf-aipref-attach and draft-ietf-aipref-vocab of August 2025: a dictionary of structured
 fields (RFC 9651) whose members train-ai, ai-use and search are the tokens y or n. Any other value says nothing. A field
-that is no dictionary makes all uses malformed.
+that is not a dictionary makes all uses malformed.
 """
 
 from crawler.rights.statement import ALL_MALFORMED, State, Use, Uses
