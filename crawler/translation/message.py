@@ -96,7 +96,7 @@ def counted(count: int, singular: str, many: str = "") -> str:
 
 
 def first(things: Sequence[object], most: int) -> object:
-    """The first `most` of some things, and how many others there are, as a value of a message.
+    """The first `most` things, and how many others there are, as a value of a message.
 
     >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
     'bees, wasps and 1 more'
@@ -112,7 +112,7 @@ def span(seconds: float) -> Message:
     >>> [str(span(seconds)) for seconds in (-1, 119.9, 120, 7_200, 172_800, 1e12, float("nan"))]
     ['0 s', '119 s', '2 min', '2 h', '2 days', '11,574,074 days', '0 s']
     """
-    whole = int(min(max(0.0, seconds), MOST_SECONDS))
+    whole = int(min(max(0.0, seconds), MOST_SECONDS))  # max in this order also turns NaN into 0
     for sentence, length in ((N_("{n} days"), DAY), (N_("{n} h"), 3_600), (N_("{n} min"), 60)):
         if whole >= 2 * length:
             return Message(sentence, {"n": f"{whole // length:,}"})
@@ -165,7 +165,8 @@ def available_language(preferred: Iterable[str]) -> str:
         if tag is None:
             continue
         full_name = tag[0].replace("-", "_")
-        for name in (full_name, full_name.partition("_")[0].lower()):
+        primary_language = full_name.partition("_")[0].lower()
+        for name in (full_name, primary_language):
             if name in UNTRANSLATED:
                 return SOURCE
             if name in languages():
@@ -180,21 +181,22 @@ def accepted_language(header: str) -> str:
     >>> accepted_language("de, zh-CN;q=0.8, en;q=0.5"), accepted_language("zh;q=0.2,en-US"), accepted_language("zh;q=0")
     ('zh', 'en', 'en')
     """
-    weighted = []
+    weighted_names = []
     for part in header.split(","):
-        name, _, weight = part.partition(";")
+        name, _, parameter = part.partition(";")
         try:
-            quality = float(weight.strip().lower().removeprefix("q=") or 1)
+            weight = float(parameter.strip().lower().removeprefix("q=") or 1)
         except ValueError:
-            quality = 0.0
-        if quality > 0:
-            weighted.append((-quality, name.strip()))
-    return available_language(name for _, name in sorted(weighted, key=lambda pair: pair[0]))
+            weight = 0.0
+        if weight > 0:
+            weighted_names.append((weight, name.strip()))
+    by_weight = sorted(weighted_names, key=lambda pair: pair[0], reverse=True)
+    return available_language(name for _, name in by_weight)
 
 
 def user_catalogue() -> Catalogue:
-    """The catalogue for the command line. As in gettext, the first of LC_ALL, LC_MESSAGES and LANG that is set decides;
-    unless it is C, the languages in LANGUAGE are preferred to it.
+    """The catalogue for the command line. As in gettext, the first of LC_ALL, LC_MESSAGES and LANG that is set decides.
+    If it names neither C, POSIX nor English, the languages in LANGUAGE are preferred to it.
     """
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     if locale.partition(".")[0] in UNTRANSLATED:

@@ -7,7 +7,7 @@ from crawler.translation.message import Message
 
 
 def nearest_name(name: str, names: Collection[str], least: float = 0.6) -> str | None:
-    """The one of `names` that is most similar to `name`; None if the ratio of `difflib` is below `least` for all.
+    """The most similar name among `names`; None if the ratio of `difflib` is below `least` for all of them.
 
     >>> nearest_name("tpoic", ["topic", "scope"]), nearest_name("x", ["topic", "scope"])
     ('topic', None)
@@ -17,7 +17,7 @@ def nearest_name(name: str, names: Collection[str], least: float = 0.6) -> str |
 
 
 def nearest(name: str, names: Collection[str]) -> Message:
-    """The hint about a name that is not among these.
+    """The hint for a user who gave a name that is not among these.
 
     >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
     ('the nearest is topic', 'there are topic, scope')

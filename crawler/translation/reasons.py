@@ -1,7 +1,8 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-Features are explained in groups. The reasons of a verdict are the groups without which it would be least certain: of
-each group, the first code whose condition is true of the judged object.
+Features are explained in groups. A group is a reason of a verdict if the verdict would be less certain without it; the
+strongest groups come first. Each group has codes, and the first code whose condition is true of the judged object is
+given.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,7 @@ from typing import Any, Self
 
 from crawler.translation.message import Message
 
-TELLING = 0.25
+LEAST_CHANGE = 0.25
 """How much the logit must change for a group of features to be a reason."""
 MOST_REASONS = 3
 
@@ -27,7 +28,7 @@ class Judged:
     verdict: bool
 
     def number(self, feature: str) -> int:
-        """The number of which a feature is the logarithm."""
+        """The count n of a feature whose value is log(1 + n)."""
         return round(expm1(self.feature(feature)))
 
 
@@ -41,7 +42,7 @@ class ReasonCode(StrEnum):
 
     sentence: str
     """The sentence, with placeholders for values."""
-    places: tuple[str, ...]
+    placeholders: tuple[str, ...]
     """The names of the placeholders, which are attributes of the judged object."""
     is_true: Callable[[Any], object]
     """The condition that the judged object must meet."""
@@ -51,16 +52,16 @@ class ReasonCode(StrEnum):
         self._value_ = code
         self.sentence = sentence
         self.is_true = is_true
-        self.places = tuple(name for _, name, _, _ in Formatter().parse(sentence) if name)
+        self.placeholders = tuple(name for _, name, _, _ in Formatter().parse(sentence) if name)
         return self
 
     def reason(self, judged: Judged) -> "Reason":
         """The reason, with values of the judged object."""
-        return Reason(self, {name: getattr(judged, name) for name in self.places})
+        return Reason(self, {name: getattr(judged, name) for name in self.placeholders})
 
 
 Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
-"""For each group of features, the codes against a verdict and for it."""
+"""For each group of features, the codes for a verdict of False, and those for True."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> 
     """The reasons of a verdict, the strongest first; `changes` says how much less the logit would be without each
     group.
     """
-    sign = 1 if judged.verdict else -1
-    supporting = [(sign * change, group) for group, change in changes.items() if sign * change > TELLING]
+    sign = 1 if judged.verdict else -1  # a verdict of False is supported by groups that lower the logit
+    supporting = [(sign * change, group) for group, change in changes.items() if sign * change > LEAST_CHANGE]
     reasons: list[Reason] = []
     for _, group in sorted(supporting, reverse=True):
         for code in groups[group][judged.verdict]:
