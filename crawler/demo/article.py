@@ -15,7 +15,7 @@ from importlib.resources import files
 
 SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
-OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}
+OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}  # of the old site's pages, by language
 FOLDER = files(__package__)
 
 
@@ -31,14 +31,14 @@ class Article:
     author: str
     date: datetime.date
     caption: str
-    blocks: tuple[str, ...]  # paragraphs as in the file, with markup for links
+    blocks: tuple[str, ...]  # paragraphs, pull quotes and lists as in the file, with markup for links
     remarks: tuple[tuple[str, str], ...]  # readers' comments below it, each with a name
-    related: tuple[str, ...]
+    related: tuple[str, ...]  # the addresses of articles that it recommends
     show: str  # how the image is written: plain, lazy or srcset
     marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
-    listed: bool  # False: listed nowhere
-    breaks: bool  # paragraphs end in <br><br>, there is no <p>
-    encoding: str
+    listed: bool  # whether the lists of its site show it
+    breaks: bool  # whether paragraphs end in <br><br> instead of beginning with <p>
+    encoding: str  # the encoding of its HTML
     declared: str  # the encoding that the page declares; "" declares none
     licence: str  # the address of the licence that it is under; "" names none
     robots: str  # its directives for robots
@@ -141,15 +141,23 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
 @cache
 def articles() -> tuple[Article, ...]:
     """Every article of the demo site, newest first."""
-    return tuple(sorted((article(*parts) for parts in read("articles")), key=lambda a: a.date, reverse=True))
+    all_articles = (article(head, blocks) for head, blocks in read("articles"))
+    return tuple(sorted(all_articles, key=lambda article: article.date, reverse=True))
 
 
 @cache
 def notices() -> tuple[Notice, ...]:
     """Every page of the demo site that is neither article nor list."""
     return tuple(
-        Notice(h["path"], h["title"], h["language"], blocks, h.get("robots", ""), int(h.get("status", "200")))
-        for h, blocks in read("notices")
+        Notice(
+            path=head["path"],
+            title=head["title"],
+            language=head["language"],
+            blocks=blocks,
+            robots=head.get("robots", ""),
+            status=int(head.get("status", "200")),
+        )
+        for head, blocks in read("notices")
     )
 
 
@@ -159,10 +167,13 @@ def related(article: Article) -> list[Article]:
     return [by_path[path] for path in article.related]
 
 
-def chosen(language: str, site: str, topic: str = "") -> list[Article]:
-    """The articles in the lists of a site in a language, all or those of one topic, newest first."""
-    shown = (a for a in articles() if a.listed and a.language == language and a.frame == site)
-    return [article for article in shown if topic in ("", article.topic)]
+def listed_articles(language: str, frame: str, topic: str = "") -> list[Article]:
+    """The articles in the lists of the modern or old site in a language, newest first: all, or those of a topic."""
+    return [
+        article
+        for article in articles()
+        if article.listed and article.language == language and article.frame == frame and topic in ("", article.topic)
+    ]
 
 
 @cache

@@ -103,7 +103,7 @@ class Server(ThreadingHTTPServer):
 
 
 def bound(port: int, exact: bool = False) -> Server:
-    """A server at the port; if it is in use and another one is allowed, at a free port."""
+    """A server at the port; if the port is in use, at a free one, or with `exact` an OSError."""
     try:
         return Server(port)
     except OSError:
@@ -112,7 +112,7 @@ def bound(port: int, exact: bool = False) -> Server:
         return Server(0)
 
 
-def free(port: int) -> bool:
+def is_free(port: int) -> bool:
     """Whether a server can use the port."""
     try:
         Server(port).server_close()
@@ -123,7 +123,7 @@ def free(port: int) -> bool:
 
 @contextmanager
 def serving(port: int = PORT, exact: bool = False) -> Iterator[str]:
-    """Serve the demo site for the length of the context; yields its address.
+    """Serve the demo site for the length of the context; yields its address. With `exact`, only this port may be used.
 
     >>> with serving(0) as address:
     ...     address.startswith("http://127.0.0.1:")

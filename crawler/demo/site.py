@@ -15,18 +15,18 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from crawler.demo.article import FOLDER, LINK, Article, articles, chosen, notices, related, words
+from crawler.demo.article import FOLDER, LINK, Article, articles, listed_articles, notices, related, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 RUN = 120  # pixels between two clear codes: short enough that GIF codes stay 8 bits wide and need no compression
-CLEAR = 128
+CLEAR = 128  # the code that empties a GIF decoder's table
 END = 129
 
 
 def colours(name: str) -> tuple[bytes, bytes]:
-    """A dark and a light colour as RGB bytes, chosen by the image's name."""
+    """A dark and a light colour as RGB bytes, listed_articles by the image's name."""
     hue = zlib.crc32(name.encode()) % 360 / 360
 
     def shade(light: float) -> bytes:
@@ -36,7 +36,7 @@ def colours(name: str) -> tuple[bytes, bytes]:
 
 
 def png(name: str, width: int, height: int) -> bytes:
-    """A PNG of the given size, striped in the colours of its name."""
+    """A PNG of the given size, striped in the colours of its name (https://www.w3.org/TR/png-3/)."""
     row = bytes((width + 7) // 8)
     stripe = bytes(byte ^ 0xF0 for byte in row)
     rows = b"".join(b"\0" + (stripe if y // 8 % 2 else row) for y in range(height))
@@ -55,7 +55,7 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def gif(name: str, width: int, height: int) -> bytes:
-    """A GIF of the given size, striped in the colours of its name."""
+    """A GIF of the given size, striped in the colours of its name (https://www.w3.org/Graphics/GIF/spec-gif89a.txt)."""
     pixels = b"".join(bytes([y // 8 % 2]) * width for y in range(height))
     runs = (pixels[start : start + RUN] for start in range(0, len(pixels), RUN))
     codes = b"".join(bytes([CLEAR]) + run for run in runs) + bytes([END])
@@ -63,7 +63,7 @@ def gif(name: str, width: int, height: int) -> bytes:
     table = b"".join(colours(name)).ljust(3 * CLEAR, b"\0")
     screen = struct.pack("<HHBBB", width, height, 0xF6, 0, 0)
     image = struct.pack("<cHHHHBB", b",", 0, 0, width, height, 0, 7)
-    return b"GIF89a" + screen + table + image + b"".join(bytes([len(b)]) + b for b in blocks) + b"\0;"
+    return b"GIF89a" + screen + table + image + b"".join(bytes([len(block)]) + block for block in blocks) + b"\0;"
 
 
 def pdf(line: str) -> bytes:
@@ -98,9 +98,9 @@ ADVERT = "/ads/click"  # where the banners lead; robots.txt disallows it
 PDF = "/files/hive-plan.pdf"
 
 NEWEST = 10  # articles in the feed
-BANNERS = 4
-MOST_READ = 5
-ON_HOME = 8
+BANNERS = 4  # different adverts
+MOST_READ = 5  # articles in the list beside an article
+ON_HOME = 8  # articles on the front page
 HTML = "text/html; charset=utf-8"
 XML = "application/xml; charset=utf-8"
 PNG_SIZES = {
@@ -175,7 +175,7 @@ def modern_page(template: str, path: str, title: str, language: str, **values: o
             title=title,
             language="zh-CN" if language == "zh" else language,
             advert=zlib.crc32(path.encode()) % BANNERS + 1,
-            most_read=chosen(language, "modern")[-MOST_READ:],
+            most_read=listed_articles(language, "modern")[-MOST_READ:],
             **values,
         )
     )
@@ -185,7 +185,7 @@ def modern_list_page(language: str, topic: str) -> str:
     """A section page of the news site or, without a topic, its front page."""
     says = words(language)
     name = topic or "home"
-    shown = chosen(language, "modern", topic)
+    shown = listed_articles(language, "modern", topic)
     heading = says[f"{topic}_word"] if topic else says["site"]
     if not topic:
         shown = shown[:ON_HOME]
@@ -195,7 +195,7 @@ def modern_list_page(language: str, topic: str) -> str:
 
 def old_page(template: str, path: str, title: str, language: str, declared: str, **values: object) -> str:
     """A page of the site of the 2000s, with tables, spacers and unclosed tags."""
-    values |= {"path": path, "title": title, "declared": declared, "articles": chosen(language, "old")}
+    values |= {"path": path, "title": title, "declared": declared, "articles": listed_articles(language, "old")}
     return environment().get_template(template).render(says=words(language), **values)
 
 
@@ -220,7 +220,7 @@ def article_pages() -> dict[str, Resource]:
 
 def list_pages() -> dict[str, Resource]:
     """The front pages and the section pages."""
-    news = {
+    pages = {
         words(language)[topic or "home"]: Resource(modern_list_page(language, topic).encode())
         for language in ("en", "zh")
         for topic in ("", "bees", "rail")
@@ -228,8 +228,8 @@ def list_pages() -> dict[str, Resource]:
     for language, declared, encoding in (("zh", "", "gb18030"), ("en", "windows-1252", "windows-1252")):
         path = words(language)["old"]
         page = old_page("old_list.html", path, words(language)["home_word"], language, declared)
-        news[path] = Resource(page.encode(encoding), "text/html")
-    return news
+        pages[path] = Resource(page.encode(encoding), "text/html")
+    return pages
 
 
 def notice_pages() -> dict[str, Resource]:
@@ -260,9 +260,11 @@ def robots(base: str) -> str:
 
 
 def sitemap(base: str) -> str:
-    """Every page that search engines are welcome to, with the day it last changed."""
+    """The lists and articles of the site, each with the day on which it last changed."""
     newest = articles()[0].date
-    days = dict.fromkeys(list_pages(), newest) | {path: a.date for a in articles() for path in a.paths}
+    days = dict.fromkeys(list_pages(), newest) | {
+        path: article.date for article in articles() for path in article.paths
+    }
     rows = "\n".join(
         f"<url><loc>{base}{path.removeprefix('/')}</loc><lastmod>{day}</lastmod></url>" for path, day in days.items()
     )

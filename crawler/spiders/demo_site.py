@@ -53,7 +53,7 @@ def _hindrance(session: WorkerSession) -> Message | None:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(other_worker.alive and other_worker.number != session.number for other_worker in workers):
         return Message("the crawl {name} has another worker, and the demo site allows only one", {"name": repr(name)})
-    if known_seed and not demo.free(_port(known_seed)):
+    if known_seed and not demo.is_free(_port(known_seed)):
         values = {"port": _port(known_seed), "name": repr(name)}
         return Message(
             "port {port} of this machine is in use, and the pages of the crawl {name} have addresses with this port",

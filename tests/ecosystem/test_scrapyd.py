@@ -16,7 +16,7 @@ import pytest
 from missing import need
 from sites import OPEN, Site, page, serving
 
-from crawler.demo import free
+from crawler.demo import is_free
 
 CONFIGURATION = """
 [settings]
@@ -33,7 +33,7 @@ poll_interval = 0.1
 def scrapyd(folder: Path) -> Iterator[str]:
     """The address of a Scrapyd whose folder is this one."""
     need("scrapyd")
-    port = next(port for port in range(16_800, 17_800) if free(port))
+    port = next(port for port in range(16_800, 17_800) if is_free(port))
     (folder / "scrapy.cfg").write_text(CONFIGURATION.format(port=port), encoding="utf-8")
     environment = {name: value for name, value in fork_server.environment().items() if name != "SCRAPY_SETTINGS_MODULE"}
     line = [sys.executable, "-c", "from scrapyd.__main__ import main; main()"]
