@@ -50,9 +50,9 @@ FOREIGN = 0.7
 clearest language do.
 """
 FEW_PAGES = 10
-"""With this many pages in a language in which the topic was given, the relevance of a page's folder counts half."""
+"""The relevance of a page's folder counts half if so many pages are in a language in which the topic was given."""
 LESSON_PAGES = 1.0
-"""With this many pages, g and b count half, and so does the relevance by the lesson."""
+"""So many pages make g and b count half, and the relevance by the lesson, too."""
 MOST_LEARNED = 10
 """The most words of a language that are learned in place of the words of the topic."""
 LEAST_RATIO = 3.84

@@ -20,7 +20,7 @@ from crawler.topic.topic import SimilarWords
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
 WORD = re.compile(r"\w+")
 HALF_LENGTH = 400
-"""In a text of l words, a word has the strength 1/2 if it occurs 1 + l / 400 times."""
+"""A word has the strength 1/2 in a text of l words if it occurs 1 + l / 400 times."""
 TITLE_COUNTS = 3
 """As many occurrences one in the title counts."""
 POWER = 3

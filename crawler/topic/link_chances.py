@@ -79,7 +79,7 @@ class LinkChances:
     def __init__(self) -> None:
         self._links: deque[JudgedLink] = deque(maxlen=REMEMBERED)
         self._by_page: dict[int, JudgedLink] = {}
-        """The same links, by the numbers of their pages."""
+        """These links, by the numbers of their pages."""
         self._sites: dict[int, SiteYield] = {}
         """By the numbers of sites."""
 
