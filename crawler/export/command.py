@@ -8,18 +8,18 @@ from crawler.errors import WrongUseError
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings_of, format_of
 from crawler.translation.message import N_
 
-OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
-"""Options that do not go with --labels, as they choose among stored pages."""
-OF_STATE = ("labels", "since", "only", "min_relevance", "where")
-"""Options that do not go with --changes-after, as they leave out pages."""
+NOT_WITH_LABELS = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
+"""Options that cannot be given with --labels, because they choose among stored pages."""
+NOT_WITH_CHANGES = ("labels", "since", "only", "min_relevance", "where")
+"""Options that cannot be given with --changes-after, because they leave out pages."""
 
 
 class ExportOptions(CommandOptions):
     """The options of `winnow export`, with the formats that are installed."""
 
     function = "crawler.export.export_pages:export"
-    of_pages: Sequence[str] = OF_PAGES
-    of_state: Sequence[str] = OF_STATE
+    not_with_labels: Sequence[str] = NOT_WITH_LABELS
+    not_with_changes: Sequence[str] = NOT_WITH_CHANGES
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
@@ -78,7 +78,10 @@ class ExportOptions(CommandOptions):
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
     def check_format(self, opts: argparse.Namespace) -> None:
-        """Set the format that is requested or that the output's name tells; raises a WrongUseError if there is none."""
+        """Set `opts.format` to the requested format, or to the one that the output's name tells.
+
+        Raises a WrongUseError if there is none, or if it cannot be written to this output.
+        """
         name: str | None = opts.output
         format_name = opts.format or "jsonl"
         if opts.format is None and name is not None:
@@ -101,7 +104,7 @@ class ExportOptions(CommandOptions):
         """Raise a WrongUseError if --changes-after is given with an option that does not go with it."""
         if opts.changes_after is None:
             return
-        others = [name for name in self.of_state if getattr(opts, name)]
+        others = [name for name in self.not_with_changes if getattr(opts, name)]
         if others:
             raise WrongUseError(
                 "{option} does not go with --changes-after, which writes all changes", option=_option(others[0])
@@ -115,7 +118,7 @@ class ExportOptions(CommandOptions):
         """Raise a WrongUseError if --labels is given with an option that does not go with it."""
         if not opts.labels:
             return
-        others = [name for name in self.of_pages if getattr(opts, name)]
+        others = [name for name in self.not_with_labels if getattr(opts, name)]
         if others:
             raise WrongUseError(
                 "{option} does not go with --labels, which writes all labelled pages", option=_option(others[0])

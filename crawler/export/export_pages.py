@@ -1,7 +1,7 @@
 """`winnow export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
-The output has a temporary name until it is complete, and is deleted if it is not completed: under its own name there is
-always a whole export or the earlier file.
+The output has a temporary name until it is complete, and is deleted if the export fails. So the file with its own name
+is always a whole export or the earlier file.
 """
 
 import argparse
@@ -44,21 +44,22 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
         raise WrongUseError("{path} is an input and cannot be the output", path=repr(output))
 
 
-def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter] = Exporter) -> int:
+def export(opts: argparse.Namespace, settings: BaseSettings, exporter_class: type[Exporter] = Exporter) -> int:
     """Write the pages of a crawl, or labelled pages, by an exporter of this class; returns the exit status."""
     url = state_url(settings)
     folder = Path(settings["OUTPUT_DIR"])
+    # A terminated export deletes its files, as `sys.exit` leaves the `with` blocks.
     earlier_handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     ignore_repeats()
 
     try:
         with crawls_to_export(url) as crawls:
-            for output in kind.outputs(opts):
+            for output in exporter_class.outputs(opts):
                 check_apart(output, folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
-                _export_crawls(opts, _chosen_crawls(crawls, opts, url), crawls, kind)
+                _export_crawls(opts, _chosen_crawls(crawls, opts, url), crawls, exporter_class)
     except KeyboardInterrupt:
         message = Message("stopped before the end")
         if opts.output:
@@ -73,7 +74,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings, kind: type[Exporter
 def _chosen_crawls(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
     """The crawls with the given names, or the only crawl; raises a WrongUseError if there are no such crawls."""
     known_names = [stored_pages.name for stored_pages in crawls]
-    names: list[str | None] = [None]
+    names: list[str | None] = [None]  # without a name, only checks that there is a crawl
     if opts.name is not None:
         names = opts.name.split(",")
     for name in names:
@@ -90,32 +91,38 @@ def _chosen_crawls(crawls: Sequence[StoredPages], opts: argparse.Namespace, url:
 
 
 def _export_crawls(
-    opts: argparse.Namespace, crawls: Sequence[StoredPages], all_crawls: Sequence[StoredPages], kind: type[Exporter]
+    opts: argparse.Namespace,
+    crawls: Sequence[StoredPages],
+    all_crawls: Sequence[StoredPages],
+    exporter_class: type[Exporter],
 ) -> None:
     """Write the pages of crawls, and print what was written."""
-    began = monotonic()
+    started_at = monotonic()
     tally = Tally()
-    with kind.target(opts) as target, kind.of(opts, crawls, target, all_crawls) as exporter:
+    with exporter_class.target(opts) as target, exporter_class.of(opts, crawls, target, all_crawls) as exporter:
         exporter.open_lists(opts)
-        counts = [crawl.page_counts() for crawl in crawls]
+        page_counts = [crawl.page_counts() for crawl in crawls]
         exporter.write(target, tally)
-        exporter.describe(target, opts, counts)
-        if tally.pages or exporter.after is None:
+        exporter.describe(target, opts, page_counts)
+        if tally.pages or exporter.after is None:  # an export of changes without a change writes no file
             target.finish()
             exporter.finish_lists()
+
+    # What was written, and further lines.
     if exporter.after is not None:
         say(CALLED, _changes_words(crawls[0].name, target.shown, exporter.after, tally))
     else:
-        stored = sum(count.pages for count in counts)
-        say(CALLED, _written_words(exporter, stored, target.shown, tally, monotonic() - began))
+        stored_count = sum(counts.pages for counts in page_counts)
+        say(CALLED, _written_words(exporter, stored_count, target.shown, tally, monotonic() - started_at))
     for line in exporter.more_lines(target):
         say(CALLED, line)
     if exporter.after is None:
-        for line in (*exporter.removed.words(), *_remarks(tally, sum(count.gone for count in counts), exporter)):
+        gone_count = sum(counts.gone for counts in page_counts)
+        for line in (*exporter.removed.words(), *_remarks(tally, gone_count, exporter)):
             say(CALLED, line)
 
 
-def _written_words(exporter: Exporter, pages: int, path: str, tally: Tally, seconds: float) -> Message:
+def _written_words(exporter: Exporter, stored_count: int, path: str, tally: Tally, seconds: float) -> Message:
     """How many of the stored pages were written."""
     names = [stored_pages.name for stored_pages in exporter.source.crawls]
     values = {
@@ -128,14 +135,14 @@ def _written_words(exporter: Exporter, pages: int, path: str, tally: Tally, seco
         return plural(
             "{pages} of {n} page of the crawls {names} written to {path}, {size} in {seconds} s.",
             "{pages} of {n} pages of the crawls {names} written to {path}, {size} in {seconds} s.",
-            pages,
+            stored_count,
             names=names,
             **values,
         )
     return plural(
         "{pages} of {n} page of the crawl {name} written to {path}, {size} in {seconds} s.",
         "{pages} of {n} pages of the crawl {name} written to {path}, {size} in {seconds} s.",
-        pages,
+        stored_count,
         name=names[0],
         **values,
     )
@@ -182,7 +189,7 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
 
 
 def _remarks(tally: Tally, gone: int, exporter: Exporter) -> Iterator[Message]:
-    """Further lines about the pages that were written, and those that were not."""
+    """Further lines: about pages that are gone, pages without what the format is about, and cells like formulas."""
     if gone and exporter.source.filter.only not in (GONE, NOINDEX):
         yield plural(
             "{n} page that is gone or has noindex now is left out; --only gone or --only noindex exports it.",

@@ -13,15 +13,15 @@ from crawler.command_line.terminal import readable_json
 from crawler.export.csv import Formulas
 from crawler.export.formats import FORMATS, Format, compressed, compression_of
 from crawler.export.jsonl import jsonl
-from crawler.export.where_conditions import Removed, Selection, Source, path_beside
+from crawler.export.where_conditions import Removed, Selection, Source, removed_list_path
 from crawler.items import TYPES
 from crawler.reports.condition import Condition
 from crawler.reports.stored_pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages
 from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message
 
-OF_CHANGE = ("offset", "change", "page_id")
-"""The columns before the fields of a page that changed."""
+CHANGE_COLUMNS = ("offset", "change", "page_id")
+"""The columns that a changed page has before its fields."""
 
 
 @dataclass
@@ -33,7 +33,8 @@ class Tally:
     offset: str = ""
     """The offset of the last change."""
     bare: int = 0
-    """Pages without a stored response, or without Markdown, if the format is about these."""
+    """Pages without a stored response if the format writes responses; otherwise pages with text but no stored Markdown.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +66,9 @@ class Exporter:
         all_crawls: Sequence[StoredPages] = (),
         **values: Any,
     ) -> Self:
-        """The exporter that the options of the command describe; `values` replace fields of it.
+        """The exporter that the options of the command describe; `values` replace some of its fields.
 
-        `all_crawls` are all crawls of the database.
+        `all_crawls` are all crawls of the database, of which `crawls` are written; only a subclass needs them.
         """
         fields = {
             "format": FORMATS[opts.format],
@@ -80,7 +81,7 @@ class Exporter:
 
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
-        """The pages that may be written."""
+        """The source of the pages, by the options of the command."""
         return Source(crawls, filter_of(opts), Selection.of(conditions_of(opts)))
 
     @staticmethod
@@ -95,7 +96,7 @@ class Exporter:
         """The paths that may be written."""
         if opts.output is None:
             return []
-        return [opts.output, path_beside(opts.output)]
+        return [opts.output, removed_list_path(opts.output)]
 
     @property
     def may_remove(self) -> bool:
@@ -106,20 +107,20 @@ class Exporter:
         """Write the pages one after another."""
         if self.after is not None and isinstance(target, AtomicFile):
             changes = self._changes(self.after, tally)
-            write_parts(jsonl(changes, (*OF_CHANGE, *self.fields)), target, tally)
+            write_parts(jsonl(changes, (*CHANGE_COLUMNS, *self.fields)), target, tally)
             return
         pages = self.pages(self.columns(target))
         self.write_pages(self._counted(pages, tally), target, tally)
 
     def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
-        """The fields that are read."""
+        """The fields that are read of each page: those of the format, and the requested ones if they can be chosen."""
         columns = [*self.format.needs]
         if self.format.chooses:
             columns += self.fields
         return [*dict.fromkeys(columns)]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
-        """The pages that are written."""
+        """The pages that are written, with these fields; counts and lists the others."""
         return self.source.pages(columns, self.removed, self.format.uses_responses)
 
     def altered(self, page: StoredPage) -> StoredPage:
@@ -128,15 +129,15 @@ class Exporter:
 
     def write_pages(self, pages: Iterable[StoredPage], target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         """Write pages into a file or a folder."""
-        options = self.writer_options(target)
-        chosen_options = {name: options[name] for name in self.format.options if name in options}
-        written = resolve_name(self.format.writer)(pages, self.fields, **chosen_options)
+        all_options = self.writer_options(target)
+        options = {name: all_options[name] for name in self.format.options if name in all_options}
+        write = resolve_name(self.format.writer)
         if isinstance(target, AtomicFolder):
-            for name, data in written:
+            for name, data in write(pages, self.fields, **options):
                 target.write(name, data)
                 tally.bytes += len(data)
         else:
-            write_parts(written, target, tally, self.format.apart)
+            write_parts(write(pages, self.fields, **options), target, tally, self.format.apart)
 
     def writer_options(self, target: AtomicFile | AtomicFolder) -> dict[str, Any]:
         """The arguments that writers may take besides pages and fields, by name."""
@@ -148,9 +149,9 @@ class Exporter:
         }
 
     def open_lists(self, opts: argparse.Namespace) -> None:
-        """Begin the files that are written beside the output."""
+        """Begin the lists, the files that are written beside the output."""
         if self.may_remove and opts.output is not None:
-            self.removed.file = AtomicFile(path_beside(opts.output))
+            self.removed.file = AtomicFile(removed_list_path(opts.output))
 
     def finish_lists(self) -> None:
         """Finish the files beside the output; called when the output is complete."""
@@ -170,12 +171,14 @@ class Exporter:
         yield from self.remarks
 
     def _changes(self, after: ChangeOffset, tally: Tally) -> Iterator[StoredPage]:
+        """The changes after an offset, counted while they are read."""
         for page in self.source.changes(self.fields, after):
             tally.pages += 1
             tally.offset = page.values["offset"]
             yield self.altered(page)
 
     def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
+        """The pages as they are written, counted while they are read."""
         for page in pages:
             tally.pages += 1
             if self.format.has_responses:
@@ -186,7 +189,7 @@ class Exporter:
 
 
 def filter_of(opts: argparse.Namespace) -> PageFilter:
-    """The filter that the options of the command describe; their conditions are not part of it."""
+    """The filter that the options of the command describe, with the places but not the conditions of --where."""
     places = tuple(place for place in opts.where if isinstance(place, LanguageOrSite))
     return PageFilter(opts.only or "", opts.since, opts.min_relevance, places)
 
@@ -199,10 +202,10 @@ def conditions_of(opts: argparse.Namespace) -> list[Condition]:
 def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
     """Write the parts of a file, compressed as its name says; with `apart`, each part is compressed separately."""
     ending = ""
-    if target.path is not None:
+    if target.path is not None:  # not standard output
         ending = compression_of(target.shown)
     for part in compressed(parts, ending, apart):
-        if target.is_terminal:
+        if target.is_terminal:  # control characters are escaped, and CSV has a CR in each line
             target.write(readable_json(part.replace(b"\r\n", b"\n")))
         else:
             target.write(part)
@@ -210,7 +213,7 @@ def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart:
 
 
 def folder_beside(target: AtomicFile | AtomicFolder) -> Path | None:
-    """The folder for the temporary files of an export; None for that of the system."""
+    """The folder for the temporary files of an export, beside its output; None for the system's folder."""
     if target.part is None:
         return None
     return target.part.parent

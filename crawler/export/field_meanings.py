@@ -9,7 +9,7 @@ from types import ModuleType
 def docstrings(thing: ModuleType | type) -> dict[str, str]:
     """The docstring below each assignment of a module or class, by the name that is assigned."""
     statements = ast.parse(inspect.getsource(thing)).body
-    if isinstance(thing, type) and isinstance(statements[0], ast.ClassDef):
+    if isinstance(thing, type) and isinstance(statements[0], ast.ClassDef):  # the source of a class is its definition
         statements = statements[0].body
     text_of_name = {}
     for assignment, following in pairwise(statements):

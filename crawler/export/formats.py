@@ -17,15 +17,15 @@ class Format:
     """How pages are written."""
 
     writer: str
-    """`module:name` of the function that makes the parts of a file, or the paths and contents of the files of a folder,
-    of pages and of the names of their fields.
+    """`module:name` of the function that writes pages. It is called with the pages and the names of their fields. For a
+    file it yields parts of it, for a folder the path and the content of each of its files.
     """
     options: tuple[str, ...] = ()
     """The other arguments that the function takes; see `Exporter.writer_options`."""
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
-    """Whether a file may be compressed: Parquet is compressed already, and a folder cannot be."""
+    """Whether the file may be compressed: not Parquet, which is compressed already, and not a folder."""
     apart: bool = False
     """Whether each part that is written is compressed separately."""
     is_text: bool = False
@@ -33,7 +33,7 @@ class Format:
     is_folder: bool = False
     """Whether it is a folder of files."""
     chooses: bool = True
-    """Whether the fields can be chosen."""
+    """Whether --fields can choose the fields."""
     has_responses: bool = False
     """Whether pages are written with their HTTP responses."""
     reads_responses: bool = False
@@ -56,7 +56,7 @@ CORE_FORMATS = {
 FORMATS: PartTable[Format] = PartTable(Door.EXPORTS, CORE_FORMATS)
 """All formats by name; one that is not installed raises a MissingPartError."""
 OWN_ENDINGS = {"jsonl": (".jsonl", ".ndjson", ".jl"), "markdown": (".md", "/")}
-"""The endings of file names that are not the name of the format."""
+"""The endings of file names for formats whose ending is not simply their name."""
 
 
 def endings_of(format: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from crawler.store.labels import Label
 
 
 def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
-    """Write the labelled pages, and count them."""
+    """Write the labelled pages, and count them while they are written."""
 
     def lines() -> Iterator[bytes]:
         for label in labels:

@@ -1,7 +1,10 @@
 """Which pages an export keeps by `--where`, and the list of what it removes, with the reasons.
 
+A value of `--where` is a condition on the fields of a page, or a place: a language, a site or host, or both. A page
+must meet all conditions and be of one of the places.
+
 For `bees.csv` the list is `bees.removed.jsonl`: a line for each removed page, with the first condition or rule that it
-does not meet, and one for each page that `--dedupe` removed or shortened.
+does not meet, and one for each page that `--dedupe` removed or shortened. Pages of other places are not listed.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ from crawler.translation.message import Message, first, plural
 MOST_NAMED = 10
 """Rules that are named at the end, those that removed the most pages."""
 ENDING = ".removed.jsonl"
-_OF_CONDITION = re.compile(r"[\s<>=!()]")
+"""The ending of the name of the list."""
+_CONDITION_SIGN = re.compile(r"[\s<>=!()]")
+"""A character that is in each condition, and in no place."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,15 @@ class RemovalReason:
     """Why a page is removed."""
 
     rule: str
+    """The condition as it was written, or the name of another rule."""
     value: Any
+    """What the page has."""
     limit: Any
+    """What the rule compares it with."""
     copy_of: str | None = None
     """The address of the page that is kept in its place."""
     copy_in: str | None = None
-    """Where that page is, if not in this export."""
+    """Where that page is, if it is not in this export."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +74,20 @@ class Selection:
 
     @property
     def stored_conditions(self) -> tuple[Condition, ...]:
-        """The conditions on values that are stored with each page, not computed."""
+        """The conditions on values that are stored with each page; a subclass also has some on computed values."""
         return self.conditions
 
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> RemovalReason | None:
-        """The first of these conditions that a page does not meet, as a reason; None if it meets all."""
+        """The first of these conditions that a page does not meet, as a reason; None if it meets all.
+
+        If a condition has several comparisons, the reason has the value of the first one.
+        """
         for condition in conditions:
             if not condition.holds(values):
-                first = next(comparisons(condition))
-                return RemovalReason(condition.source, value_at(values, first.path), first.value)
+                comparison = next(comparisons(condition))
+                return RemovalReason(
+                    rule=condition.source, value=value_at(values, comparison.path), limit=comparison.value
+                )
         return None
 
 
@@ -88,6 +101,7 @@ class Removed:
     shortened: int = 0
     """Pages that stay without some of their paragraphs."""
     paragraphs: int = 0
+    """Paragraphs that were removed from these pages."""
 
     def add(self, url: str, reason: RemovalReason) -> None:
         """Count a page that is removed."""
@@ -135,10 +149,10 @@ class Removed:
             yield Message("{path} lists what was removed, and why.", {"path": self.file.shown})
 
 
-def path_beside(output: str) -> str:
-    """The name of the file of removed pages.
+def removed_list_path(output: str) -> str:
+    """The path of the list of removed pages, beside the output.
 
-    >>> path_beside("a/bees.jsonl.gz"), path_beside("pages/")
+    >>> removed_list_path("a/bees.jsonl.gz"), removed_list_path("pages/")
     ('a/bees.removed.jsonl', 'pages.removed.jsonl')
     """
     path = PurePath(output)
@@ -155,7 +169,7 @@ def where_of(text: str) -> Condition | LanguageOrSite:
     >>> where_of("zh"), where_of("depth < 3").source
     (LanguageOrSite(language='zh', site=''), 'depth < 3')
     """
-    if _OF_CONDITION.search(text):
+    if _CONDITION_SIGN.search(text):
         return condition_of(text)
     return place_of(text)
 
@@ -189,7 +203,7 @@ class Source:
     ) -> Iterator[StoredPage]:
         """The pages that are kept, with these columns; the others are added to `removed` if it is given."""
         for crawl in self.crawls:
-            yield from self._of(crawl, columns, removed, responses)
+            yield from self._pages_of_crawl(crawl, columns, removed, responses)
 
     def changes(self, columns: Sequence[str], after: ChangeOffset) -> Iterator[StoredPage]:
         """The changes of the only crawl after an offset, with these columns."""
@@ -206,24 +220,26 @@ class Source:
         """The pages of a crawl that match the filter and the condition, with these columns."""
         return crawl.pages(columns, self.filter, responses, where)
 
-    def _of(
+    def _pages_of_crawl(
         self, crawl: StoredPages, columns: Sequence[str], removed: Removed | None, responses: bool
     ) -> Iterator[StoredPage]:
         selection = self.selection
         if not selection:
             yield from self.stored(crawl, columns, responses=responses)
             return
+        # The database decides the conditions that SQL can express, the others are decided here.
         in_sql, other_conditions = divided(selection.conditions, crawl.dialect)
 
-        # The pages that the database leaves out.
+        # The pages that the database leaves out, read only to list them.
         if in_sql is not None and removed is not None:
             for page in crawl.pages(["url", *selection.needs], self.filter, where=~in_sql):
                 reason = selection.refusal(selection.stored_conditions, page.values)
                 if reason is not None:  # otherwise the page has changed since the query
                     removed.add(page.values["url"], reason)
 
-        needed = [*dict.fromkeys(("url", *selection.needs, *columns))]
-        for page in self.stored(crawl, needed, responses=responses, where=in_sql):
+        # The pages that the database selects.
+        needed_columns = [*dict.fromkeys(("url", *selection.needs, *columns))]
+        for page in self.stored(crawl, needed_columns, responses=responses, where=in_sql):
             reason = selection.refusal(other_conditions, page.values)
             if reason is None:
                 yield page

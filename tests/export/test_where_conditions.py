@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from export_place import PAGES, Place, lines
 
-from crawler.export.where_conditions import path_beside
+from crawler.export.where_conditions import removed_list_path
 from crawler.reports.condition import MOST_COMPARISONS, MOST_LEVELS, condition_of
 
 
@@ -153,4 +153,4 @@ def test_the_name_of_the_list() -> None:
         ("bees", "bees.removed.jsonl"),
     ]
     for output, beside in rows:
-        assert Path(path_beside(output)) == Path(beside)
+        assert Path(removed_list_path(output)) == Path(beside)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from crawler.command_line.options import Subcommand, names, parsed, whole
 from crawler.errors import WrongUseError
-from crawler.export.command import OF_PAGES, OF_STATE, ExportOptions
+from crawler.export.command import NOT_WITH_CHANGES, NOT_WITH_LABELS, ExportOptions
 from crawler.export.formats import FORMATS
 from crawler.translation.message import N_
 
@@ -26,8 +26,8 @@ class DataSetOptions(ExportOptions):
     """Exports pages, and data sets of them."""
 
     function = "crawler.contrib.corpus.corpus_export:export"
-    of_pages = (*OF_PAGES, "preset", "keep", "dedupe", "not_in", "signatures", "mask", "tokens")
-    of_state = (*OF_STATE, "preset", "keep", "dedupe", "not_in", "signatures")
+    not_with_labels = (*NOT_WITH_LABELS, "preset", "keep", "dedupe", "not_in", "signatures", "mask", "tokens")
+    not_with_changes = (*NOT_WITH_CHANGES, "preset", "keep", "dedupe", "not_in", "signatures")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -123,9 +123,9 @@ class DataSetOptions(ExportOptions):
         its name.
         """
         from crawler.contrib.corpus.text_files import SIGNATURES, reader_name
-        from crawler.export.where_conditions import path_beside
+        from crawler.export.where_conditions import removed_list_path
 
-        outputs = [] if opts.output is None else [opts.output, path_beside(opts.output)]
+        outputs = [] if opts.output is None else [opts.output, removed_list_path(opts.output)]
         if Path(opts.signatures).resolve() in [Path(output).resolve() for output in outputs]:
             raise WrongUseError("{path} is another output of this export", path=repr(opts.signatures))
         if reader_name(opts.signatures) != SIGNATURES:
