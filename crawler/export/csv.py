@@ -1,10 +1,10 @@
 """CSV in UTF-8 (https://www.rfc-editor.org/rfc/rfc4180#section-2): lines end with CR LF, and values with
 commas, quotes or line ends are quoted.
 
-A spreadsheet reads a cell that begins with certain characters as a formula and may run it, so that the author of a page
-could run formulas. Other programs read the text unchanged. Therefore such cells are changed only on request, but always
-counted. In some locales, full-width signs begin a formula, too, and an import may drop blanks and invisible characters
-before a sign: https://owasp.org/www-community/attacks/CSV_Injection
+If a cell begins with certain characters, a spreadsheet reads it as a formula and may run it, so the author of a page
+could run formulas (https://owasp.org/www-community/attacks/CSV_Injection). In some locales, full-width signs begin a
+formula, too, and an import may drop blanks and invisible characters before a sign. Other programs would read a changed
+cell as another text. So such cells are changed only on request, but always counted.
 """
 
 import csv
@@ -16,23 +16,23 @@ from typing import Any
 
 from crawler.reports.stored_pages import StoredPage
 
-SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 """Signs that begin a formula, of plain, full and small width."""
 BLANKS = r"\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 """Blank, control and invisible characters, as a part of a regular expression."""
-FORMULA = re.compile(rf"[\t\r\n]|[{BLANKS}]*[{re.escape(SIGNS)}]")
-"""The beginning of a cell that may be a formula."""
+FORMULA = re.compile(rf"[\t\r\n]|[{BLANKS}]*[{re.escape(FORMULA_SIGNS)}]")
+"""The beginning of a cell that may be a formula: a sign, or a tab or line end, after which one may follow."""
 
 
 class Formulas:
-    """Counts the texts that a spreadsheet would read as formulas; if they are `quoted`, puts a ' before each."""
+    """Counts the texts that a spreadsheet would read as formulas; with `quoted`, also puts a ' before each."""
 
     def __init__(self, quoted: bool = False) -> None:
         self.quoted = quoted
         self.count = 0
 
     def cell(self, text: str) -> str:
-        """Count a text if it is like a formula; returns the content of its cell."""
+        """Count a text if it begins like a formula; returns the content of its cell."""
         if FORMULA.match(text) is None:
             return text
         self.count += 1

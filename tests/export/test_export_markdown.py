@@ -6,7 +6,7 @@ import re
 import yaml
 from export_pages import FIELDS, ODD_TEXT, odd, several, stored
 
-from crawler.export.markdown import BODY, markdown, path_of
+from crawler.export.markdown import BODY_FIELDS, markdown, path_of
 
 NAME = re.compile(r"[a-z0-9_][a-z0-9.-]{0,80}/[a-z0-9-]{1,97}\.md")
 
@@ -22,7 +22,7 @@ def test_front_matter_is_read_by_yaml_and_line_by_line_by_json() -> None:
     for page in several():
         ((_, data),) = markdown([page], FIELDS)
         front, _ = parts(data)
-        expected = {name: page.values[name] for name in FIELDS if name not in BODY}
+        expected = {name: page.values[name] for name in FIELDS if name not in BODY_FIELDS}
         assert yaml.safe_load("\n".join(front)) == expected
         assert {(pair := line.split(": ", 1))[0]: json.loads(pair[1]) for line in front} == expected
 
