@@ -35,17 +35,20 @@ GZIP_BITS = 31
 TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
-def page_of(response: bytes, url: str, whole: bool = True) -> Page:
-    """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none."""
+def page_of(response: bytes, url: str, is_whole: bool = True) -> Page:
+    """The page in a response; raises a NotHtmlError, BrokenError or WalledError if there is none.
+
+    If the response is not whole, only its beginning was read, because it is too long.
+    """
     headers, body = split(response)
-    page = page_of_body(body, url, headers, whole)
+    page = page_of_body(body, url, headers, is_whole)
     status = STATUS.match(response)
     if status is not None and (service := wall_service(int(status[1]), headers, page)):
         raise WalledError(service)
     return page
 
 
-def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
+def page_of_body(body: bytes, url: str, headers: Mapping[str, str], is_whole: bool = True) -> Page:
     """The page in a body as it was sent; raises a NotHtmlError or BrokenError if there is none.
 
     The type is checked before the length: a body of another type is not a page, whether it is complete or not.
@@ -56,11 +59,12 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool 
     if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
         check_type(content_type, b"")
 
-    if not whole:
+    if not is_whole:
         raise BrokenError(TOO_LONG)
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = unchunked(body)
 
+    # Codings are removed in reverse order, as the last one was applied last. Unknown names are ignored.
     declared_codings = map(str.strip, headers.get("content-encoding", "").lower().split(","))
     codings = [coding for coding in declared_codings if coding in DECODERS]
     if len(codings) > MOST_CODINGS:
@@ -92,10 +96,10 @@ def split(response: bytes) -> tuple[dict[str, str], bytes]:
     """
     if response[:5].upper() != b"HTTP/":
         return {}, response
-    empty = EMPTY_LINE.search(response, 0, MAX_HEAD)
-    if empty is None:
+    empty_line = EMPTY_LINE.search(response, 0, MAX_HEAD)
+    if empty_line is None:
         raise BrokenError("the HTTP headers have no end")
-    return fields_of(response[: empty.start()]), response[empty.end() :]
+    return fields_of(response[: empty_line.start()]), response[empty_line.end() :]
 
 
 def check_type(content_type: str, body: bytes) -> None:
@@ -132,11 +136,13 @@ def _chunks(body: bytes) -> Iterator[bytes]:
         length = int(size[1], 16)
         if not length:
             return
-        if size.end() + length > len(body):
+        start = size.end()
+        end = start + length
+        if end > len(body):
             raise BrokenError("the last chunk of the body is cut off")
-        yield body[size.end() : size.end() + length]
-        end = LINE_END.match(body, size.end() + length)
-        at = end.end() if end else size.end() + length
+        yield body[start:end]
+        line_end = LINE_END.match(body, end)
+        at = line_end.end() if line_end else end
 
 
 def decoded(body: bytes, coding: str) -> bytes:

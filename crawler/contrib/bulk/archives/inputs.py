@@ -24,7 +24,7 @@ from crawler.contrib.bulk.archives.records import (
     Skipped,
     as_json,
 )
-from crawler.contrib.bulk.archives.stream import Stream, bare
+from crawler.contrib.bulk.archives.stream import Stream, bare_name
 from crawler.contrib.bulk.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import ENDINGS, PDF_MARK, TEXT_ENDINGS, text_type_of_file
@@ -51,7 +51,7 @@ def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 def read_text(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The single page of a file that is a text file by its name."""
-    return _read_page(stream, name, text_type_of_file(bare(name)))
+    return _read_page(stream, name, text_type_of_file(bare_name(name)))
 
 
 def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadResult]:
@@ -74,16 +74,16 @@ def page_record(raw: Raw) -> ArchiveRecord:
 def read_folder(folder: Path) -> Iterator[ReadResult]:
     """The pages of a folder and its subfolders, by name; files whose names have no suffix of a page are skipped."""
     home = folder.resolve()
-    waiting: list[Path | os.DirEntry[str]] = [folder]  # a stack whose next entry is the last: any depth is possible
-    while waiting:
-        entry = waiting.pop()
+    stack: list[Path | os.DirEntry[str]] = [folder]  # no recursion, so that any depth is possible
+    while stack:
+        entry = stack.pop()
         path = Path(entry)
         if isinstance(entry, Path) or entry.is_dir(follow_symlinks=False):
             try:
-                waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
+                stack += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
             except OSError as error:
                 yield Broken(place=path.as_posix(), why=f"it cannot be read ({error.strerror})")
-        elif not bare(entry.name).endswith(PAGE_SUFFIXES):
+        elif not bare_name(entry.name).endswith(PAGE_SUFFIXES):
             yield Skipped(Outcome(Code.NO_HTML_NAME))
         elif entry.is_symlink() and not _stays_in(path, home):
             yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
@@ -103,7 +103,7 @@ def read_file(path: Path) -> Iterator[ReadResult]:
         if path.exists() and not path.is_file():  # opening a named pipe would block
             yield Skipped(Outcome(Code.NOT_A_FILE))
             return
-        read = read_text if bare(path.name).endswith(TEXT_SUFFIXES) else read_html
+        read = read_text if bare_name(path.name).endswith(TEXT_SUFFIXES) else read_html
         with path.open("rb") as file:
             yield from read(stream.opened(file, path.name), path.as_posix())
     except OSError as error:
@@ -203,7 +203,7 @@ class Input:
         if kind is None:
             head = stream.peek(HEAD_BYTES)
             kind = next((kind for kind in FORMATS if kind.matches_head(head)), None)
-        if kind is None and bare(self.name).endswith(".txt"):
+        if kind is None and bare_name(self.name).endswith(".txt"):
             kind = TEXT_FORMAT
 
         if is_regular_file or kind is None:  # there may be more inputs than files that can be open
@@ -250,5 +250,5 @@ def format_of_name(name: str) -> ArchiveFormat | None:
     >>> format_of_name("pages/2004.warc.gz").name, format_of_name("pages.txt")
     ('WARC', None)
     """
-    ends = bare(name)
+    ends = bare_name(name)
     return next((kind for kind in FORMATS if kind.suffixes and ends.endswith(kind.suffixes)), None)

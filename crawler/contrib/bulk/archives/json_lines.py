@@ -21,7 +21,7 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
         place = f"{name}: line {number:,}"
         if line is None:
             yield Broken(place=place, why=f"the line is longer than {MAX_LINE:,} bytes")
-        elif stream.hole is not None and not line.endswith(b"\n"):
+        elif stream.hole is not None and not line.endswith(b"\n"):  # a damaged part of the file cuts the line off
             yield Broken(place=place, why=str(stream.hole))
             stream.resume()
             stream.line(MAX_LINE)  # the rest of the line
@@ -33,9 +33,11 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 def record(raw: Raw) -> ArchiveRecord:
     """The page of one line; its id is any value, which is carried through."""
+    page_id = ""
     try:
         members = json.loads(raw.data.decode(), parse_constant=_refuse)
-        identifier = _written(members.get("id")) if isinstance(members, dict) else ""
+        if isinstance(members, dict):
+            page_id = _to_json(members.get("id"))  # raises an error if it is nested too deeply
     except UnicodeDecodeError as error:
         raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:
@@ -57,10 +59,10 @@ def record(raw: Raw) -> ArchiveRecord:
     if len(body) > MAX_PAGE:
         raise BrokenError(f"the page is longer than {MAX_PAGE:,} bytes")
     page = Page(url=(url or "").encode("utf-8", "replace").decode(), body=body, content_type="text/html; charset=utf-8")
-    return ArchiveRecord(page, identifier, _written(url))
+    return ArchiveRecord(page, id=page_id, url=_to_json(url))
 
 
-def _written(value: Any) -> str:
+def _to_json(value: Any) -> str:
     """A value as JSON that can be encoded in UTF-8."""
     if isinstance(value, str):
         return as_json(value)

@@ -12,8 +12,10 @@ from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
 """Bytes of an unpacked page; a longer one is broken, so that a decompression bomb does not fill the memory."""
-MAX_HEAD = 64 * 1024  # bytes of the header of a page in an archive; also how much is read of a record that is too long
-MAX_STORED = MAX_PAGE + MAX_HEAD  # bytes of a page with its HTTP header
+MAX_HEAD = 64 * 1024
+"""Bytes of a record's header, and of an HTTP header."""
+MAX_STORED = MAX_PAGE + MAX_HEAD
+"""Bytes of a page with its HTTP header."""
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 NO_FIELDS: Mapping[str, str] = MappingProxyType({})
@@ -36,6 +38,7 @@ class Broken:
     """A record that cannot be read."""
 
     place: str
+    """Where it is, as in `Raw`."""
     why: str
 
 
@@ -52,16 +55,16 @@ class ArchiveRecord:
 
     page: Page
     id: str = "null"
-    """The record's id as JSON, with the value that it has in the input."""
+    """The record's id as JSON text, so that a number in the input is a number in the output."""
     url: str = "null"
-    """The record's address as JSON, with the value that it has in the input."""
+    """The record's address as JSON text: a string, or null if the input has none."""
     head: Mapping[str, str] = field(default_factory=lambda: NO_FIELDS)
     """The fields of the record's header, by lower-case name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A record as it is stored.
+    """A record as it is stored, which may be decoded in another process.
 
     `record.decode(record)` returns its page, or raises a BrokenError, DocumentError, NotHtmlError or WalledError.
     """
@@ -75,7 +78,7 @@ class Raw:
     head: Mapping[str, str] = field(default_factory=dict)
     """The fields of its header by lower-case name, or what its reader knows of a single page: its name and type."""
     fault: str = ""
-    """What is wrong with its length; empty if nothing is."""
+    """What is wrong with its length: a constant of its format's module; empty if nothing is wrong."""
 
 
 ReadResult = Raw | Broken | Skipped
@@ -95,8 +98,8 @@ def as_json(text: str) -> str:
 
 
 def fields_of(head: bytes) -> dict[str, str]:
-    """The fields by lower-case name, the first of each name; a line that begins with white space continues the last
-    one.
+    """The fields by lower-case name. The first field of a name counts; white space at the beginning of a line continues
+    the line before it.
 
     >>> fields_of(b"version: 1.0\\r\\nUrl: http://a.example/\\r\\n b")
     {'version': '1.0', 'url': 'http://a.example/ b'}

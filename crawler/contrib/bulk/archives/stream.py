@@ -1,7 +1,8 @@
 """The bytes of a file, read once from beginning to end, decompressed if they are gzip, xz or zstd.
 
 In each of these formats a file may have several parts, one after the other; archives are often written with one part
-per record. A damaged part leaves a hole, and reading continues at the next part.
+per record. A damaged part leaves a hole, and reading continues at the next part. The magic of a format is the first
+bytes of a part.
 """
 
 import lzma
@@ -26,6 +27,7 @@ PIECE_BYTES = 64 * 1024
 KEPT_PIECES = 32  # pieces at the end of a damaged part that are searched for the beginning of the next part
 MAX_DICTIONARY = 256 * 1024 * 1024  # memory that xz may need; its highest preset needs 65 MB
 ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
+"""What decompressors raise for damaged data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Hole:
     """A range of bytes in a file that could not be decompressed."""
 
     at: int
+    """The compressed bytes before it, or before the end of data that are cut off."""
     why: str
 
     def __str__(self) -> str:
@@ -40,7 +43,7 @@ class Hole:
 
 
 class Inflate:
-    """zlib's decompressor with the interface of those for xz and zstd."""
+    """zlib's decompressor with the interface of those for xz and zstd. `wbits` is explained in Python's module zlib."""
 
     def __init__(self, wbits: int) -> None:
         self._inflate = zlib.decompressobj(wbits=wbits)
@@ -69,7 +72,7 @@ class Packing:
     unpacker: Callable[[], Any]
 
 
-# Flags, time and system are checked too: three bytes alone occur by chance in searched data.
+# Flags and system are checked, too: three bytes alone occur by chance in searched data.
 # https://datatracker.ietf.org/doc/html/rfc1952#section-2.3
 GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
 PACKINGS = {
@@ -97,10 +100,10 @@ def packing_of(name: str, head: bytes) -> Packing | None:
     return next((packing for packing in PACKINGS.values() if packing.magic.match(head)), None)
 
 
-def bare(name: str) -> str:
+def bare_name(name: str) -> str:
     """A file name in lower case, without the suffix of its compression.
 
-    >>> bare("A.HTML.gz"), bare("a.gz.html")
+    >>> bare_name("A.HTML.gz"), bare_name("a.gz.html")
     ('a.html', 'a.gz.html')
     """
     lower = name.lower()
@@ -122,17 +125,19 @@ class _Packed:
     def __init__(self, stored: Iterator[bytes]) -> None:
         self.stored = stored
         self.ahead = b""
-        self.at = 0
+        """Bytes that were put back."""
+        self.offset = 0
+        """How many bytes were read."""
 
     def read(self) -> bytes:
         data = self.ahead or next(self.stored, b"")
         self.ahead = b""
-        self.at += len(data)
+        self.offset += len(data)
         return data
 
     def put_back(self, data: bytes) -> None:
         self.ahead = data + self.ahead
-        self.at -= len(data)
+        self.offset -= len(data)
 
     def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
         """Go to the next part; returns whether there is one, and whether only padding was skipped."""
@@ -164,10 +169,11 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
     packed = _Packed(stored)
     is_complete = True
     while True:
-        at = packed.at
+        offset = packed.offset
         has_next, is_padding = packed.seek(packing.magic)
+        # After an incomplete part, the skipped bytes are its rest, which is part of its hole.
         if is_complete and not is_padding:
-            yield Hole(at=at, why=f"this is not {packing.name}")
+            yield Hole(at=offset, why=f"this is not {packing.name}")
         if not has_next:
             return
         is_complete = yield from _part(packed, packing)
@@ -175,33 +181,33 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
 
 def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
     """The content of one part. Returns whether it is complete; if not, its last pieces are put back to be searched."""
-    start = packed.at
-    part = packing.unpacker()
-    kept: deque[bytes] = deque(maxlen=KEPT_PIECES)
+    start = packed.offset
+    decompressor = packing.unpacker()
+    last_pieces: deque[bytes] = deque(maxlen=KEPT_PIECES)
 
     try:
-        while not part.eof:
+        while not decompressor.eof:
             data = b""
-            if part.needs_input:
+            if decompressor.needs_input:
                 data = packed.read()
                 if not data:
                     raise EOFError
-                kept.append(data)
-            piece = part.decompress(data, PIECE_BYTES)
-            if piece:
-                yield piece
+                last_pieces.append(data)
+            content = decompressor.decompress(data, PIECE_BYTES)
+            if content:
+                yield content
     except EOFError:
-        yield Hole(at=packed.at, why=f"the {packing.name} data are cut off")
+        yield Hole(at=packed.offset, why=f"the {packing.name} data are cut off")
     except ERRORS as error:
         yield Hole(
             at=start,
             why=f"the {packing.name} data are damaged ({str(error) or type(error).__name__}): the rest is lost",
         )
     else:
-        packed.put_back(part.unused_data)
+        packed.put_back(decompressor.unused_data)
         return True
 
-    packed.put_back(b"".join(kept)[1:])
+    packed.put_back(b"".join(last_pieces)[1:])  # without its first byte, so that this part is not found again
     return False
 
 
@@ -215,6 +221,7 @@ class Stream:
         self.offset = 0
         """How many decompressed bytes were taken or skipped."""
         self.hole: Hole | None = None
+        """The hole at which the bytes end; None if no hole has been reached."""
 
     def _more(self) -> bool:
         """Read another piece; returns whether there was one."""
@@ -229,7 +236,7 @@ class Stream:
         return not self._ended
 
     def resume(self) -> bool:
-        """Continue after the hole; returns whether there was one."""
+        """Skip the rest before the hole and continue after it; returns whether there was a hole."""
         if self.hole is None:
             return False
         self.skip(len(self._buffer))
@@ -267,23 +274,22 @@ class Stream:
         """The next line with its end; empty at the end of the file; None for a line over the limit, which is
         skipped.
         """
-        end = self._buffer.find(b"\n")
-        seen = 0
-        while end < 0:
-            seen = len(self._buffer)
-            if seen > limit:
-                self._pass_line()
+        last = self._buffer.find(b"\n")
+        while last < 0:
+            searched = len(self._buffer)
+            if searched > limit:
+                self._skip_line()
                 return None
             if not self._more():
-                end = seen - 1
+                last = searched - 1  # the last line may have no line end
                 break
-            end = self._buffer.find(b"\n", seen)
-        if end >= limit:
-            self.skip(end + 1)
+            last = self._buffer.find(b"\n", searched)
+        if last >= limit:
+            self.skip(last + 1)
             return None
-        return self.take(end + 1)
+        return self.take(last + 1)
 
-    def _pass_line(self) -> None:
+    def _skip_line(self) -> None:
         """Skip the rest of a line without holding it in memory."""
         while (end := self._buffer.find(b"\n")) < 0:
             self.skip(len(self._buffer))
@@ -297,7 +303,7 @@ class Stream:
             return 0
         start = 0
         while (at := self._buffer.find(b"\n" + mark, start)) < 0:
-            start = max(0, len(self._buffer) - len(mark))
+            start = max(0, len(self._buffer) - len(mark))  # the next piece may continue a mark that begins here
             if start > limit or not self._more():
                 return None
         return at + 1 if at < limit else None
@@ -306,20 +312,20 @@ class Stream:
         """Skip everything before the next line that begins with the mark; returns whether that was more than white
         space.
         """
-        junk = False
+        has_junk = False
         if self.peek(len(mark)) == mark:
-            return junk
+            return has_junk
         while (at := self._buffer.find(b"\n" + mark)) < 0:
-            passed = max(0, len(self._buffer) - len(mark))
-            junk = junk or bool(self._buffer[:passed].strip())
-            self.skip(passed)
+            skipped = max(0, len(self._buffer) - len(mark))  # the next piece may continue a mark that begins here
+            has_junk = has_junk or bool(self._buffer[:skipped].strip())
+            self.skip(skipped)
             if not self._more():
-                junk = junk or bool(self._buffer.strip())
+                has_junk = has_junk or bool(self._buffer.strip())
                 self.skip(len(self._buffer))
-                return junk
-        junk = junk or bool(self._buffer[:at].strip())
+                return has_junk
+        has_junk = has_junk or bool(self._buffer[:at].strip())
         self.skip(at + 1)
-        return junk
+        return has_junk
 
 
 def opened(file: BufferedReader, name: str) -> Stream:

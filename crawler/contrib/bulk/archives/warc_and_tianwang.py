@@ -2,7 +2,7 @@
 
 The head of a record consists of `name: value` lines and an empty line, and says how many bytes of data follow. A wrong
 length must not cost the next records: unless the end of a record follows the data, they reach to the next line with
-which a record begins.
+which a record begins. A hole is a damaged part of a compressed file (see `stream`); it cuts off a record.
 
 In a WARC file, the pages are among the responses and resources that a crawler stored. Neither warcio nor FastWARC is
 used: both stop at the first damaged record, and return a record that is cut off as if it were complete. The file may be
@@ -40,6 +40,7 @@ from crawler.page.page import media_type
 
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 CHECKED_BYTES = 80  # after the data, where the end of the record must be
+BYTES_OF_TOO_LONG = MAX_HEAD  # how much is read of a record that is too long: its type is found in its HTTP header
 
 WRONG_LENGTH = "its length is off"
 CUT_OFF = "it is cut off"
@@ -51,15 +52,15 @@ class RecordLayout:
     """The bytes with which a record begins, the field with its length, and the bytes that may follow its data."""
 
     mark: bytes
-    length: str
+    length_field: str
     end: re.Pattern[bytes]
 
 
-WARC = RecordLayout(mark=b"WARC/", length="content-length", end=re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
+WARC = RecordLayout(mark=b"WARC/", length_field="content-length", end=re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 WARC_PAGES = frozenset(("response", "resource"))
 # The first line of the next record may be damaged, too.
 TIANWANG = RecordLayout(
-    mark=b"version: ", length="length", end=re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: ")
+    mark=b"version: ", length_field="length", end=re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: ")
 )
 # The first records of a file may be damaged, too.
 TIANWANG_BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
@@ -67,7 +68,7 @@ CLOSING_TAG = b"</html>"
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StoredRecord:
     """A record: its place, its fields by lower-case name, its data, and what is wrong with its length."""
 
     place: str
@@ -77,87 +78,91 @@ class Frame:
     fault: str = ""
 
 
-def frames(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
+def _stored_records(stream: Stream, layout: RecordLayout, name: str) -> Iterator[StoredRecord | Broken]:
     """The records of an archive in order, and the faults between them."""
     while True:
-        yield from _up_to_a_hole(stream, layout, name)
+        yield from _records_to_hole(stream, layout, name)
         hole = stream.hole
-        if hole is None or not stream.resume():
+        if hole is None:
             return
+        stream.resume()
         yield Broken(place=f"{name}: byte {stream.offset:,}", why=str(hole))
 
 
-def _up_to_a_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[Frame | Broken]:
+def _records_to_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[StoredRecord | Broken]:
     """The records up to the end or the next hole, and the faults between them."""
-    is_reported = stream.offset > 0  # after a hole, the rest of its record is not reported again
+    was_broken = stream.offset > 0  # after a hole, the rest of its record is not reported again
     while True:
-        at = stream.offset
-        if stream.skip_to(layout.mark) and not is_reported:
-            yield Broken(place=f"{name}: byte {at:,}", why=f"{stream.offset - at:,} bytes are no record")
+        # Skip what is no record.
+        start = stream.offset
+        if stream.skip_to(layout.mark) and not was_broken:
+            yield Broken(place=f"{name}: byte {start:,}", why=f"{stream.offset - start:,} bytes are no record")
         if not stream.peek(1):
             return
-        at = stream.offset
-        record = _record(stream, layout, f"{name}: byte {at:,}")
+
+        start = stream.offset
+        record = _record(stream, layout, f"{name}: byte {start:,}")
         if record is None:  # a hole cut it off, and is reported itself
             return
         yield record
-        is_reported = isinstance(record, Broken)
-        if is_reported and stream.offset == at:
-            stream.skip(len(layout.mark))
+        was_broken = isinstance(record, Broken)
+        if was_broken and stream.offset == start:
+            stream.skip(len(layout.mark))  # so that the search goes on behind it
 
 
-def _record(stream: Stream, layout: RecordLayout, place: str) -> Frame | Broken | None:
+def _record(stream: Stream, layout: RecordLayout, place: str) -> StoredRecord | Broken | None:
     """The record that begins here; Broken if its header is damaged; None if a hole cuts it off."""
     head = stream.peek(MAX_HEAD)
     next_record = head.find(b"\n" + layout.mark)
     end = len(head) if next_record < 0 else next_record + 1
-    empty = EMPTY_LINE.search(head, 0, end)
-    if empty is None:
+    empty_line = EMPTY_LINE.search(head, 0, end)
+    if empty_line is None:
         if next_record < 0 and stream.hole is not None and len(head) < MAX_HEAD:
             return None
         return Broken(place=place, why="its head has no end")
-    fields = fields_of(head[: empty.start()])
-    if not LENGTH.fullmatch(fields.get(layout.length, "")):
-        return Broken(place=place, why=f"its head has no {layout.length}")
-    stream.skip(empty.end())
-    return _data(stream, layout, Frame(place=place, head=fields, data=b""), int(fields[layout.length]))
+    fields = fields_of(head[: empty_line.start()])
+    length = fields.get(layout.length_field, "")
+    if not LENGTH.fullmatch(length):
+        return Broken(place=place, why=f"its head has no {layout.length_field}")
+    stream.skip(empty_line.end())
+    return _with_data(stream, layout, StoredRecord(place=place, head=fields, data=b""), int(length))
 
 
-def _data(stream: Stream, layout: RecordLayout, frame: Frame, length: int) -> Frame | None:
-    """The frame with its data; None if they end in a hole."""
+def _with_data(stream: Stream, layout: RecordLayout, record: StoredRecord, length: int) -> StoredRecord | None:
+    """The record with its data, which follow in the stream; None if a hole cuts them off."""
     if length <= MAX_STORED and stream.matches(layout.end, length, CHECKED_BYTES):
         data = stream.take(length)
         rest = stream.peek(CHECKED_BYTES)
         stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
-        return replace(frame, data=data)
+        return replace(record, data=data)
 
-    # The length is wrong.
+    # The length is wrong: the data reach to the next record, or to the end of the file.
     size = stream.find(layout.mark, MAX_STORED)
     if size is not None:
-        return replace(frame, data=stream.take(size), fault=WRONG_LENGTH)
+        return replace(record, data=stream.take(size), fault=WRONG_LENGTH)
     rest = stream.peek(MAX_STORED + 1)
     if len(rest) > MAX_STORED:
         stream.skip_to(layout.mark)
-        return replace(frame, data=rest[:MAX_HEAD], fault=TOO_LONG)
+        return replace(record, data=rest[:BYTES_OF_TOO_LONG], fault=TOO_LONG)
     if stream.hole is not None:
         return None
     stream.skip(len(rest))
-    return replace(frame, data=rest, fault=CUT_OFF if len(rest) < length else WRONG_LENGTH)
+    return replace(record, data=rest, fault=CUT_OFF if len(rest) < length else WRONG_LENGTH)
 
 
 def read_warc(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The records of a WARC file."""
-    for frame in frames(stream, WARC, name):
-        if isinstance(frame, Broken):
-            yield frame
+    for record in _stored_records(stream, WARC, name):
+        if isinstance(record, Broken):
+            yield record
             continue
-        kind = frame.head.get("warc-type", "").lower()
-        if kind in WARC_PAGES:
-            yield Raw(place=frame.place, decode=warc_record, data=frame.data, head=frame.head, fault=frame.fault)
-        elif frame.fault and frame.fault != TOO_LONG:
-            yield Broken(place=frame.place, why=frame.fault)
+        warc_type = record.head.get("warc-type", "").lower()
+        if warc_type in WARC_PAGES:
+            yield Raw(place=record.place, decode=warc_record, data=record.data, head=record.head, fault=record.fault)
+        elif record.fault and record.fault != TOO_LONG:
+            yield Broken(place=record.place, why=record.fault)
         else:
-            yield Skipped(Outcome(Code.NO_RESPONSE, kind))
+            yield Skipped(Outcome(Code.NO_RESPONSE, warc_type))
 
 
 def warc_record(raw: Raw) -> ArchiveRecord:
@@ -170,32 +175,35 @@ def warc_record(raw: Raw) -> ArchiveRecord:
     if raw.fault and raw.fault != TOO_LONG:
         raise BrokenError(raw.fault)
     if head["warc-type"].lower() == "response" and media_type(declared) in ("application/http", ""):
-        page = page_of(raw.data, url, whole=not raw.fault)
+        page = page_of(raw.data, url, is_whole=not raw.fault)
     else:
-        page = page_of_body(raw.data, url, {"content-type": declared}, whole=not raw.fault)
-    identifier = head.get("warc-record-id")
-    return ArchiveRecord(page, "null" if identifier is None else as_json(identifier), as_json(url), head)
+        page = page_of_body(raw.data, url, {"content-type": declared}, is_whole=not raw.fault)
+    record_id = head.get("warc-record-id")
+    return ArchiveRecord(page, id="null" if record_id is None else as_json(record_id), url=as_json(url), head=head)
 
 
 def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The records of a file in Tianwang's raw page format."""
-    for frame in frames(stream, TIANWANG, name):
-        if isinstance(frame, Broken):
-            yield frame
+    for record in _stored_records(stream, TIANWANG, name):
+        if isinstance(record, Broken):
+            yield record
         else:
-            yield Raw(place=frame.place, decode=tianwang_record, data=frame.data, head=frame.head, fault=frame.fault)
+            yield Raw(
+                place=record.place, decode=tianwang_record, data=record.data, head=record.head, fault=record.fault
+            )
 
 
 def tianwang_record(raw: Raw) -> ArchiveRecord:
     """The page in a record of Tianwang's raw page format."""
     url = raw.head.get("url", "")
     response = raw.data
+    # A zlib stream has its own end, so that a wrong length does not matter.
     if "unzip-length" in raw.head and raw.fault != TOO_LONG:
         response = unzipped(response)
     elif raw.fault == CUT_OFF and not response.rstrip().lower().endswith(CLOSING_TAG):
         raise BrokenError(raw.fault)
-    whole = raw.fault != TOO_LONG and len(response) <= MAX_STORED
-    return ArchiveRecord(page_of(response, url, whole), "null", as_json(url), raw.head)
+    is_whole = raw.fault != TOO_LONG and len(response) <= MAX_STORED
+    return ArchiveRecord(page_of(response, url, is_whole), url=as_json(url), head=raw.head)
 
 
 def unzipped(data: bytes) -> bytes:
