@@ -1,7 +1,7 @@
 """`winnow noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
 
-The pages are read twice, so that they need not be kept in memory: the first pass counts the images of each site, the
-second judges each image with the counts of its site.
+The pages are read twice, so that they need not be kept in memory. The first pass counts the images of each site: its
+evidence. The second judges each image with the evidence of its site.
 
 A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
 complete, and an earlier OUT stays until then.
@@ -37,10 +37,12 @@ from crawler.translation.reasons import records
 from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
-CALLED = "noise judge"
+COMMAND = "noise judge"
 NO_TEXT = Extraction(text="", title="")
+"""For the first pass: evidence does not depend on the text around images, so no text is extracted."""
 NOT_REQUESTED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
+"""The field of a record's head with the path of its file."""
 DIGITS = 6  # digits after the point in scores
 NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
 
@@ -51,7 +53,7 @@ class SavedPage:
 
     id: str
     """The id of the line, or else the address."""
-    shown: str
+    id_as_json: str
     """The id as JSON, where a number stays a number."""
     site: str
     page: Page
@@ -62,8 +64,7 @@ class JudgedPage:
     """The verdicts on a page's images."""
 
     id: str
-    shown: str
-    """The id as JSON."""
+    id_as_json: str
     file: str
     site: str
     pages: int
@@ -101,13 +102,13 @@ def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
 def evidence(
     records: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
 ) -> dict[str, Evidence]:
-    """The evidence of all pages by site; broken pages are skipped."""
-    by_site: dict[str, Evidence] = {}
-    for counts in in_order(partial(_count, nameless=nameless), records, jobs, lambda _: None, died):
-        if counts is not None:
-            site, page_evidence = counts
-            by_site.setdefault(site, Evidence()).add(page_evidence)
-    return by_site
+    """The evidence of all pages by site; broken pages are skipped. `nameless` is as in ImageJudging."""
+    evidence_by_site: dict[str, Evidence] = {}
+    for result in in_order(partial(_page_evidence, nameless=nameless), records, jobs, lambda _: None, died):
+        if result is not None:
+            site, page_evidence = result
+            evidence_by_site.setdefault(site, Evidence()).add(page_evidence)
+    return evidence_by_site
 
 
 def judged(
@@ -130,12 +131,13 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
             **{name: score if score is None else round(score, DIGITS) for name, score in scores.items()},
             "reasons": [str(reason.message) for reason in verdict.reasons] if for_people else records(verdict.reasons),
         }
+        # The id of the page, which is JSON already, is the first member of the object.
+        text = f'{{"page": {page.id_as_json}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
         # JSON may also contain half of a surrogate pair as an escape.
-        text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
         yield one_line(text).encode("utf-8", "backslashreplace")
 
 
-def _count(record: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
+def _page_evidence(record: ReadResult, nameless: str) -> tuple[str, Evidence] | None:
     """The site of a page and the page's evidence; None if it is broken."""
     try:
         saved = page_of(record, nameless)
@@ -155,9 +157,9 @@ def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Ski
         if panel.page_ids is not None and saved.id not in panel.page_ids:
             return NOT_REQUESTED
         site_evidence = panel.evidence.get(saved.site) or Evidence()
-        shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
-        verdicts_by_judge = [verdicts(shown, judge, site_evidence) for judge in panel.judges]
-        images = {url: tuple(by_url[url] for by_url in verdicts_by_judge) for url in verdicts_by_judge[0]}
+        page_sightings = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
+        verdicts_of_judges = [verdicts(page_sightings, judge, site_evidence) for judge in panel.judges]
+        images = {url: tuple(by_url[url] for by_url in verdicts_of_judges) for url in verdicts_of_judges[0]}
     except BrokenError as error:
         return Broken(place=record.place, why=str(error))
     except Exception as error:  # an error in one page must not affect the other pages
@@ -165,7 +167,7 @@ def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Ski
 
     return JudgedPage(
         id=saved.id,
-        shown=saved.shown,
+        id_as_json=saved.id_as_json,
         file=record.head[FILE],
         site=saved.site,
         pages=site_evidence.pages,
@@ -184,11 +186,11 @@ def page_of(saved_record: ReadResult, nameless: str) -> SavedPage:
     if own_address is None and record.page.url and not nameless:
         raise BrokenError('"url" is no http address')
     address = own_address or nameless
-    shown = as_json(address) if record.id == "null" else record.id
-    page_id = json.loads(shown) if shown.startswith('"') else shown
+    id_as_json = as_json(address) if record.id == "null" else record.id
+    page_id = json.loads(id_as_json) if id_as_json.startswith('"') else id_as_json
     # Each page without an address is a site by itself.
     site = address_of(address).site if own_address else saved_record.place
-    return SavedPage(id=page_id, shown=shown, site=site, page=replace(record.page, url=address))
+    return SavedPage(id=page_id, id_as_json=id_as_json, site=site, page=replace(record.page, url=address))
 
 
 def _lost(record: ReadResult) -> JudgedPage | Broken | Skipped:
@@ -215,7 +217,7 @@ class JudgingRun:
         for result in judged(read(self.path), panel, self.jobs, _died):
             if isinstance(result, Broken):
                 self.broken += 1
-                say(CALLED, f"{result.place}: {result.why}")
+                say(COMMAND, f"{result.place}: {result.why}")
             else:
                 self.write(result)
         if self.pages:
@@ -260,11 +262,11 @@ def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
         status = FAILED
         stopped = f"stopped: {error}; "
     run.output.close()
-    say(CALLED, stopped + run.closing())
+    say(COMMAND, stopped + run.closing())
     if not status and not run.pages:
         return FAILED
     return status
 
 
 def _died() -> None:
-    say(CALLED, DIED)
+    say(COMMAND, DIED)
