@@ -2,7 +2,9 @@
 
 The fields that come from a page itself are replaced, and with them the values that the next visit compares. How the
 page was found and fetched, its relevance, its earlier texts and its due time stay the same. Near-duplicates of the
-whole crawl are computed from the signatures afterwards: any earlier, texts of two methods would be compared.
+whole crawl are computed from the signatures when all pages are saved; until then, signatures of texts that two methods
+have extracted would be compared. The signature of a page is entered under several keys, its bands: two pages are
+compared only if they share a band.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +63,8 @@ MADE_ANEW = (
     "extractor_version",
 )
 """The fields that are replaced."""
-# A page that was fetched again meanwhile keeps its newer fields.
+# Replaces the fields of the page `page_key` by the values `to_NAME`. `fetched` is the time of its stored response: a
+# page that was fetched again meanwhile keeps its newer fields.
 SAVE = (
     update(page)
     .where(page.c.key == bindparam("page_key"), page.c.fetched_at == bindparam("fetched"))
@@ -80,9 +83,10 @@ class CleanedCrawl(NamedTuple):
     started_at: float
     round: int
     first_round: int
+    """The round in which it was begun, or last begun fresh."""
 
 
-def crawls_to_clean(connection: Connection) -> list[CleanedCrawl]:
+def all_crawls(connection: Connection) -> list[CleanedCrawl]:
     """All crawls of a database."""
     columns = (crawl.c[name] for name in CleanedCrawl._fields)
     return [CleanedCrawl(*row) for row in connection.execute(select(*columns).order_by(crawl.c.id))]
@@ -96,7 +100,7 @@ def check_idle(connection: Connection, cleaned_crawl: CleanedCrawl) -> None:
 
 
 def pages_after(
-    connection: Connection, cleaned_crawl: CleanedCrawl, last: int, *, markdown: bool
+    connection: Connection, cleaned_crawl: CleanedCrawl, last_page_id: int, *, markdown: bool
 ) -> Iterator[RowMapping]:
     """The pages of a crawl after an id, with their responses if stored, and their Markdown if requested."""
     names = (*PAGE_COLUMNS, "markdown") if markdown else PAGE_COLUMNS
@@ -108,8 +112,8 @@ def pages_after(
         .where(page.c.crawl_id + 0 == cleaned_crawl.id)
     )
     query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
-    while rows := _next_rows(connection, query.where(page.c.id > last)):
-        last = rows[-1]["id"]
+    while rows := _next_rows(connection, query.where(page.c.id > last_page_id)):
+        last_page_id = rows[-1]["id"]
         yield from rows
 
 
@@ -128,7 +132,7 @@ def _next_rows(connection: Connection, query: Any) -> list[RowMapping]:
 
 
 def save_pages(engine: Engine, cleaned_crawl: CleanedCrawl, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Save pages in one transaction; raises a StateError if a worker has joined the crawl."""
+    """Save pages, as parameters of SAVE, in one transaction; raises a StateError if a worker has joined the crawl."""
     with engine.begin() as connection:
         check_idle(connection, cleaned_crawl)
         if rows:
@@ -151,21 +155,22 @@ def group_again(engine: Engine, cleaned_crawl: CleanedCrawl) -> Iterator[int]:
         page.c.crawl_id + 0 == cleaned_crawl.id, *_may_be_original(cleaned_crawl)
     )
     query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
-    last = 0
+    last_page_id = 0
     done = 0
     while True:
         with engine.begin() as connection:
             check_idle(connection, cleaned_crawl)
-            rows = connection.execute(query.where(page.c.id > last)).all()
+            rows = connection.execute(query.where(page.c.id > last_page_id)).all()
             pages = [
                 compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
+            # The original of each page; None if it is no near-duplicate. Those of earlier pages may change, too.
             before = {row.key: row.duplicate_of for row in rows}
             now = dict.fromkeys(before) | enter_pages(connection, cleaned_crawl.id, pages)
             save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
         if not rows:
             return
-        last = rows[-1].id
+        last_page_id = rows[-1].id
         done += len(rows)
         yield done
 

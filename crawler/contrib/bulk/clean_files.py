@@ -25,21 +25,28 @@ from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printable, readable_json, spell_out_log
 from crawler.contrib.bulk.archives.inputs import PAGE_SUFFIXES, STANDARD_INPUT, Input
 from crawler.contrib.bulk.archives.records import Broken
-from crawler.contrib.bulk.archives.stream import bare
+from crawler.contrib.bulk.archives.stream import bare_name
 from crawler.contrib.bulk.cleaning import (
-    NAMED,
+    MOST_NAMED,
     Cleaned,
     CleaningCounts,
     FileCleaner,
     FileResult,
     MethodCleaner,
     cleaning_results,
-    lost,
+    lost_file,
     method_cleaner,
     with_libraries,
 )
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
-from crawler.contrib.bulk.resume_manifest import ENDING, Pair, largest_first, maker, pairs, write_manifest
+from crawler.contrib.bulk.resume_manifest import (
+    ENDING,
+    FileToClean,
+    files_to_clean,
+    largest_first,
+    maker,
+    write_manifest,
+)
 from crawler.errors import OutputError, WrongUseError
 from crawler.extraction import favouring
 from crawler.processes.function_pool import DIED, WorkersError, as_done
@@ -47,14 +54,14 @@ from crawler.processes.held_lock import take_lock
 from crawler.processes.machine import GARBAGE_THRESHOLD, cores
 from crawler.translation.message import Message, counted, localized, plural
 
-Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
+Engine = Callable[[FileCleaner, Sequence[FileToClean], Callable[[str], None]], Iterator[FileResult]]
 """A function that cleans files and yields the result of each when it is done."""
 
 
 def chosen_engine(opts: argparse.Namespace, jobs: int) -> Engine:
     """The engine that the options choose: processes of this machine, or the workers of Dask."""
     if opts.engine != "dask":
-        return lambda file_cleaner, todo, report: as_done(file_cleaner, todo, jobs, lost, partial(report, DIED))
+        return lambda file_cleaner, todo, report: as_done(file_cleaner, todo, jobs, lost_file, partial(report, DIED))
     try:
         from crawler.contrib.bulk.dask import by_dask
     except ImportError:
@@ -67,44 +74,44 @@ def chosen_engine(opts: argparse.Namespace, jobs: int) -> Engine:
 class FilesProgress(CleaningProgress):
     """Progress that also counts files."""
 
-    def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
-        sizes = [pair.size or 0 for pair in todo]
-        self.count = len(todo)
-        self.done = 0
-        self.bytes = 0
-        total = sum(sizes) if all(sizes) else 0
-        super().__init__(total, lambda: self.bytes, tally, interval)
+    def __init__(self, todo: Sequence[FileToClean], tally: CleaningCounts, interval: float) -> None:
+        sizes = [file.size or 0 for file in todo]
+        self.file_count = len(todo)
+        self.files_done = 0
+        self.bytes_done = 0
+        total = sum(sizes) if all(sizes) else 0  # unknown if the size of any file is
+        super().__init__(total, lambda: self.bytes_done, tally, interval)
 
-    def end(self, pair: Pair) -> None:
+    def end(self, file: FileToClean) -> None:
         """Count a file that has been read."""
-        self.bytes += pair.size or 0
-        self.done += 1
+        self.bytes_done += file.size or 0
+        self.files_done += 1
 
     def summary(self) -> Message:
         """A line with the counts of files and pages so far."""
         return plural(
             "{done} of {n} file, {pages}",
             "{done} of {n} files, {pages}",
-            self.count,
-            done=f"{self.done:,}",
+            self.file_count,
+            done=f"{self.files_done:,}",
             pages=super().summary(),
         )
 
 
 @contextmanager
-def only_run(folder: Path, lock: str, shown: str) -> Iterator[None]:
-    """A context in which no other run uses the folder; raises a WrongUseError if one does."""
+def only_run(folder: Path, lock_name: str, shown: str) -> Iterator[None]:
+    """A context in which no other run uses the folder; raises a WrongUseError, with the name `shown`, if one does."""
     try:
-        held = take_lock(folder / lock)
+        lock = take_lock(folder / lock_name)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(shown), why=why) from None
-    if held is None:
+    if lock is None:
         raise WrongUseError("another run is using {path}", path=repr(shown))
     try:
         yield
     finally:
-        held.release()
+        lock.release()
 
 
 @dataclass
@@ -112,9 +119,9 @@ class FilesRun:
     """Files that are cleaned into a folder, and the results so far."""
 
     file_cleaner: FileCleaner
-    todo: Sequence[Pair]
-    before: int
-    """Files that were done before."""
+    todo: Sequence[FileToClean]
+    done_earlier: int
+    """Files that another run, or a worker that seemed dead, has cleaned."""
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     cleaned: int = 0
     """Files that were cleaned."""
@@ -156,26 +163,26 @@ class FilesRun:
         """Count the result of a file, and report errors in it; raises a WorkersError if all other files would fail."""
         if result.stops:
             raise WorkersError(result.failed)
-        progress.end(result.pair)
+        progress.end(result.file)
 
         if result.failed:
             self.failed += 1
             progress.say(result.failed)
         elif result.existed:
-            self.before += 1
+            self.done_earlier += 1
         else:
             self.cleaned += 1
-            self.size += result.pair.size or 0
+            self.size += result.file.size or 0
             self.tally.include(result.tally)
             self.workers.add(result.worker)
 
-        for broken in result.named:
+        for broken in result.named_broken:
             progress.say(f"{broken.place}: {broken.why}")
-        more = result.tally.broken - len(result.named)
+        more = result.tally.broken - len(result.named_broken)
         if more > 0:
-            where = {"path": result.pair.shown}
+            path = result.file.shown
             progress.say(
-                localized(plural("{path}: {n} more record broken", "{path}: {n} more records broken", more, **where))
+                localized(plural("{path}: {n} more record broken", "{path}: {n} more records broken", more, path=path))
             )
         progress.show()
 
@@ -200,15 +207,15 @@ class FilesRun:
         )
         yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
 
-        if self.before:
-            yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.before)
+        if self.done_earlier:
+            yield plural("Done earlier: {n} file.", "Done earlier: {n} files.", self.done_earlier)
         yield from outcome_lines(tally)
         if tally.broken:
             yield plural(
                 "Broken: {n} record, the first {named} of a file named above.",
                 "Broken: {n} records, the first {named} of a file named above.",
                 tally.broken,
-                named=NAMED,
+                named=MOST_NAMED,
             )
         if self.failed:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", self.failed)
@@ -220,15 +227,15 @@ def clean_into(
     """Clean files into a folder; returns the exit status. `options` are the options on which the lines depend."""
     engine = chosen_engine(opts, jobs)
     folder = Path(opts.into).resolve()
-    all_pairs = pairs(opts.inputs)
+    all_files = files_to_clean(opts.inputs)
     with only_run(folder, ".clean.lock", opts.into):
-        folder_id = write_manifest(folder, options, all_pairs)
+        folder_id = write_manifest(folder, options, all_files)
         removed_parts = remove_parts(folder, ENDING)
         if removed_parts:
             print(f"{counted(removed_parts, 'file')} removed that an earlier run had begun.", file=sys.stderr)
-        todo = [pair for pair in all_pairs if not (folder / pair.output).exists()]
+        todo = [file for file in all_files if not (folder / file.output).exists()]
         file_cleaner = FileCleaner(folder, folder_id, cleaner, maker())
-        return FilesRun(file_cleaner, largest_first(todo), len(all_pairs) - len(todo)).go(engine, interval)
+        return FilesRun(file_cleaner, largest_first(todo), len(all_files) - len(todo)).go(engine, interval)
 
 
 def clean(opts: argparse.Namespace, settings: Settings) -> int:
@@ -260,7 +267,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     sizes = [source.size for source in inputs]
-    total = sum(sizes) if all(sizes) else 0
+    total = sum(sizes) if all(sizes) else 0  # unknown if the size of any input is
     progress = CleaningProgress(total, lambda: sum(source.position for source in inputs), CleaningCounts(), interval)
     return _clean(inputs, output, progress, cleaner, jobs)
 
@@ -325,7 +332,8 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     """Raise a WrongUseError if the output would replace an input."""
     if output is None or not Path(output).exists():
         return
-    is_page = bare(Path(output).name).endswith(PAGE_SUFFIXES)
+    # Of a folder, only files with the suffix of a page are read.
+    is_page = bare_name(Path(output).name).endswith(PAGE_SUFFIXES)
     for name in inputs:
         if name == STANDARD_INPUT:
             continue

@@ -34,9 +34,9 @@ from crawler.contrib.bulk.clean_again import (
     MADE_ANEW,
     RESPONSE_COLUMNS,
     CleanedCrawl,
+    all_crawls,
     check_idle,
     count_pages,
-    crawls_to_clean,
     group_again,
     pages_after,
     save_pages,
@@ -112,12 +112,12 @@ class PageToClean:
 
 
 @dataclass(frozen=True, slots=True)
-class Remade:
+class CleanedPage:
     """A page that was extracted again."""
 
     id: int
     row: dict[str, Any] | None
-    """The values to save; None if it cannot be extracted."""
+    """The values to save, by the names of the parameters of SAVE; None if the page cannot be extracted."""
     _: KW_ONLY
     before: int = 0
     """Bytes of the page."""
@@ -133,16 +133,16 @@ class Remade:
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
 
-def remade(page: PageToClean, judges_images: bool, fallback: ExtractorFallback | None = None) -> Remade:
+def extract_again(page: PageToClean, judges_images: bool, fallback: ExtractorFallback | None = None) -> CleanedPage:
     """The page with its new text; never raises an exception."""
     try:
-        return _remade(page, judges_images, fallback)
+        return _extract_again(page, judges_images, fallback)
     except Exception as error:  # an error in one page, or in a method, must not affect the other pages
         why = f"it cannot be cleaned ({type(error).__name__}: {error})"
-        return Remade(id=page.id, row=None, broken=Broken(place=page.url, why=why))
+        return CleanedPage(id=page.id, row=None, broken=Broken(place=page.url, why=why))
 
 
-def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallback | None) -> Remade:
+def _extract_again(stored: PageToClean, judges_images: bool, fallback: ExtractorFallback | None) -> CleanedPage:
     """The page with its new text; may raise any exception."""
     response = response_of(stored.response)
     content_type = _header(response.headers, "content-type", ", ")
@@ -161,6 +161,7 @@ def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallbac
     extract = with_documents(extract)
     extraction = page.once(extract)
     fallback_name = fallback.name if fallback is not None else ""
+    # The values that the next visit compares, such as the signature, as on a first visit.
     check = ChangeDetector(stored.method, stored.favour, extract, fallback_name).check(page, extraction, None)
 
     values = {name: read(page, extraction) for name, read in READERS.items()}
@@ -175,7 +176,7 @@ def _remade(stored: PageToClean, judges_images: bool, fallback: ExtractorFallbac
 
     row = {f"to_{name}": column_value(values[name]) for name in MADE_ANEW}
     row |= {"page_key": stored.key, "fetched": stored.fetched_at}
-    return Remade(
+    return CleanedPage(
         id=stored.id,
         row=row,
         before=len(page.body),
@@ -189,9 +190,9 @@ def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> st
     return between.join(value for name, value in headers if name.lower() == header)
 
 
-def lost(page: PageToClean) -> Remade:
+def lost_page(page: PageToClean) -> CleanedPage:
     """The result for a page on which two processes died."""
-    return Remade(id=page.id, row=None, broken=Broken(place=page.url, why="the process that cleans it dies"))
+    return CleanedPage(id=page.id, row=None, broken=Broken(place=page.url, why="the process that cleans it dies"))
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class Bookmark:
     path: Path
     conditions: Mapping[str, Any]
     """The crawl, the options, and the versions of everything that texts depend on; a run with others starts anew."""
-    last: int = 0
+    last_page_id: int = 0
     """The id of the last page that was saved."""
     has_changed: bool = False
     """Whether any text has changed, so that near-duplicates must be grouped again."""
@@ -223,12 +224,12 @@ class Bookmark:
         with suppress(OSError, ValueError, KeyError):
             saved = json.loads(self.path.read_bytes())
             if saved["of"] == self.conditions:
-                self.last = int(saved["last"])
+                self.last_page_id = int(saved["last"])
                 self.has_changed = bool(saved["has_changed"])
 
     def write(self) -> None:
         with AtomicFile(str(self.path)) as file:
-            state = {"of": self.conditions, "last": self.last, "has_changed": self.has_changed}
+            state = {"of": self.conditions, "last": self.last_page_id, "has_changed": self.has_changed}
             file.write(json.dumps(state).encode())
             file.finish()
 
@@ -245,17 +246,17 @@ class StoredRun:
     """Pages of the crawl."""
     retry_seconds: float
     tally: CleaningCounts = field(default_factory=CleaningCounts)
-    read: int = 0
+    pages_read: int = 0
     """Pages read from the database."""
     without_response: int = 0
     """Pages without a stored response."""
     rendered: int = 0
-    """Pages that a browser rendered: only what the server sent is stored."""
+    """Pages that a browser rendered. They cannot be extracted again: only what the server sent is stored."""
     without_templates: int = 0
     """Pages whose method needs templates that their crawl did not learn."""
     changed: int = 0
     """Pages whose text has changed."""
-    waiting: list[Remade] = field(default_factory=list)
+    waiting: list[CleanedPage] = field(default_factory=list)
     """Pages to be saved with the next batch."""
     last_host: str | None = None
     """The host whose templates were read last."""
@@ -265,9 +266,9 @@ class StoredRun:
 
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
         """Process all pages after the bookmark, then group near-duplicates again."""
-        work = partial(remade, judges_images=self.options.judges_images, fallback=self.fallback)
+        work = partial(extract_again, judges_images=self.options.judges_images, fallback=self.fallback)
         letters = 0
-        for result in in_order(work, self.pages(connection), jobs, lost, partial(progress.say, DIED)):
+        for result in in_order(work, self.pages(connection), jobs, lost_page, partial(progress.say, DIED)):
             self.count(result, progress)
             self.waiting.append(result)
             letters += result.letters
@@ -284,8 +285,8 @@ class StoredRun:
     def pages(self, connection: Connection) -> Iterator[PageToClean]:
         """The pages that can be extracted again; the others are counted."""
         keeps_markdown = self.options.markdown is None
-        for row in pages_after(connection, self.crawl, self.bookmark.last, markdown=keeps_markdown):
-            self.read += 1
+        for row in pages_after(connection, self.crawl, self.bookmark.last_page_id, markdown=keeps_markdown):
+            self.pages_read += 1
 
             # The method: as requested, or else as before.
             own_method, own_favour = method_and_favour(row["extractor_version"] or "")
@@ -297,7 +298,8 @@ class StoredRun:
                 method = self.options.method
                 favour = self.options.favour
 
-            # The crawl has templates only if the page's own method learns the same kind of library.
+            # The crawl has templates only if the page's own method learns the same kind of library. `auto` can do
+            # without them; documents are extracted without them, too.
             is_document = row["extractor"] == METHOD
             library = LEARNING.get(method)
             needs_templates = library is not None and not is_document
@@ -344,13 +346,14 @@ class StoredRun:
             )
         return self.last_templates
 
-    def count(self, result: Remade, progress: CleaningProgress) -> None:
+    def count(self, result: CleanedPage, progress: CleaningProgress) -> None:
         """Count the result of a page, and report an error."""
         if result.broken is not None:
             self.tally.add(result.broken)
             progress.say(f"{result.broken.place}: {result.broken.why}")
         elif result.row is not None:
             size = len(result.row["to_text"].encode())
+            # The tally takes no notice of the line.
             self.tally.add(Cleaned(line=b"", before=result.before, after=size, ended=result.ended))
             self.changed += result.has_changed
 
@@ -363,7 +366,7 @@ class StoredRun:
             self.bookmark.has_changed = True
             self.bookmark.write()  # before the pages: once they are saved, a continued run finds them unchanged
         with_retries(lambda: save_pages(self.engine, self.crawl, rows), error_message, lambda: self.retry_seconds)
-        self.bookmark.last = self.waiting[-1].id
+        self.bookmark.last_page_id = self.waiting[-1].id
         self.bookmark.write()
         self.waiting.clear()
 
@@ -437,6 +440,8 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
         engine = open_database(url)
         try:
+            # So that readers of changes notice if the database was restored from a backup. In a transaction of its own,
+            # as it blocks the changes of other crawls.
             with database_errors(url), engine.begin() as connection:
                 begin_epoch(connection)
             with database_errors(url), engine.begin() as connection:
@@ -468,8 +473,8 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
     started = monotonic()
     status = 0
     stopped = None
-    progress = CleaningProgress(run.total, lambda: run.read, run.tally, interval)
-    if run.bookmark.last:
+    progress = CleaningProgress(run.total, lambda: run.pages_read, run.tally, interval)
+    if run.bookmark.last_page_id:
         progress.say(localized(Message("Continuing an earlier run.")))
 
     try:
@@ -484,7 +489,7 @@ def _go(run: StoredRun, url: URL, folder: Path, jobs: int, interval: float) -> i
         status = FAILED
         stopped = Message("Stopped: {why}; the same command continues.", {"why": why})
 
-    forget_entries(search_file(url, folder), run.crawl.id)
+    forget_entries(search_file(url, folder), run.crawl.id)  # the next search indexes the new texts
     for line in run.closing(monotonic() - started, stopped):
         print(printable(localized(line)), file=sys.stderr)
     if not status and (run.tally.broken or not run.tally.pages):
@@ -510,7 +515,7 @@ def _find_crawl(url: URL, name: str) -> tuple[CleanedCrawl, int]:
     if not exists(url):
         check_name([], name, url)
     with reading(url) as connection:
-        crawls: Sequence[CleanedCrawl] = crawls_to_clean(connection)
+        crawls: Sequence[CleanedCrawl] = all_crawls(connection)
         check_name([known_crawl.name for known_crawl in crawls], name, url)
         chosen_crawl = next(known_crawl for known_crawl in crawls if known_crawl.name == name)
         return chosen_crawl, count_pages(connection, chosen_crawl)

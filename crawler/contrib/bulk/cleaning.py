@@ -27,8 +27,8 @@ from crawler.contrib.bulk.archives.records import (
     WalledError,
     as_json,
 )
-from crawler.contrib.bulk.common_parts import Libraries, learned
-from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.contrib.bulk.common_parts import Libraries, learned_libraries
+from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, FileToClean, is_same_folder, maker
 from crawler.errors import OutputError
 from crawler.extraction import LEARNING, Extractor, with_library
 from crawler.extraction.document_text import METHOD, with_documents
@@ -159,6 +159,7 @@ def _cleaned(record: ArchiveRecord, extraction: Extraction, method: str, more: M
 
 
 def _json(value: Any) -> str:
+    """A value as JSON; text as JSON that can be encoded in UTF-8."""
     if isinstance(value, str):
         return as_json(value)
     return json.dumps(value, ensure_ascii=False)
@@ -178,43 +179,44 @@ def method_cleaner(
 def with_libraries(cleaner: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
     """The cleaner with a library for each host of these inputs, if its method learns libraries.
 
-    `show` is called for each record that is read for the libraries.
+    A library holds the parts that the pages of a host have in common. `show` is called for each record that is read for
+    the libraries.
     """
-    library = LEARNING.get(cleaner.keywords["method"])
-    files = [source for source in inputs if source.can_be_read_again]
-    if library is None or not files:
+    library_type = LEARNING.get(cleaner.keywords["method"])
+    rereadable_inputs = [source for source in inputs if source.can_be_read_again]
+    if library_type is None or not rereadable_inputs:
         return cleaner
 
     def records() -> Iterator[ReadResult]:
-        return (record for file in files for record in file.records())
+        return (record for source in rereadable_inputs for record in source.records())
 
-    return partial(cleaner, libraries=learned(records, library, show))
+    return partial(cleaner, libraries=learned_libraries(records, library_type, show))
 
 
 def cleaning_results(
     records: Iterable[ReadResult], cleaner: Cleaner, jobs: int, died: Callable[[], None]
 ) -> Iterator[CleaningResult]:
     """The result of each record, in order; `died` is called when a process dies."""
-    return in_order(cleaner, records, jobs, _lost, died)
+    return in_order(cleaner, records, jobs, _lost_record, died)
 
 
-def _lost(record: ReadResult) -> CleaningResult:
+def _lost_record(record: ReadResult) -> CleaningResult:
     """The result for a record on which two processes died."""
     assert isinstance(record, Raw)  # noqa: S101 - other results cannot make a process die
     return Broken(place=record.place, why="the process that cleans it dies")
 
 
-NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
+MOST_NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
 
 
 @dataclass
 class FileResult:
     """The result of cleaning one file."""
 
-    pair: Pair
+    file: FileToClean
     tally: CleaningCounts = field(default_factory=CleaningCounts)
-    named: list[Broken] = field(default_factory=list)
-    """The first broken records, at most NAMED."""
+    named_broken: list[Broken] = field(default_factory=list)
+    """The first broken records, at most MOST_NAMED."""
     existed: bool = False
     """Whether the output was already there."""
     failed: str = ""
@@ -238,15 +240,15 @@ class FileCleaner:
     maker: str
     """The versions of Winnow and its libraries; other versions might write other lines."""
 
-    def __call__(self, pair: Pair) -> FileResult:
+    def __call__(self, file: FileToClean) -> FileResult:
         """Clean a file in the order of its records; no content of the file raises an exception."""
-        result = FileResult(pair)
+        result = FileResult(file)
         try:
             self._check()
-            if os.path.lexists(self.folder / pair.output):  # by a worker that was reported dead too early
+            if os.path.lexists(self.folder / file.output):  # written by a worker that was reported dead too early
                 result.existed = True
                 return result
-            self._clean(pair, result)
+            self._clean(file, result)
         except InputError as error:
             result.failed = str(error)
         except OutputError as error:
@@ -263,31 +265,31 @@ class FileCleaner:
                 other=maker(),
                 ours=self.maker,
             )
-        if not is_folder(self.folder, self.folder_id):
+        if not is_same_folder(self.folder, self.folder_id):
             raise OutputError(
                 "{path} on {host} is not the output folder of this run",
                 path=repr(str(self.folder)),
                 host=socket.gethostname(),
             )
 
-    def _clean(self, pair: Pair, result: FileResult) -> None:
+    def _clean(self, file: FileToClean, result: FileResult) -> None:
         """Clean a file into its output, and count its records in the result."""
-        source = Input(str(pair.input))
+        source = Input(str(file.input))
         if source.kind is None or source.kind.name in SINGLE_PAGES:
             source.close()
-            raise InputError(f"{pair.shown!r} is a single page; {NO_ARCHIVE}")
+            raise InputError(f"{file.shown!r} is a single page; {NO_ARCHIVE}")
         clean = with_libraries(self.cleaner, [source], lambda: None)
-        with AtomicFile(str(self.folder / pair.output)) as output:
+        with AtomicFile(str(self.folder / file.output)) as output:
             for record in source.records():
                 cleaning_result = clean(record)
                 result.tally.add(cleaning_result)
                 if isinstance(cleaning_result, Cleaned):
                     output.write(cleaning_result.line)
-                elif isinstance(cleaning_result, Broken) and len(result.named) < NAMED:
-                    result.named.append(cleaning_result)
+                elif isinstance(cleaning_result, Broken) and len(result.named_broken) < MOST_NAMED:
+                    result.named_broken.append(cleaning_result)
             output.finish()
 
 
-def lost(pair: Pair) -> FileResult:
-    """The result for a file on which processes die."""
-    return FileResult(pair, failed=f"{pair.shown!r}: the processes that clean it die")
+def lost_file(file: FileToClean) -> FileResult:
+    """The result for a file on which processes died."""
+    return FileResult(file, failed=f"{file.shown!r}: the processes that clean it die")

@@ -9,7 +9,7 @@ from crawler.doors import Door, load
 from crawler.errors import WrongUseError
 from crawler.translation.message import N_
 
-ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
+SCHEDULER_ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 
 
 class CleanOptions(CommandOptions):
@@ -107,7 +107,7 @@ def _check_scheduler(opts: argparse.Namespace) -> None:
     """Raise a WrongUseError if the address of a scheduler is wrong, or options do not go with it."""
     if opts.engine != "dask":
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
-    if not ADDRESS.fullmatch(opts.scheduler):
+    if not SCHEDULER_ADDRESS.fullmatch(opts.scheduler):
         raise WrongUseError(
             "--scheduler {address} is wrong; allowed are tcp://HOST:PORT and tls://HOST:PORT",
             address=repr(opts.scheduler[:200]),

@@ -1,8 +1,9 @@
 """Learns which parts the pages of a host have in common, from the saved pages themselves before they are cleaned.
 
-The records are read twice. The first pass counts the pages of each host. The second pass learns from a sample of each
-host that has enough pages; its pages are taken at regular intervals, so that it is small and has pages of all kinds.
-The libraries are complete before any page is cleaned, so the texts are the same with any number of processes.
+A library holds the common parts of one host. The records are read twice. The first pass counts the pages of each host.
+The second pass learns from a sample of each host that has N1 pages, the least from which a library is learned. The
+pages of a sample are taken at regular intervals, so that it is small and has pages of all kinds. The libraries are
+complete before any page is cleaned, so the texts are the same with any number of processes.
 """
 
 from collections import Counter
@@ -16,16 +17,18 @@ from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
 PAGES_A_HOST = 2 * N1
-"""Pages in the sample of each host: twice as many as a learner needs at least."""
+"""Pages in the sample of each host."""
 
 Libraries = Mapping[str, Library]
 """The library of each host, by its name."""
 
 
-def learned(
+def learned_libraries(
     read: Callable[[], Iterator[ReadResult]], new_library: type[Library], show: Callable[[], object]
 ) -> Libraries:
-    """The libraries of hosts with enough pages among the records; `show` is called for each record."""
+    """The libraries of hosts with enough pages among the records; `show`, which shows progress, is called for each
+    record.
+    """
     page_counts = Counter(host for host, _ in _pages(read(), show) if host)
     steps = {host: max(1, count // PAGES_A_HOST) for host, count in page_counts.items() if count >= N1}
     if not steps:
@@ -33,7 +36,7 @@ def learned(
 
     learners: dict[str, Learner] = {}
     pages_seen: Counter[str] = Counter()
-    templates = 0
+    template_count = 0
     for host, page in _pages(read(), show):
         if host not in steps:
             continue
@@ -41,8 +44,8 @@ def learned(
         is_in_sample = pages_seen[host] % steps[host] == 0 and pages_seen[host] <= PAGES_A_HOST * steps[host]
         if is_in_sample:
             learner = learners.setdefault(host, Learner(new_library()))
-            templates += len(learner.add(page))
-            if templates > MAX_KEPT:
+            template_count += len(learner.add(page))
+            if template_count > MAX_KEPT:  # as many as a crawl keeps in memory
                 break
     return {host: learner.library for host, learner in learners.items() if learner.library}
 

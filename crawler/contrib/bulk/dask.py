@@ -20,20 +20,20 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from crawler.contrib.bulk.cleaning import FileCleaner, FileResult, lost
-from crawler.contrib.bulk.resume_manifest import Pair
+from crawler.contrib.bulk.cleaning import FileCleaner, FileResult, lost_file
+from crawler.contrib.bulk.resume_manifest import FileToClean
 from crawler.processes.function_pool import WorkersError
 
 POLL_SECONDS = 1.0  # between two requests for the list of workers
-# A local cluster has no web interface.
-QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+# The settings of a local cluster, by which it has no web interface.
+NO_WEB_INTERFACE: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
 WORKER_GONE = "A worker is gone; another one continues its file."
 NO_WORKERS = "The scheduler has no workers; the files wait for one."
 
 
 def by_dask(
-    clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, report: Callable[[str], None]
+    clean: FileCleaner, todo: Sequence[FileToClean], address: str, jobs: int, report: Callable[[str], None]
 ) -> Iterator[FileResult]:
     """The result of each file when it is done; without an address, by `jobs` processes of this machine."""
     if not todo:
@@ -49,21 +49,22 @@ class DaskRun:
         self.client = client
         self.clean = clean
         self.report = report
-        self.under_way: dict[Future, Pair] = {}
+        self.under_way: dict[Future, FileToClean] = {}
         self.workers: dict[str, int] = {}
-        self.polled = 0.0
+        """The number of threads of each worker, by its address."""
+        self.last_poll = float("-inf")
         self.lacks_workers = False
 
-    def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
+    def results(self, todo: Sequence[FileToClean]) -> Iterator[FileResult]:
         """The results of the files, in any order."""
         waiting = deque(todo)
         try:
             while waiting or self.under_way:
                 self.poll_workers()
                 while waiting and len(self.under_way) < sum(self.workers.values()):
-                    pair = waiting.popleft()
-                    future = self.client.submit(self.clean, pair, key=f"clean-{token_hex(8)}", pure=False)
-                    self.under_way[future] = pair
+                    file = waiting.popleft()
+                    future = self.client.submit(self.clean, file, key=f"clean-{token_hex(8)}", pure=False)
+                    self.under_way[future] = file
                 yield from self.finished()
             self.poll_workers(at_once=True)
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
@@ -74,9 +75,9 @@ class DaskRun:
 
     def poll_workers(self, at_once: bool = False) -> None:
         """Update the list of workers now and then; report when one is gone or there are none."""
-        if not at_once and time.monotonic() - self.polled < POLL_SECONDS:
+        if not at_once and time.monotonic() - self.last_poll < POLL_SECONDS:
             return
-        self.polled = time.monotonic()
+        self.last_poll = time.monotonic()
         before = self.workers
         self.workers = dict(self.client.ncores())
         for _ in before.keys() - self.workers.keys():
@@ -97,7 +98,7 @@ class DaskRun:
             yield _result(future, self.under_way.pop(future))
 
 
-def _result(future: Future, pair: Pair) -> FileResult:
+def _result(future: Future, file: FileToClean) -> FileResult:
     """The result of a file that is finished or given up."""
     if future.status != "error":
         file_result = future.result()
@@ -105,8 +106,8 @@ def _result(future: Future, pair: Pair) -> FileResult:
         return file_result
     error = future.exception()
     if isinstance(error, KilledWorker):
-        return lost(pair)
-    return FileResult(pair, failed=f"{pair.shown!r} cannot be cleaned ({type(error).__name__}: {error})"[:1_000])
+        return lost_file(file)
+    return FileResult(file, failed=f"{file.shown!r} cannot be cleaned ({type(error).__name__}: {error})"[:1_000])
 
 
 @contextmanager
@@ -142,7 +143,7 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
 
 def _cluster(jobs: int) -> LocalCluster:
     """A new cluster on this machine; only this process handles Ctrl-C, and stops the others."""
-    with config.set(QUIET), _without_interrupts():
+    with config.set(NO_WEB_INTERFACE), _without_interrupts():
         return LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,

@@ -21,13 +21,13 @@ logger = logging.getLogger(__name__)
 class CleaningProgress:
     """Shows the counts of records now and then, and errors of single records between them."""
 
-    def __init__(self, total: int, read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
-        """`total` is the size of all input, 0 if unknown; `read` returns how much of it was read."""
-        self.read = read
+    def __init__(self, total: int, amount_read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
+        """`total` is the size of all input, 0 if unknown; `amount_read` returns how much of it was read."""
+        self.amount_read = amount_read
         self.tally = tally
         self.interval = interval
         self.started = monotonic()
-        self.last = self.started
+        self.last_shown = self.started
         self.bar: Progress | None = None
         if sys.stderr.isatty():
             columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
@@ -47,13 +47,13 @@ class CleaningProgress:
     def show(self) -> None:
         """Draw the bar or log a line, unless `interval` seconds have not passed yet."""
         now = monotonic()
-        if now - self.last < self.interval:
+        if now - self.last_shown < self.interval:
             return
-        self.last = now
+        self.last_shown = now
         if self.bar is None:
             logger.info("%s", self.summary())
         else:
-            self.bar.update(self.task, description=localized(self.summary()), completed=self.read())
+            self.bar.update(self.task, description=localized(self.summary()), completed=self.amount_read())
             self.bar.refresh()
 
     def summary(self) -> Message:

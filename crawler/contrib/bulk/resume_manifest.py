@@ -27,42 +27,45 @@ NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pa
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A file of an archive by its absolute path, and the name of its file of lines."""
+class FileToClean:
+    """A file of an archive and its output: the lines of its pages."""
 
     shown: str
+    """Its name as the user has given it, for messages."""
     input: Path
+    """Its absolute path."""
     output: str
+    """The name of the output in its folder."""
     size: int | None
     """Stored bytes; None if the file cannot be read."""
 
 
-def pairs(names: Sequence[str]) -> list[Pair]:
+def files_to_clean(names: Sequence[str]) -> list[FileToClean]:
     """The output file of each input; raises a WrongUseError if one is not an archive, or two would have the same
     output.
 
     A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` have different outputs.
     """
-    all_pairs = [_pair(name) for name in names]
-    pair_of_output: dict[str, Pair] = {}
-    for pair in all_pairs:
-        other = pair_of_output.setdefault(pair.output.casefold(), pair)  # some file systems ignore case
-        if other is not pair:
+    all_files = [_file_to_clean(name) for name in names]
+    file_of_output: dict[str, FileToClean] = {}
+    for file in all_files:
+        other = file_of_output.setdefault(file.output.casefold(), file)  # some file systems ignore case
+        if other is not file:
             raise WrongUseError(
                 "{path} and {other} would both become {output}",
                 path=repr(other.shown),
-                other=repr(pair.shown),
-                output=repr(pair.output),
+                other=repr(file.shown),
+                output=repr(file.output),
             )
-    return all_pairs
+    return all_files
 
 
-def largest_first(file_pairs: Iterable[Pair]) -> list[Pair]:
+def largest_first(files: Iterable[FileToClean]) -> list[FileToClean]:
     """The order in which files are cleaned, so that no process is left with a large file at the end."""
-    return sorted(file_pairs, key=lambda pair: (-(pair.size or 0), pair.output))
+    return sorted(files, key=lambda file: (-(file.size or 0), file.output))
 
 
-def _pair(name: str) -> Pair:
+def _file_to_clean(name: str) -> FileToClean:
     """An input with the name of its output; raises a WrongUseError if it is not an archive."""
     if name == STANDARD_INPUT:
         raise WrongUseError("standard input has no name from which to name its output; {why}", why=NO_ARCHIVE)
@@ -88,12 +91,12 @@ def _pair(name: str) -> Pair:
             path=repr(name),
             most=LONGEST_NAME - len(ENDING),
         )
-    return Pair(name, path, path.name + ENDING, size)
+    return FileToClean(name, path, path.name + ENDING, size)
 
 
 MANIFEST = ".clean.json"
 HEAD_BYTES = 100  # the beginning of a manifest, which contains the folder's id
-LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")
+PACKAGES = ("lxml", "numpy", "py3langid", "w3lib")
 """The packages on whose versions the lines depend."""
 OTHER_FOLDER = Message("give another FOLDER, or empty this one")
 
@@ -102,23 +105,23 @@ OTHER_FOLDER = Message("give another FOLDER, or empty this one")
 def maker() -> str:
     """The versions of Winnow, its extractors, its libraries and Python, on which the lines depend."""
     python = ".".join(platform.python_version_tuple()[:2])
-    parts = [f"{name} {version(name)}" for name in LIBRARIES]
-    return f"Winnow {__version__} with extraction {EXTRACTION_VERSION}, {', '.join(parts)}, Python {python}"
+    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    return f"Winnow {__version__} with extraction {EXTRACTION_VERSION}, {', '.join(packages)}, Python {python}"
 
 
-def write_manifest(folder: Path, options: Mapping[str, Any], file_pairs: Sequence[Pair]) -> str:
+def write_manifest(folder: Path, options: Mapping[str, Any], files: Sequence[FileToClean]) -> str:
     """Write the manifest of a new or continued run; returns the folder's random id, by which other machines recognize
     it. Raises a WrongUseError if the folder's content was made with other options.
     """
     path = folder / MANIFEST
-    new = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": {}}
-    before: dict[str, Any] = new
+    sizes = {file.output: file.size for file in files}
+    now = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": sizes}
+    before: dict[str, Any] = now | {"sizes": {}}
     if path.exists():
         before = json.loads(path.read_bytes())
-    known_sizes = before["sizes"]
-    sizes = {pair.output: pair.size for pair in file_pairs}
-    _compare(folder, before, new | {"sizes": sizes})
-    foreign_file = next((name for name in sizes if name not in known_sizes and os.path.lexists(folder / name)), None)
+    earlier_sizes = before["sizes"]
+    _compare(folder, before, now)
+    foreign_file = next((name for name in sizes if name not in earlier_sizes and os.path.lexists(folder / name)), None)
     if foreign_file:
         raise WrongUseError(
             "{path} exists and was not made by winnow clean --into; {advice}",
@@ -126,18 +129,19 @@ def write_manifest(folder: Path, options: Mapping[str, Any], file_pairs: Sequenc
             advice=OTHER_FOLDER,
         )
 
-    new_sizes = {name: known_sizes.get(name) if size is None else size for name, size in sizes.items()}
+    # The files of earlier runs stay, and a file that cannot be read keeps its earlier size.
+    new_sizes = {name: earlier_sizes.get(name) if size is None else size for name, size in sizes.items()}
     with AtomicFile(str(path)) as output:
-        output.write(json.dumps(before | {"sizes": known_sizes | new_sizes}, indent=1).encode() + b"\n")
+        output.write(json.dumps(before | {"sizes": earlier_sizes | new_sizes}, indent=1).encode() + b"\n")
         output.finish()
     return str(before["folder"])
 
 
-def is_folder(folder: Path, name: str) -> bool:
+def is_same_folder(folder: Path, folder_id: str) -> bool:
     """Whether this is the folder with this id, rather than another machine's folder with the same path."""
     try:
         with (folder / MANIFEST).open("rb") as file:
-            return name.encode() in file.read(HEAD_BYTES)
+            return folder_id.encode() in file.read(HEAD_BYTES)
     except OSError:
         return False
 
@@ -154,26 +158,26 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
         )
 
     for name in sorted(before["options"].keys() | now["options"].keys()):
-        was = before["options"].get(name)
-        is_now = now["options"].get(name)
-        if was != is_now:
+        earlier_value = before["options"].get(name)
+        value = now["options"].get(name)
+        if value != earlier_value:
             raise WrongUseError(
                 "{path} was made with {option} {before}, not {now}: {advice}",
                 path=repr(str(folder)),
                 option=name,
-                before=repr(was),
-                now=repr(is_now),
+                before=repr(earlier_value),
+                now=repr(value),
                 advice=OTHER_FOLDER,
             )
 
     for name, size in now["sizes"].items():
-        was = before["sizes"].get(name)
-        if size is not None and was is not None and size != was:
+        earlier_size = before["sizes"].get(name)
+        if size is not None and earlier_size is not None and size != earlier_size:
             raise WrongUseError(
                 "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
                 name=repr(name),
                 path=repr(str(folder)),
-                before=f"{was:,}",
+                before=f"{earlier_size:,}",
                 now=f"{size:,}",
                 advice=OTHER_FOLDER,
             )

@@ -16,7 +16,7 @@ from crawler.contrib.bulk.archives import json_lines
 from crawler.contrib.bulk.archives.records import ArchiveRecord, Broken, Raw, ReadResult, Skipped
 from crawler.contrib.bulk.archives.warc_and_tianwang import warc_record
 from crawler.contrib.bulk.cleaning import (
-    NAMED,
+    MOST_NAMED,
     Cleaned,
     Cleaner,
     CleaningCounts,
@@ -25,7 +25,7 @@ from crawler.contrib.bulk.cleaning import (
     cleaning_results,
     method_cleaner,
 )
-from crawler.contrib.bulk.resume_manifest import MANIFEST, maker, pairs, write_manifest
+from crawler.contrib.bulk.resume_manifest import MANIFEST, files_to_clean, maker, write_manifest
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.extractor_fallback import ExtractorFallback
 from crawler.outcomes import Code, Outcome
@@ -175,8 +175,8 @@ def clean(work: FileCleaner, folder: Path, name: str, data: bytes | None) -> Fil
     path = folder / name
     if data is not None:
         path.write_bytes(data)
-    (pair,) = pairs([str(path)])
-    found = pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(pair)))
+    (file,) = files_to_clean([str(path)])
+    found = pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(file)))
     return pickle.loads(pickle.dumps(found))
 
 
@@ -191,7 +191,7 @@ def clean(work: FileCleaner, folder: Path, name: str, data: bytes | None) -> Fil
 )
 def test_an_archive_becomes_lines_in_their_order(work: FileCleaner, tmp_path: Path, name: str, data: bytes) -> None:
     outcome = clean(work, tmp_path, name, data)
-    assert (outcome.failed, outcome.stops, outcome.existed, outcome.named) == ("", False, False, [])
+    assert (outcome.failed, outcome.stops, outcome.existed, outcome.named_broken) == ("", False, False, [])
     assert (outcome.tally.pages, outcome.tally.broken) == (2, 0)
     output = (work.folder / f"{name}.jsonl").read_text("utf-8")
     assert output.index(saved_pages.text(1)) < output.index(saved_pages.text(2))
@@ -221,11 +221,11 @@ def test_what_cannot_be_read_has_no_output(
     assert (outcome.stops, list(work.folder.iterdir())) == (False, [work.folder / MANIFEST])
 
 
-@pytest.mark.parametrize("count", [NAMED, NAMED + 1])
+@pytest.mark.parametrize("count", [MOST_NAMED, MOST_NAMED + 1])
 def test_of_broken_records_the_first_are_named_and_all_counted(work: FileCleaner, tmp_path: Path, count: int) -> None:
     outcome = clean(work, tmp_path, "a.jsonl", b"{\n" * count + saved_pages.line(1))
-    assert (outcome.tally.broken, len(outcome.named), outcome.tally.pages) == (count, NAMED, 1)
-    assert outcome.named[0].place.endswith("a.jsonl: line 1")
+    assert (outcome.tally.broken, len(outcome.named_broken), outcome.tally.pages) == (count, MOST_NAMED, 1)
+    assert outcome.named_broken[0].place.endswith("a.jsonl: line 1")
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_what_stops_all_files(work: FileCleaner, tmp_path: Path, trouble: dict[s
 
 def test_a_full_disk_stops_all_files(work: FileCleaner, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(saved_pages.line(1))
-    (pair,) = pairs([str(tmp_path / "a.jsonl")])
-    outcome = work(replace(pair, output="b" * 300))  # which no file system takes, as a full one takes nothing
+    (file,) = files_to_clean([str(tmp_path / "a.jsonl")])
+    outcome = work(replace(file, output="b" * 300))  # which no file system takes, as a full one takes nothing
     assert outcome.stops
     assert "(File name too long)" in outcome.failed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.atomic_files import LONGEST_NAME
-from crawler.contrib.bulk.resume_manifest import largest_first, pairs
+from crawler.contrib.bulk.resume_manifest import files_to_clean, largest_first
 from crawler.errors import WrongUseError
 
 
@@ -34,17 +34,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_what_a_file_becomes(here: Path, name: str, output: str, size: int | None) -> None:
-    (pair,) = pairs([name])
-    assert (pair.shown, pair.output, pair.size) == (name, output, size)
-    assert pair.input.is_absolute()
-    assert "/" not in pair.output
+    (file,) = files_to_clean([name])
+    assert (file.shown, file.output, file.size) == (name, output, size)
+    assert file.input.is_absolute()
+    assert "/" not in file.output
     if size is not None:
-        assert pair.input.samefile(here / name)
+        assert file.input.samefile(here / name)
 
 
 def test_files_of_many_folders_and_packings_have_names_of_their_own() -> None:
     names = ["a/2004.warc", "2004.warc.gz", "raw", "a/2004.jsonl"]
-    assert len({pair.output for pair in pairs(names)}) == 4
+    assert len({file.output for file in files_to_clean(names)}) == 4
 
 
 def test_what_cannot_be_is_one_sentence() -> None:
@@ -64,18 +64,18 @@ def test_what_cannot_be_is_one_sentence() -> None:
         if "/dev/null" in names and sys.platform == "win32":
             pytest.skip("there is no such file")
         with pytest.raises(WrongUseError) as error:
-            pairs(names)
+            files_to_clean(names)
         assert str(error.value).startswith(said)
 
 
 def test_the_longest_name_there_may_be() -> None:
-    (pair,) = pairs(["b" * (LONGEST_NAME - len(".jsonl"))])
-    assert len(os.fsencode(pair.output)) == LONGEST_NAME
+    (file,) = files_to_clean(["b" * (LONGEST_NAME - len(".jsonl"))])
+    assert len(os.fsencode(file.output)) == LONGEST_NAME
 
 
 def test_the_largest_is_begun_first() -> None:
-    found = pairs(["missing", "a/2004.warc", "raw", "2004.warc.gz", "a/2004.jsonl"])
-    assert [pair.shown for pair in largest_first(found)] == [
+    found = files_to_clean(["missing", "a/2004.warc", "raw", "2004.warc.gz", "a/2004.jsonl"])
+    assert [file.shown for file in largest_first(found)] == [
         "2004.warc.gz",
         "a/2004.jsonl",
         "raw",

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from crawler.contrib.bulk.resume_manifest import MANIFEST, Pair, is_folder, maker, write_manifest
+from crawler.contrib.bulk.resume_manifest import MANIFEST, FileToClean, is_same_folder, maker, write_manifest
 from crawler.errors import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}
 
 
-def pair(name: str, size: int | None = 5) -> Pair:
-    return Pair(name, Path("/archive") / name, f"{name}.jsonl", size)
+def pair(name: str, size: int | None = 5) -> FileToClean:
+    return FileToClean(name, Path("/archive") / name, f"{name}.jsonl", size)
 
 
 def saved(folder: Path) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def test_a_new_folder(tmp_path: Path) -> None:
         ([], {"a.jsonl": 5}),
     ],
 )
-def test_going_on_with_the_same_or_with_more(tmp_path: Path, now: list[Pair], sizes: dict[str, int]) -> None:
+def test_going_on_with_the_same_or_with_more(tmp_path: Path, now: list[FileToClean], sizes: dict[str, int]) -> None:
     write_manifest(tmp_path, HOW, [pair("a")])
     (tmp_path / "a.jsonl").touch()
     write_manifest(tmp_path, HOW, now)
@@ -101,9 +101,9 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
 def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
     name = write_manifest(tmp_path, HOW | {"more": "x" * 10_000}, [])
     assert write_manifest(tmp_path, HOW | {"more": "x" * 10_000}, []) == name
-    assert is_folder(tmp_path, name)
-    assert not is_folder(tmp_path, "0" * 32)
-    assert not is_folder(tmp_path / "missing", name)
+    assert is_same_folder(tmp_path, name)
+    assert not is_same_folder(tmp_path, "0" * 32)
+    assert not is_same_folder(tmp_path / "missing", name)
     (tmp_path / "other").mkdir()
     assert write_manifest(tmp_path / "other", HOW, []) != name
 
