@@ -19,7 +19,7 @@ from crawler.translation.message import N_, Message
 
 FIELDS = N_("minute hour day-of-month month day-of-week")
 FIELD_NAMES = (N_("minute"), N_("hour"), N_("day-of-month"), N_("month"), N_("day-of-week"))
-NAMED = {
+NAMED_LINES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
     "@midnight": "0 0 * * *",
@@ -47,12 +47,13 @@ class Cron:
     @cached_property
     def fields(self) -> CronSim:
         """Its parsed fields; weekday 0 is Sunday, (1, 2) the second Monday of the month, (1, CronSim.LAST) the last."""
-        parsed = CronSim(self.line, datetime.now(self.place))
+        parsed = CronSim(self.line, datetime.now(self.zone_info))
+        # CronSim has 7 for a Sunday that is written as 7.
         parsed.weekdays = {day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in parsed.weekdays}
         return parsed
 
     @cached_property
-    def place(self) -> ZoneInfo:
+    def zone_info(self) -> ZoneInfo:
         """Its time zone."""
         return ZoneInfo(self.zone)
 
@@ -62,7 +63,7 @@ class Cron:
 
     def times(self, moment: float) -> Iterator[float]:
         """The times after a moment."""
-        for time in CronSim(self.line, datetime.fromtimestamp(moment, self.place)):
+        for time in CronSim(self.line, datetime.fromtimestamp(moment, self.zone_info)):
             # In a repeated hour, the first match may be an hour in the past.
             if time.timestamp() > moment:
                 yield time.timestamp()
@@ -82,12 +83,12 @@ def read_cron(line: str, zone: str) -> Cron:
         raise CronError(
             "time zone {zone} is not known; names are such as UTC, Europe/Berlin, Asia/Shanghai", zone=_shown(zone)
         ) from None
-    words = " ".join(line.split())
-    words = NAMED.get(words.lower(), words)
-    if len(words) > LONGEST or len(words.split()) != len(FIELD_NAMES):
+    plain_line = " ".join(line.split())
+    plain_line = NAMED_LINES.get(plain_line.lower(), plain_line)
+    if len(plain_line) > LONGEST or len(plain_line.split()) != len(FIELD_NAMES):
         raise _wrong(line, Message("it does not have five fields"))
     try:
-        cron = Cron(words, zone)
+        cron = Cron(plain_line, zone)
         first = cron.after(datetime.now().timestamp())
     except (CronSimError, ValueError) as error:
         # CronSim names the field, such as "Bad day-of-month".
@@ -105,7 +106,7 @@ def _wrong(line: str, why: Message) -> CronError:
         line=_shown(line),
         why=why,
         fields=Message(FIELDS),
-        names=list(NAMED),
+        names=list(NAMED_LINES),
     )
 
 

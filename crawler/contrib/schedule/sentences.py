@@ -10,9 +10,9 @@ from crawler.contrib.schedule.job_store import Run, RunStatus
 from crawler.translation.message import N_, Message, plural, span
 
 MOST_TIMES = 6  # times of a day that are listed one by one
-LONG = 3  # consecutive numbers from which a range is written
-DAYS = (*(N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday")),)
-MONTHS = (
+LEAST_OF_RANGE = 3  # consecutive numbers from which a range is written
+DAYS = (N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday"))
+MONTHS = (  # nested, so that the formatter does not give each month a line
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
     *(N_("September"), N_("October"), N_("November"), N_("December")),
 )
@@ -22,11 +22,13 @@ WHOLE_YEAR = frozenset(range(1, 13))
 Text = Message | str
 
 
-def words(cron: Cron) -> Message:
+def schedule_words(cron: Cron) -> Message:
     """The schedule of a job in words.
 
-    >>> str(words(Cron("0 3 * * *", "UTC"))), str(words(Cron("*/15 8-18 * * 1-5", "UTC")))
-    ('every day at 03:00', 'every 15 minutes between 08:00 and 18:59, Monday to Friday')
+    >>> str(schedule_words(Cron("0 3 * * *", "UTC")))
+    'every day at 03:00'
+    >>> str(schedule_words(Cron("*/15 8-18 * * 1-5", "UTC")))
+    'every 15 minutes between 08:00 and 18:59, Monday to Friday'
     """
     fields = cron.fields
     days = _days(fields)
@@ -37,13 +39,13 @@ def words(cron: Cron) -> Message:
         times = Message("{times}, {days}", {"times": times, "days": days})
     if fields.months == WHOLE_YEAR:
         return times
-    return Message("{times}, in {months}", {"times": times, "months": _in_runs(fields.months, _month)})
+    return Message("{times}, in {months}", {"times": times, "months": _with_ranges(fields.months, _month)})
 
 
-def coming(moment: float | None, now: float, cron: Cron) -> Message:
-    """The next run of a job, from the moment when it is due.
+def next_run_words(moment: float | None, now: float, cron: Cron) -> Message:
+    """When a job runs next, by the moment when it is due.
 
-    >>> str(coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
+    >>> str(next_run_words(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
     'next in 5 h, Thursday 1 January 1970 05:00 UTC'
     """
     if moment is None:
@@ -55,7 +57,7 @@ def coming(moment: float | None, now: float, cron: Cron) -> Message:
 
 def date(moment: float, cron: Cron) -> Message:
     """A moment in the time zone of a cron line."""
-    local = datetime.fromtimestamp(moment, cron.place)
+    local = datetime.fromtimestamp(moment, cron.zone_info)
     values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
     values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
     return Message("{weekday} {day} {month} {year} {time} {zone}", values)
@@ -119,13 +121,15 @@ def failure(status: int | None) -> Message:
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
-    """The times of a day at which a job runs, and whether they are regular."""
+    """The times of a day at which a job runs, and whether they are regular: sentences begin with regular times."""
+    # A few times are listed.
     if len(minutes) * len(hours) <= MOST_TIMES:
         times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
         return Message("at {times}", {"times": times}), False
 
+    # The minutes of each hour.
     step = _step(minutes, 60)
-    at_minutes = {"minutes": _in_runs(minutes)}
+    at_minutes = {"minutes": _with_ranges(minutes)}
     if step > 1:
         often = Message("every {n} minutes", {"n": step})
     elif step == 1:
@@ -133,6 +137,7 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]
     else:
         often = Message("every hour at minute {minutes}", at_minutes)
 
+    # The hours: all, evenly spaced, from one hour to another, or a list.
     if len(hours) == 24:
         return often, True
     hour_step = _step(hours, 24)
@@ -143,7 +148,7 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]
         return Message("{often} between {start} and {end}", {"often": often, **ends}), True
     if not step:
         often = Message("at minute {minutes}", at_minutes)
-    return Message("{often} of the hours {hours}", {"often": often, "hours": _in_runs(hours)}), bool(step)
+    return Message("{often} of the hours {hours}", {"often": often, "hours": _with_ranges(hours)}), bool(step)
 
 
 def _step(numbers: Sequence[int], whole: int) -> int:
@@ -156,38 +161,39 @@ def _step(numbers: Sequence[int], whole: int) -> int:
 
 def _days(fields: CronSim) -> Message | None:
     """The days on which a job runs; None for every day."""
-    of_month: Message | None = None
+    days_of_month: Message | None = None
     if not fields.days >= EVERY_DAY:
-        of_month = _of_month(fields.days)
-    of_week: Message | None = None
-    names_of_week: Message | None = None
+        days_of_month = _days_of_month(fields.days)
+    weekdays: Message | None = None
+    on_weekdays: Message | None = None
     if not fields.weekdays >= WHOLE_WEEK:
-        names_of_week = _of_week(fields)
-        of_week = names_of_week
+        weekdays = _weekdays(fields)
+        on_weekdays = weekdays
         if not _has_a_range(fields):
-            of_week = Message("on {days}", {"days": names_of_week})
+            on_weekdays = Message("on {days}", {"days": weekdays})
 
-    if of_month is not None and names_of_week is not None and of_week is not None:
+    # `day_and` is true if one of the fields begins with a star: then cron runs on days that match both. Otherwise it
+    # runs on days that match one of them: all days if one field has all.
+    if days_of_month is not None and weekdays is not None and on_weekdays is not None:
         if fields.day_and:
-            return Message("{month} if it is {week}", {"month": of_month, "week": names_of_week})
-        return Message("{month} and {week}", {"month": of_month, "week": of_week})
-    # If neither field begins with a star, cron runs on days that match one of them: all days if one field has all.
+            return Message("{month} if it is {week}", {"month": days_of_month, "week": weekdays})
+        return Message("{month} and {week}", {"month": days_of_month, "week": on_weekdays})
     if not fields.day_and:
         return None
-    return of_month or of_week
+    return days_of_month or on_weekdays
 
 
-def _of_month(days: Iterable[int]) -> Message:
+def _days_of_month(days: Iterable[int]) -> Message:
     """Days of the month."""
-    named: list[Text] = []
+    names: list[Text] = []
     numbers = [day for day in days if day > 0]
     if numbers:
-        named.append(Message("the {days}", {"days": _in_runs(numbers, _nth)}))
+        names.append(Message("the {days}", {"days": _with_ranges(numbers, _nth)}))
     if CronSim.LAST in days:
-        named.append(Message("the last day"))
+        names.append(Message("the last day"))
     if CronSim.LAST_WEEKDAY in days:
-        named.append(Message("the last working day"))
-    return Message("on {days} of the month", {"days": _listed(named)})
+        names.append(Message("the last working day"))
+    return Message("on {days} of the month", {"days": _listed(names)})
 
 
 def _from_monday(fields: CronSim) -> list[int]:
@@ -197,48 +203,48 @@ def _from_monday(fields: CronSim) -> list[int]:
 
 def _has_a_range(fields: CronSim) -> bool:
     """Whether the weekdays are written with a range, such as Monday to Friday."""
-    return any(len(row) >= LONG for row in _rows(_from_monday(fields)))
+    return any(len(series) >= LEAST_OF_RANGE for series in _series(_from_monday(fields)))
 
 
-def _of_week(fields: CronSim) -> Message:
-    """Days of the week."""
-    named: list[Text] = []
-    plain = _from_monday(fields)
-    if plain:
-        named.append(_in_runs(plain, lambda day: Message(DAYS[(day + 1) % 7])))
+def _weekdays(fields: CronSim) -> Message:
+    """Days of the week: those of each week, then those of each month."""
+    names: list[Text] = []
+    days_of_each_week = _from_monday(fields)
+    if days_of_each_week:
+        names.append(_with_ranges(days_of_each_week, lambda day: Message(DAYS[(day + 1) % 7])))
     for day, number in sorted(day for day in fields.weekdays if not isinstance(day, int)):
         if number == CronSim.LAST:
-            named.append(Message("the last {day} of the month", {"day": Message(DAYS[day])}))
+            names.append(Message("the last {day} of the month", {"day": Message(DAYS[day])}))
         else:
             values = {"nth": _nth(number), "day": Message(DAYS[day])}
-            named.append(Message("the {nth} {day} of the month", values))
-    return _listed(named)
+            names.append(Message("the {nth} {day} of the month", values))
+    return _listed(names)
 
 
-def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Message:
-    """The names of numbers, with ranges for LONG and more consecutive ones.
+def _with_ranges(numbers: Iterable[int], name_of: Callable[[int], Text] = str) -> Message:
+    """The names of numbers, with ranges for LEAST_OF_RANGE and more consecutive ones.
 
-    >>> str(_in_runs([1, 2, 3, 4, 8, 9])), str(_in_runs([1]))
+    >>> str(_with_ranges([1, 2, 3, 4, 8, 9])), str(_with_ranges([1]))
     ('1 to 4, 8 and 9', '1')
     """
-    named: list[Text] = []
-    for row in _rows(numbers):
-        if len(row) >= LONG:
-            named.append(Message("{first} to {last}", {"first": name(row[0]), "last": name(row[-1])}))
+    names: list[Text] = []
+    for series in _series(numbers):
+        if len(series) >= LEAST_OF_RANGE:
+            names.append(Message("{first} to {last}", {"first": name_of(series[0]), "last": name_of(series[-1])}))
         else:
-            named += map(name, row)
-    return _listed(named)
+            names += map(name_of, series)
+    return _listed(names)
 
 
-def _rows(numbers: Iterable[int]) -> list[list[int]]:
-    """The numbers in order, divided into rows of consecutive ones."""
-    rows: list[list[int]] = []
+def _series(numbers: Iterable[int]) -> list[list[int]]:
+    """The numbers in order, divided into series of consecutive numbers."""
+    all_series: list[list[int]] = []
     for number in sorted(numbers):
-        if rows and rows[-1][-1] == number - 1:
-            rows[-1].append(number)
+        if all_series and all_series[-1][-1] == number - 1:
+            all_series[-1].append(number)
         else:
-            rows.append([number])
-    return rows
+            all_series.append([number])
+    return all_series
 
 
 def _listed(names: Sequence[Text]) -> Message:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from crawler.contrib.schedule.cron import LONGEST, MOST_MISSED, NAMED, Cron, CronError, read_cron
+from crawler.contrib.schedule.cron import LONGEST, MOST_MISSED, NAMED_LINES, Cron, CronError, read_cron
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 
@@ -123,7 +123,7 @@ def test_lines_that_are_wrong() -> None:
 
 
 def test_lines_at_the_edge_of_right() -> None:
-    for line in ["59 23 31 12 7", "0 0 1 1 0", "0 0 29 2 *", *NAMED]:
+    for line in ["59 23 31 12 7", "0 0 1 1 0", "0 0 29 2 *", *NAMED_LINES]:
         assert read_cron(line, "UTC").after(0.0)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_store import Run
-from crawler.contrib.schedule.sentences import coming, ended_words, words
+from crawler.contrib.schedule.sentences import ended_words, next_run_words, schedule_words
 from crawler.translation.message import catalogue_of
 
 
@@ -40,7 +40,7 @@ def test_when_it_runs() -> None:
         ("@yearly", "on the 1st of the month at 00:00, in January"),
     ]
     for line, expected in rows:
-        assert str(words(read_cron(line, "UTC"))) == expected
+        assert str(schedule_words(read_cron(line, "UTC"))) == expected
 
 
 def test_when_it_runs_next() -> None:
@@ -51,7 +51,7 @@ def test_when_it_runs_next() -> None:
         (1.0, "due since Thursday 1 January 1970 01:00 Europe/Berlin"),
     ]
     for moment, expected in rows:
-        assert str(coming(moment, 1.0, Cron("0 * * * *", "Europe/Berlin"))) == expected
+        assert str(next_run_words(moment, 1.0, Cron("0 * * * *", "Europe/Berlin"))) == expected
 
 
 def test_how_a_run_went() -> None:
@@ -99,7 +99,7 @@ def test_when_it_runs_in_chinese() -> None:
         ("0 0 29 2,6-8 *", "2月、6月至8月，每月29日 00:00"),
     ]
     for line, expected in rows:
-        assert catalogue_of("zh").gettext(words(read_cron(line, "UTC"))) == expected
+        assert catalogue_of("zh").gettext(schedule_words(read_cron(line, "UTC"))) == expected
 
 
 def test_what_is_wrong_in_chinese() -> None:
@@ -121,5 +121,6 @@ def test_what_is_wrong_in_chinese() -> None:
 def test_the_next_time_in_chinese() -> None:
     cron = Cron("0 * * * *", "Europe/Berlin")
     assert (
-        catalogue_of("zh").gettext(coming(18_001.0, 1.0, cron)) == "5 小时后运行：1970年1月1日周四 06:00 Europe/Berlin"
+        catalogue_of("zh").gettext(next_run_words(18_001.0, 1.0, cron))
+        == "5 小时后运行：1970年1月1日周四 06:00 Europe/Berlin"
     )
