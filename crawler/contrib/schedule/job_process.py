@@ -51,7 +51,7 @@ def lock_of(output: Path, name: str = "") -> Path:
     return folder_of(output, name) / LOCK
 
 
-def tidy(output: Path, name: str, before: int) -> None:
+def delete_old_logs(output: Path, name: str, before: int) -> None:
     """Delete the logs of a job's runs with a number below `before`."""
     for path in folder_of(output, name).glob("*.log"):
         if path.stem.isdecimal() and int(path.stem) < before:
@@ -105,12 +105,13 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
 class RunProcess(ChildProcess):
     """The process of a job's run, which writes into a log. It continues when the process that started it ends."""
 
-    def __init__(self, words: Sequence[str], task: Mapping[str, str], log: Path) -> None:
+    def __init__(self, command_line: Sequence[str], scheduler_settings: Mapping[str, str], log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as file:
-            super().__init__(words, own_session=True, stdout=file, stderr=file)
+            super().__init__(command_line, own_session=True, stdout=file, stderr=file)
         self.log = log
-        self.send(json.dumps(task).encode())  # the URL may hold a password
+        # Not as arguments, which other users see: the URL of the database may hold a password.
+        self.send(json.dumps(scheduler_settings).encode())
 
 
 Starter = Callable[[str, int], RunProcess]
@@ -130,8 +131,8 @@ def starting_thread() -> ThreadPoolExecutor:
 
 
 BEAT = 2.0  # seconds between two heartbeats
-LOCK_PATIENCE = 10.0  # seconds to wait for the job's previous process, which is ending, to release the lock
-PAUSE = 1.0  # seconds between two attempts to record the end of a run
+LOCK_SECONDS = 10.0  # to wait for the job's previous process, which is ending, to release the lock
+RETRY_SECONDS = 1.0  # between two attempts to record the end of a run
 
 
 class Heartbeat(threading.Thread):
@@ -141,22 +142,22 @@ class Heartbeat(threading.Thread):
         super().__init__(name="heartbeat", daemon=True)
         self.jobs = jobs
         self.run_id = run.id
-        self.over = threading.Event()
+        self.has_ended = threading.Event()
 
     def run(self) -> None:
         """Write a heartbeat every BEAT seconds."""
-        while not self.over.wait(BEAT):
+        while not self.has_ended.wait(BEAT):
             try:
                 may_continue = self.jobs.beat(self.run_id)
             except StateError:  # the crawl itself reports an error of the database
                 continue
-            if not may_continue and not self.over.is_set():
+            if not may_continue and not self.has_ended.is_set():
                 _terminate()
                 return
 
     def end(self) -> None:
         """End the thread."""
-        self.over.set()
+        self.has_ended.set()
         self.join()
 
 
@@ -174,27 +175,27 @@ def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     from scrapy.cmdline import execute
     from scrapy.utils.project import get_project_settings
 
-    from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, checked
+    from crawler.contrib.schedule.job_definition import SCHEDULER_SETTINGS, checked
 
     settings = get_project_settings()
-    for name in OF_THE_SCHEDULER:
+    for name in SCHEDULER_SETTINGS:
         settings.set(name, scheduler_settings[name], priority="cmdline")
     try:
         arguments = json.loads(job.arguments)
-        own = json.loads(job.settings)
-        checked(job.spider, arguments, own, settings)
+        job_settings = json.loads(job.settings)
+        checked(job.spider, arguments, job_settings, settings)
     except (ArgumentError, StateError) as error:
         print(printable(f"the job {job.name!r} cannot be run: {error}"), file=sys.stderr)
         return 2
-    line = ["scrapy", "crawl", job.spider]
-    line += [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
-    line += [word for name, value in own.items() for word in ("-s", f"{name}={value}")]
+    command_line = ["scrapy", "crawl", job.spider]
+    command_line += [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
+    command_line += [word for name, value in job_settings.items() for word in ("-s", f"{name}={value}")]
     try:
-        execute(line, settings)
+        execute(command_line, settings)
     except SystemExit as error:
         if isinstance(error.code, int):
             return error.code
-        return int(error.code is not None)
+        return int(error.code is not None)  # Python exits with 1 if the code is a message
     return 0
 
 
@@ -202,15 +203,15 @@ def carry_out(name: str, number: int, scheduler_settings: Mapping[str, str]) -> 
     """Carry out a run of a job in this process; returns the exit status."""
     output = Path(scheduler_settings["OUTPUT_DIR"])
     jobs = Jobs(open_database(database_url(scheduler_settings["STATE_URL"], output)))
-    lock = take_lock(lock_of(output, name), LOCK_PATIENCE)
+    lock = take_lock(lock_of(output, name), LOCK_SECONDS)
     if lock is None:
         print(f"Another process of the job {name!r} is running in {output}.", file=sys.stderr)
         return 1
-    arrived = jobs.arrive(name, number, os.getpid())
-    if arrived is None:
+    job_and_run = jobs.record_process(name, number, os.getpid())
+    if job_and_run is None:
         print("This run is not wanted any more.", file=sys.stderr)
         return 0
-    job, run = arrived
+    job, run = job_and_run
 
     heartbeat = Heartbeat(jobs, run)
     heartbeat.start()
@@ -236,7 +237,7 @@ def _record_end(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
             if time.monotonic() > until:
                 print(printable(f"How this run ended could not be recorded: {error}"), file=sys.stderr)
                 return
-            time.sleep(PAUSE)
+            time.sleep(RETRY_SECONDS)
 
 
 def _stop_when_told(parent: ParentPipe) -> None:
@@ -249,12 +250,12 @@ def main() -> None:
     """Carry out the run that the command line names."""
     name, number = sys.argv[1:]
     parent = ParentPipe()
-    task = parent.read_message()
-    if task is None:
+    scheduler_settings = parent.read_message()
+    if scheduler_settings is None:
         sys.exit(2)  # the parent process was killed before it had sent the location of the database
     threading.Thread(target=_stop_when_told, args=(parent,), daemon=True).start()
     try:
-        status = carry_out(name, int(number), json.loads(task))
+        status = carry_out(name, int(number), json.loads(scheduler_settings))
     except StateError as error:
         print(printable(f"{error}"), file=sys.stderr)
         status = 1

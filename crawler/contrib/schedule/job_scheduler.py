@@ -18,7 +18,7 @@ from scrapy.settings import BaseSettings
 from crawler.checked_settings import check_settings
 from crawler.command_line.terminal import printable
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
-from crawler.contrib.schedule.job_process import RunProcess, Starter, lock_of, log_of, tidy
+from crawler.contrib.schedule.job_process import RunProcess, Starter, delete_old_logs, lock_of, log_of
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
@@ -32,7 +32,7 @@ from crawler.contrib.schedule.job_store import (
     find_job,
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
-from crawler.contrib.schedule.sentences import coming, date, ended_words
+from crawler.contrib.schedule.sentences import date, ended_words, next_run_words
 from crawler.errors import ArgumentError, DatabaseUnavailableError, StateError
 from crawler.processes.held_lock import is_held
 from crawler.processes.machine import cores
@@ -43,9 +43,10 @@ from crawler.translation.message import counted
 logger = logging.getLogger(__name__)
 
 LATE = 60.0  # seconds after its time from which a run is called late
-# Seconds after an outage of the database before runs without a heartbeat count as dead: they need time to write one.
-STEADY = LEASE_SECONDS / 2
-POLL = 1.0  # seconds between two steps
+# Seconds after an outage of the database, or after the scheduler's first step, before runs without a heartbeat count as
+# dead: they need time to write one.
+STEADY_SECONDS = LEASE_SECONDS / 2
+STEP_SECONDS = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two checks of stopping runs
 
 
@@ -82,13 +83,12 @@ class JobScheduler:
         self.starter = starter
         self.limits = limits
         self.notices = NoticeSender(jobs, limits.notices)
-        self.since: float | None = None
-        """The time of its first step."""
+        self.first_step_at: float | None = None
         self.started: list[StartedRun] = []
         self.adopted: dict[int, Run] = {}
         """Runs in this folder whose scheduler is dead, by their ids."""
-        self.steady_since: float | None = None
-        """Since when the database has been reachable."""
+        self.reachable_since: float | None = None
+        """Since when the database has been reachable, by the database's clock."""
         self.last_messages: dict[str, object] = {}
         """The subject of the last message about each job, by its name."""
 
@@ -96,8 +96,8 @@ class JobScheduler:
         """Record the ends of runs, send notices, and start jobs that are due."""
         self.reap()
         jobs, now = self.jobs.all()
-        if self.steady_since is None or self.steady_since > now:
-            self.steady_since = now
+        if self.reachable_since is None or self.reachable_since > now:  # the clock may have been set back
+            self.reachable_since = now
         own_runs = {started_run.run.id for started_run in self.started}
         for job in jobs:
             if job.now is not None and job.now.id not in own_runs:
@@ -114,15 +114,15 @@ class JobScheduler:
             if job.next_at <= now:
                 self.start_due(job, cron, now)
             else:
-                self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
+                self._say_once(job.name, job.next_at, str(next_run_words(job.next_at, now, cron)))
 
     def reap(self) -> None:
         """Record how started runs ended; a run whose end cannot be recorded stays for the next call."""
         for started_run in list(self.started):
-            status = started_run.child.poll()
-            if status is None:
+            exit_status = started_run.child.poll()
+            if exit_status is None:
                 continue
-            run = self.jobs.end(started_run.run, status, started_run.job.crawl)
+            run = self.jobs.end(started_run.run, exit_status, started_run.job.crawl)
             self.started.remove(started_run)
             logger.info("%s", printable(f"{started_run.job.name}: run {run.number} has ended: {ended_words(run)}"))
             self.notices.tell(started_run.job, run)
@@ -138,7 +138,7 @@ class JobScheduler:
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
             self.notices.tell(job, ended)
-        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.adopted:
+        elif run.place == self.place.folder_id and run.how != BY_HAND and run.id not in self.adopted:
             self.adopted[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
@@ -157,12 +157,12 @@ class JobScheduler:
         assert job.next_at is not None  # noqa: S101 - it is due
         due = DueRun(
             how=TOO_LATE if now - job.next_at > LATE else ON_TIME,
-            at=job.next_at,
+            due_at=job.next_at,
             missed=cron.count(job.next_at, now),
             next_at=cron.after(now),
         )
         if job.now is not None:
-            self.jobs.pass_over(job, job.now, due)
+            self.jobs.skip_times(job, job.now, due)
             return
         if len(self.started) + len(self.adopted) >= self.limits.at_once:
             self._say_once(job.name, ("waits", job.next_at), "is due, but must wait until another crawl has ended")
@@ -183,7 +183,7 @@ class JobScheduler:
     def begin(self, job: Job, run: Run) -> StartedRun | None:
         """Start the process of a run that is in the database; if that fails, record it and return None."""
         with suppress(OSError):  # failing to delete old logs is no reason to skip the crawl
-            tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
+            delete_old_logs(self.output, job.name, run.number - self.limits.keep_runs + 1)
         try:
             started = StartedRun(job, run, self.starter(job.name, run.number))
         except OSError as error:
@@ -193,7 +193,7 @@ class JobScheduler:
         self.started.append(started)
         return started
 
-    def keep(self, wait: Callable[[float], bool]) -> None:
+    def run_until(self, wait: Callable[[float], bool]) -> None:
         """Repeat steps until a wait returns true; if the database is unreachable, wait for it."""
         last_error = ""
         while True:
@@ -201,11 +201,11 @@ class JobScheduler:
                 self.step()
                 last_error = ""
             except DatabaseUnavailableError as error:
-                self.steady_since = None
+                self.reachable_since = None
                 if str(error) != last_error:
                     last_error = str(error)
                     logger.warning("Waiting: %s", last_error)
-            if wait(POLL):
+            if wait(STEP_SECONDS):
                 return
 
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
@@ -223,8 +223,8 @@ class JobScheduler:
 
         while self._check_runs() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
-        late = [started_run for started_run in self.started if started_run.child.poll() is None]
-        for started_run in late:
+        still_running = [started_run for started_run in self.started if started_run.child.poll() is None]
+        for started_run in still_running:
             logger.warning(
                 "%s",
                 printable(f"{started_run.job.name}: run {started_run.run.number} did not end in time and is killed"),
@@ -237,7 +237,7 @@ class JobScheduler:
                 "%s",
                 printable(f"process {run.pid} on {run.host} has not ended yet; the scheduler does not wait for it"),
             )
-        return len(late)
+        return len(still_running)
 
     def _check_runs(self) -> bool:
         """Record the ends of runs; returns whether a run of this folder is still running."""
@@ -253,25 +253,27 @@ class JobScheduler:
             with suppress(OSError):  # the lock of another user's process cannot be tested
                 return not is_held(lock_of(self.output, job.name))
         # The run is starting, or is on another machine.
-        return now - run.beat > LEASE_SECONDS and now - (self.steady_since or now) >= STEADY
+        return now - run.beat > LEASE_SECONDS and now - (self.reachable_since or now) >= STEADY_SECONDS
 
     def _forget_ended(self, jobs: list[Job]) -> None:
         """Forget adopted runs that have ended."""
-        under_way = {job.now.id for job in jobs if job.now is not None}
-        ended = {job.last.id: (job, job.last) for job in jobs if job.last is not None}
-        for number in set(self.adopted) - under_way:
-            run = self.adopted.pop(number)
-            job, last = ended.get(number, (None, run))
-            if job is not None:
-                logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
+        running_ids = {job.now.id for job in jobs if job.now is not None}
+        job_of_ended_run = {job.last.id: job for job in jobs if job.last is not None}
+        for run_id in set(self.adopted) - running_ids:
+            del self.adopted[run_id]
+            job = job_of_ended_run.get(run_id)  # None if the job was removed, or has run again
+            if job is not None and job.last is not None:
+                logger.info("%s", printable(f"{job.name}: run {job.last.number} has ended: {ended_words(job.last)}"))
 
     def _send_notices(self, jobs: list[Job], now: float) -> None:
         """Send the notices about runs of this folder that others started, and that have ended since the first step."""
-        if self.since is None:
-            self.since = now
+        if self.first_step_at is None:
+            self.first_step_at = now
         for job in jobs:
             last = job.last
-            if last is not None and last.place == self.place.name and (last.ended_at or 0.0) >= self.since:
+            if last is None or last.place != self.place.folder_id:
+                continue
+            if (last.ended_at or 0.0) >= self.first_step_at:
                 self.notices.tell(job, last)
 
     def _cron(self, job: Job) -> Cron | None:
@@ -295,12 +297,12 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     output = Path(settings["OUTPUT_DIR"])
     try:
         output.mkdir(parents=True, exist_ok=True)
-        name = folder_id(output)
+        output_id = folder_id(output)
     except OSError as error:
         raise ArgumentError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
         ) from None
-    place = RunPlace(name=name, host=socket.gethostname())
+    place = RunPlace(folder_id=output_id, host=socket.gethostname())
     limits = SchedulerLimits(at_once=settings.getint("SCHEDULE_AT_ONCE"), notices=notice_settings(settings))
     return JobScheduler(jobs, place, output, starter(settings), limits)
 
@@ -325,7 +327,7 @@ def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     }
 
     def start(name: str, number: int) -> RunProcess:
-        words = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]
-        return RunProcess(words, scheduler_settings, log_of(output, name, number))
+        command_line = ["-m", "crawler.contrib.schedule.job_process", name, str(number)]
+        return RunProcess(command_line, scheduler_settings, log_of(output, name, number))
 
     return start

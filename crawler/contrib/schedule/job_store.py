@@ -26,6 +26,9 @@ ON_TIME = "cron"
 TOO_LATE = "late"
 BY_HAND = "now"
 
+RowMaker = Callable[[float], dict[str, Any]]
+"""Makes the row of a new job that is scheduled from a moment on: from now, by the database's clock."""
+
 
 class RunStatus(StrEnum):
     """The state of a run."""
@@ -68,7 +71,7 @@ class Run:
     """When its last heartbeat was written."""
     ended_at: float | None
     place: str
-    """The folder of its log, see RunPlace."""
+    """The id of the output folder with its log."""
     host: str
     pid: int | None
     pages: int | None
@@ -105,6 +108,7 @@ class Job:
     runs: int
     notify: str | None = None
     now: Run | None = None
+    """The run that has not ended yet."""
     last: Run | None = None
     """The last run that has ended."""
 
@@ -113,7 +117,7 @@ class Job:
 class RunPlace:
     """The folder and the machine of a run."""
 
-    name: str
+    folder_id: str
     """The id of the output folder, wherever it is mounted."""
     host: str
 
@@ -125,7 +129,7 @@ class DueRun:
     how: str
     """ON_TIME, TOO_LATE or BY_HAND."""
     _: KW_ONLY
-    at: float | None = None
+    due_at: float | None = None
     """When it is due; None for a run that is started by hand."""
     missed: int = 0
     """Times missed before it, which it makes up for."""
@@ -193,10 +197,10 @@ class Jobs:
         self.engine = engine
         self.clock = clock
 
-    def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
+    def add(self, name: str, make_row: RowMaker) -> None:
         """Add a job; raises a JobError if a job has its name or its crawl."""
         with self.writing() as connection:
-            values = described(self.clock(connection))
+            values = make_row(self.clock(connection))
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # folder names may be case-insensitive
                     raise JobError(
@@ -253,28 +257,28 @@ class Jobs:
             current_run = select(run.c.id).where(run.c.job_id == which.id, run.c.ended_at.is_(None))
             if row is None or connection.execute(current_run).first() is not None:
                 return None
-            if due.at is not None and (row.paused or row.next_at != due.at):
+            if due.due_at is not None and (row.paused or row.next_at != due.due_at):
                 return None
 
             number = row.runs + 1
-            next_at = row.next_at if due.at is None else due.next_at
+            next_at = row.next_at if due.due_at is None else due.next_at
             connection.execute(update(job).where(is_job).values(runs=number, next_at=next_at))
             now = self.clock(connection)
-            values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}
+            values = {"job_id": which.id, "number": number, "how": due.how, "due": due.due_at, "missed": due.missed}
             values |= {"passed": 0, "status": RunStatus.RUNNING, "started_at": now, "beat": now}
-            values |= {"place": place.name, "host": place.host}
+            values |= {"place": place.folder_id, "host": place.host}
             added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
             return Run(**added._mapping)
 
-    def pass_over(self, which: Job, current_run: Run, due: DueRun) -> None:
-        """Skip times that passed during a run, and count them in the run."""
+    def skip_times(self, which: Job, current_run: Run, due: DueRun) -> None:
+        """Skip the time when a job was due and those missed, as they passed during a run, and count them in the run."""
         with self.writing() as connection:
-            is_still_due = job.c.id == which.id, job.c.next_at == due.at
+            is_still_due = job.c.id == which.id, job.c.next_at == due.due_at
             if connection.execute(update(job).where(*is_still_due).values(next_at=due.next_at)).rowcount:
                 own_row = update(run).where(run.c.id == current_run.id)
                 connection.execute(own_row.values(passed=run.c.passed + 1 + due.missed))
 
-    def arrive(self, name: str, number: int, pid: int) -> tuple[Job, Run] | None:
+    def record_process(self, name: str, number: int, pid: int) -> tuple[Job, Run] | None:
         """Record the process of a run, which holds the lock; returns the job and the run, or None if the run has ended
         or must stop.
         """
@@ -287,8 +291,9 @@ class Jobs:
             return named_job, named_job.now
 
     def beat(self, run_id: int) -> bool:
-        """Write a heartbeat; returns whether the run may continue. A run that its scheduler stops may: it gets a
-        signal.
+        """Write a heartbeat; returns whether the run may continue.
+
+        A run whose status is STOPPING may continue, as its scheduler tells its process itself.
         """
         with self.writing() as connection:
             own_row = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
@@ -317,7 +322,7 @@ class Jobs:
             now = self.clock(connection)
             ended_at = now
             if exit_status is None:
-                ended_at = max(row.started_at, row.beat)
+                ended_at = max(row.started_at, row.beat)  # the last moment when it was certainly alive
             values = {"ended_at": ended_at, "exit": exit_status, "status": _end_status(row.status, exit_status)}
             values |= pages_of(connection, crawl_name, row.started_at, now)
             values |= harvest_of(connection, crawl_name, row.started_at)

@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from crawler.command_line.stop_signals import SIGNALS, ignore_repeats
 from crawler.command_line.terminal import printable, say
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
-from crawler.contrib.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
+from crawler.contrib.schedule.job_definition import SCHEDULER_SETTINGS, JobDefinition, next_at, row_maker
 from crawler.contrib.schedule.job_process import lock_of, log_of
 from crawler.contrib.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
 from crawler.contrib.schedule.job_store import (
@@ -38,7 +38,7 @@ from crawler.contrib.schedule.job_store import (
     pages_of,
 )
 from crawler.contrib.schedule.run_notice import failure_words
-from crawler.contrib.schedule.sentences import coming, date, ended_words, pages_words, words
+from crawler.contrib.schedule.sentences import date, ended_words, next_run_words, pages_words, schedule_words
 from crawler.errors import WrongUseError
 from crawler.processes.held_lock import take_lock
 from crawler.store.database import database_time, display_url, open_database, state_url
@@ -48,11 +48,12 @@ from crawler.translation.message import N_, Message, counted, localized, plural,
 logger = logging.getLogger(__name__)
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
-UTC = Cron("* * * * *", "UTC")
-BUSY = 1
+"""Why a run was started."""
+CRON_IN_UTC = Cron("* * * * *", "UTC")
+NOT_STARTED = 1
 """The exit status if the job is already running, or cannot be started."""
-BY_SIGNAL = 128  # added to the number of a signal that ended the process, as in shells
-PIECE = 65_536
+SIGNAL_STATUS = 128  # added to the number of a signal that ended the process, as in shells
+PIECE_BYTES = 65_536
 
 
 @contextmanager
@@ -78,7 +79,7 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
     own_settings = {
         key: str(settings[key])
         for key in settings
-        if settings.getpriority(key) == from_command_line and key not in OF_THE_SCHEDULER
+        if settings.getpriority(key) == from_command_line and key not in SCHEDULER_SETTINGS
     }
     job = JobDefinition(
         name=opts.name,
@@ -89,9 +90,9 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
         settings=own_settings,
         notify=opts.notify,
     )
-    described = description(job, settings)
+    make_row = row_maker(job, settings)
     with opened(settings) as jobs:
-        jobs.add(opts.name, described)
+        jobs.add(opts.name, make_row)
         say_next(jobs, opts.name)
     return 0
 
@@ -99,19 +100,19 @@ def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def say_next(jobs: Jobs, name: str) -> None:
     """Print when a job runs next."""
     all_jobs, now = jobs.all()
-    _print([next_words(find_job(all_jobs, name), now)])
+    _print([_schedule_line(find_job(all_jobs, name), now)])
 
 
-def next_words(job: Job, now: float) -> Message:
+def _schedule_line(job: Job, now: float) -> Message:
     """The schedule of a job and its next run, in one line."""
     try:
         cron = read_cron(job.cron, job.timezone)
     except CronError as error:
         return Message("{name}: {why}", {"name": job.name, "why": error.message})
-    values = {"name": job.name, "when": words(cron), "zone": cron.zone}
+    values = {"name": job.name, "when": schedule_words(cron), "zone": cron.zone}
     if job.paused:
         return Message("{name}: paused; once resumed, {when} {zone}", values)
-    return Message("{name}: {when}, {next}", {**values, "next": coming(job.next_at, now, cron)})
+    return Message("{name}: {when}, {next}", {**values, "next": next_run_words(job.next_at, now, cron)})
 
 
 def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -147,7 +148,7 @@ def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with reading(url) as connection:
         jobs = jobs_of(connection)
         now = database_time(connection)
-        lines = [line for job in jobs for line in _block(connection, job, now)]
+        lines = [line for job in jobs for line in _job_lines(connection, job, now)]
     _print(lines or [Message("There is no job in {path}.", {"path": display_url(url)})])
     return 0
 
@@ -168,11 +169,11 @@ def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
         now = database_time(connection)
         cron = _cron(job)
         output = Path(settings["OUTPUT_DIR"])
-        lines = [
-            Message("  {run}; {log}", {"run": _run(connection, job, run, cron, now), "log": _log(output, job, run)})
-            for run in runs
-        ]
-    _print([next_words(job, now), *(lines or [Message("  it never ran")])])
+        lines = []
+        for run in runs:
+            run_line = _run_line(connection, job, run, cron, now)
+            lines.append(Message("  {run}; {log}", {"run": run_line, "log": _log(output, job, run)}))
+    _print([_schedule_line(job, now), *(lines or [Message("  it never ran")])])
     return 0
 
 
@@ -187,33 +188,33 @@ def _cron(job: Job) -> Cron:
     try:
         return read_cron(job.cron, job.timezone)
     except CronError:
-        return UTC
+        return CRON_IN_UTC
 
 
-def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
+def _job_lines(connection: Connection, job: Job, now: float) -> Iterator[Message]:
     """The lines about a job in the list."""
     cron = _cron(job)
-    yield next_words(job, now)
+    yield _schedule_line(job, now)
     yield Message("  crawl  {command}", {"command": _command(job)})
     if job.notify:
         yield Message("  tells  {address}", {"address": job.notify})
     if job.now is not None:
-        yield Message("  now    {run}", {"run": _run(connection, job, job.now, cron, now)})
+        yield Message("  now    {run}", {"run": _run_line(connection, job, job.now, cron, now)})
     if job.last is not None:
-        yield Message("  last   {run}", {"run": _run(connection, job, job.last, cron, now)})
+        yield Message("  last   {run}", {"run": _run_line(connection, job, job.last, cron, now)})
     if job.runs == 0:
         yield Message("  last   it never ran")
 
 
 def _command(job: Job) -> str:
     """The command that would run the crawl of a job."""
-    line = ["winnow", "crawl", job.spider]
+    command_line = ["winnow", "crawl", job.spider]
     for option, json_text in (("-a", job.arguments), ("-s", job.settings)):
-        line += [word for name, value in json.loads(json_text).items() for word in (option, f"{name}={value}")]
-    return shlex.join(line)
+        command_line += [word for name, value in json.loads(json_text).items() for word in (option, f"{name}={value}")]
+    return shlex.join(command_line)
 
 
-def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
+def _run_line(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
     """A run in one line."""
     how = Message(HOW.get(run.how, run.how))
     if run.missed:
@@ -244,32 +245,33 @@ def _log(output: Path, job: Job, run: Run) -> str | Message:
     return Message("its log is on {host}, or gone", {"host": run.host})
 
 
-class Stop:
+class StopRequests:
     """Counts the user's requests to stop."""
 
     def __init__(self) -> None:
-        self.times = 0
-        self.wanted = threading.Event()
+        self.count = 0
+        self.has_request = threading.Event()
 
     def __call__(self, number: int, frame: object) -> None:
-        self.times += 1
-        self.wanted.set()
+        """Handle a signal."""
+        self.count += 1
+        self.has_request.set()
 
     @property
-    def in_a_hurry(self) -> bool:
+    def is_repeated(self) -> bool:
         """Whether the user has asked more than once."""
-        return self.times > 1
+        return self.count > 1
 
 
 @contextmanager
-def stopping() -> Iterator[Stop]:
+def stopping() -> Iterator[StopRequests]:
     """A context in which signals to stop are counted, except those that are ignored, as under nohup."""
-    stop = Stop()
+    requests = StopRequests()
     counted_signals = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, stop) for number in counted_signals}
+    before = {number: signal.signal(number, requests) for number in counted_signals}
     ignore_repeats()
     try:
-        yield stop
+        yield requests
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -277,7 +279,7 @@ def stopping() -> Iterator[Stop]:
 
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Run the scheduler until the user stops it; returns the exit status."""
-    with opened(settings) as jobs, stopping() as stop:
+    with opened(settings) as jobs, stopping() as stop_requests:
         scheduler = scheduler_of(jobs, settings)
         lock = take_lock(lock_of(scheduler.output), PAUSE)  # another process may be testing the lock
         if lock is None:
@@ -289,11 +291,11 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         count = counted(len(jobs.all()[0]), "job")
         logger.info("%s", printable(f"The scheduler runs {count} of {display_url(url)}; Ctrl-C stops it"))
         try:
-            scheduler.keep(stop.wanted.wait)
+            scheduler.run_until(stop_requests.has_request.wait)
         finally:
             if scheduler.started or scheduler.adopted:
                 logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
-            scheduler.stop(lambda: stop.in_a_hurry)
+            scheduler.stop(lambda: stop_requests.is_repeated)
             scheduler.notices.wait()
             lock.release()
     logger.info("%s", "The scheduler has ended")
@@ -303,38 +305,42 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Run a job at once and print its log meanwhile; returns the exit status of the crawl."""
     name = opts.name
-    with opened(settings) as jobs, stopping() as stop:
+    with opened(settings) as jobs, stopping() as stop_requests:
         scheduler = scheduler_of(jobs, settings)
         job = scheduler.current(name)
         new_run = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
         if new_run is None:
             say("schedule run-now", f"the job {name!r} is already running")
-            return BUSY
+            return NOT_STARTED
         started = scheduler.begin(job, new_run)
         if started is None:
-            return BUSY
-        _follow(started, scheduler, stop)
+            return NOT_STARTED
+        _follow(started, scheduler, stop_requests)
         status = started.child.wait()
     if status < 0:
-        return BY_SIGNAL - status
+        return SIGNAL_STATUS - status
     return status
 
 
-def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
+def _follow(started: StartedRun, scheduler: JobScheduler, stop_requests: StopRequests) -> None:
     """Copy a run's log to standard error until it ends, and stop the run when the user asks."""
     with started.child.log.open("rb") as log:
+
+        def copy_and_check_hurry() -> bool:
+            _copy(log)
+            return stop_requests.is_repeated
+
         while started.child.poll() is None:
             _copy(log)
-            if stop.wanted.wait(PAUSE):
-                scheduler.stop(lambda: stop.in_a_hurry or _copy(log))
+            if stop_requests.has_request.wait(PAUSE):
+                scheduler.stop(copy_and_check_hurry)
         _copy(log)
     scheduler.reap()
     scheduler.notices.wait()
 
 
-def _copy(log: BinaryIO) -> bool:
-    """Print the lines that were added to a log; always returns False, which means no hurry."""
-    while piece := log.read(PIECE):
+def _copy(log: BinaryIO) -> None:
+    """Print the lines that were added to a log."""
+    while piece := log.read(PIECE_BYTES):
         sys.stderr.write(piece.decode("utf-8", errors="replace"))
         sys.stderr.flush()
-    return False

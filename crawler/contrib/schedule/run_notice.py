@@ -34,8 +34,10 @@ ENDED = "ended"
 RUN_FAILED = "failed"
 HARVEST_FELL = "harvest_fell"
 
+# The harvest of a run is the share of pages on topic among those that it read.
 FALLEN = 0.5  # the share of the usual harvest below which a harvest has fallen
 USUAL_RUNS = 5  # earlier runs whose mean harvest is the usual one
+EARLIER_RUNS = 20  # earlier runs among which these are looked for, as some have failed or read few pages
 LEAST_READ = 20  # pages that a run must have read for its harvest to count
 POST_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
@@ -119,10 +121,10 @@ def usual_harvest(earlier: Sequence[Run]) -> float | None:
     `earlier` are the runs before a run, newest first.
     """
     harvests = [run.harvest for run in earlier if run.status != RunStatus.FAILED and (run.read or 0) >= LEAST_READ]
-    last = [harvest for harvest in harvests[:USUAL_RUNS] if harvest is not None]
-    if not last:
+    usual_harvests = [harvest for harvest in harvests[:USUAL_RUNS] if harvest is not None]
+    if not usual_harvests:
         return None
-    return sum(last) / len(last)
+    return sum(usual_harvests) / len(usual_harvests)
 
 
 def event_of(run: Run, usual: float | None) -> str:
@@ -237,7 +239,7 @@ class NoticeSender:
     def _send(self, job: Job, run: Run) -> None:
         """Send the notice of a run, and record the result."""
         try:
-            earlier = self.jobs.earlier(run, USUAL_RUNS * 4)
+            earlier = self.jobs.earlier(run, EARLIER_RUNS)
             body = json.dumps(notice(job, run, earlier), ensure_ascii=False).encode()
             results = []
             if self.settings.command:

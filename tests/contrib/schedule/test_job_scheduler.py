@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 
 from crawler.contrib.schedule.job_definition import column_values
 from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of
-from crawler.contrib.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
+from crawler.contrib.schedule.job_scheduler import LATE, STEADY_SECONDS, JobScheduler, SchedulerLimits
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
@@ -96,7 +96,7 @@ class World:
         self.others.append(child)
         until(lambda: "at work" in child.log.read_text())
         if arrived:
-            self.jobs.arrive(name, run.number, child.popen.pid)
+            self.jobs.record_process(name, run.number, child.popen.pid)
         return child
 
 
@@ -293,7 +293,7 @@ def test_where_no_lock_can_be_tried_silence_tells(world: World, place: RunPlace,
     began = world.now
     assert world.step(began + LEASE_SECONDS).now is not None
     assert world.step(began + LEASE_SECONDS + 1).now is not None  # this scheduler has only just come
-    assert world.step(began + LEASE_SECONDS + STEADY - 1).now is not None
+    assert world.step(began + LEASE_SECONDS + STEADY_SECONDS - 1).now is not None
     world.set_run(beat=began + LEASE_SECONDS)
     assert world.step(began + 2 * LEASE_SECONDS).now is not None
     assert world.step(began + 2 * LEASE_SECONDS + 1).last.status == "failed"
@@ -438,7 +438,7 @@ def test_a_database_that_is_away_is_waited_for(
             other.execute("ROLLBACK")
         return next(waits)
 
-    world.keeper.keep(wait)
+    world.keeper.run_until(wait)
     assert world.job().runs == 1
     assert caplog.text.count("Waiting: the database ") == 1
     other.close()
@@ -448,5 +448,5 @@ def test_without_its_database_it_ends(url: URL, world: World) -> None:
     world.add()
     Path(str(url.database)).unlink()
     with pytest.raises(StateError, match=r"was deleted$"):
-        world.keeper.keep(lambda seconds: False)
+        world.keeper.run_until(lambda seconds: False)
     assert world.keeper.stop() == 0

@@ -27,7 +27,7 @@ from crawler.store.database import open_database
 from crawler.store.page_tables import page
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
-DUE = DueRun("cron", at=100.0, missed=0, next_at=200.0)
+DUE = DueRun("cron", due_at=100.0, missed=0, next_at=200.0)
 BY_HAND = DueRun("now")
 
 
@@ -91,19 +91,19 @@ def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
 def test_a_run_is_entered_once(jobs: Jobs, clock: Clock) -> None:
     job = add(jobs)
     clock.now = 170.0
-    run = jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), HERE)
+    run = jobs.start(job, DueRun("late", due_at=100.0, missed=2, next_at=200.0), HERE)
     assert (run.number, run.how, run.due, run.missed, run.passed) == (1, "late", 100.0, 2, 0)
     assert (run.status, run.exit, run.started_at, run.beat, run.ended_at) == ("running", None, 170.0, 170.0, None)
-    assert (run.place, run.host, run.pid, run.pages) == (HERE.name, HERE.host, None, None)
+    assert (run.place, run.host, run.pid, run.pages) == (HERE.folder_id, HERE.host, None, None)
     now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at, now.runs) == (run, None, 200.0, 1)
-    assert jobs.start(job, DueRun("late", at=100.0, missed=2, next_at=200.0), THERE) is None
-    assert jobs.start(now, DueRun("cron", at=200.0, missed=0, next_at=300.0), THERE) is None
+    assert jobs.start(job, DueRun("late", due_at=100.0, missed=2, next_at=200.0), THERE) is None
+    assert jobs.start(now, DueRun("cron", due_at=200.0, missed=0, next_at=300.0), THERE) is None
     assert jobs.start(now, BY_HAND, THERE) is None
     ended = jobs.end(run, 0, "bees")
     now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at) == (None, ended, 200.0)
-    assert jobs.start(now, DueRun("cron", at=200.0, missed=0, next_at=300.0), THERE).number == 2
+    assert jobs.start(now, DueRun("cron", due_at=200.0, missed=0, next_at=300.0), THERE).number == 2
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_of_many_schedulers_one_starts_a_run(url: URL) -> None:
     with ThreadPoolExecutor(4) as threads:
         for due in range(8):
             job = find_job(crew[0].all()[0], "bees")
-            at = DueRun("cron", at=float(due), missed=0, next_at=due + 1.0)
+            at = DueRun("cron", due_at=float(due), missed=0, next_at=due + 1.0)
             runs = list(threads.map(lambda one, job=job, at=at: one.start(job, at, HERE), crew))
             (run,) = [run for run in runs if run is not None]
             assert run.number == due + 1
@@ -152,16 +152,16 @@ def test_times_that_pass_while_it_runs_are_counted_once(jobs: Jobs) -> None:
     run = jobs.start(job, DUE, HERE)
     job = find_job(jobs.all()[0], "bees")
     for _ in range(2):  # two schedulers see it
-        jobs.pass_over(job, run, DueRun("cron", at=200.0, missed=3, next_at=300.0))
+        jobs.skip_times(job, run, DueRun("cron", due_at=200.0, missed=3, next_at=300.0))
     job = find_job(jobs.all()[0], "bees")
     assert (job.now.passed, job.next_at) == (4, 300.0)
 
 
 def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
-    assert jobs.arrive("bees", 2, 4711) is None
+    assert jobs.record_process("bees", 2, 4711) is None
     clock.now = 60.0
-    job, found = jobs.arrive("bees", 1, 4711)
+    job, found = jobs.record_process("bees", 1, 4711)
     assert (job.name, found.id) == ("bees", run.id)
     now = find_job(jobs.all()[0], "bees").now
     assert (now.pid, now.beat) == (4711, 60.0)
@@ -176,14 +176,14 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     clock.now = 80.0
     assert not jobs.beat(run.id)
     assert find_job(jobs.all()[0], "bees").last.beat == 70.0
-    assert jobs.arrive("bees", 1, 4711) is None
+    assert jobs.record_process("bees", 1, 4711) is None
 
 
 @pytest.mark.parametrize("status", [RunStatus.STOPPING, RunStatus.TOLD])
 def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs, status: str) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
     jobs.stop(run.id, status)
-    assert jobs.arrive("bees", 1, 4711) is None
+    assert jobs.record_process("bees", 1, 4711) is None
 
 
 @pytest.mark.parametrize(

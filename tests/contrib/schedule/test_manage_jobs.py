@@ -385,10 +385,10 @@ def test_a_signal_that_comes_twice_at_once_counts_once(monkeypatch: pytest.Monke
     with stopping() as stop:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGTERM)
-        assert (stop.wanted.is_set(), stop.in_a_hurry) == (True, False)
+        assert (stop.has_request.is_set(), stop.is_repeated) == (True, False)
         seconds += stop_signals.REPEAT_SECONDS
         signal.raise_signal(signal.SIGTERM)
-        assert stop.in_a_hurry
+        assert stop.is_repeated
     assert signal.getsignal(signal.SIGTERM) == before
 
 

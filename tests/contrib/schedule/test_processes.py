@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of, tidy
+from crawler.contrib.schedule.job_process import RunProcess, delete_old_logs, folder_of, lock_of, log_of
 from crawler.processes.held_lock import is_held, take_lock
 
 SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
@@ -56,7 +56,7 @@ def test_old_logs_are_deleted_and_nothing_else(tmp_path: Path, before: int, kept
     folder.mkdir(parents=True)
     for name in ("2.log", "10.log", "11.log", "notes.log", "3.txt", ".lock", "²²².log"):
         (folder / name).touch()
-    tidy(tmp_path, "bees", before)
+    delete_old_logs(tmp_path, "bees", before)
     left = {path.name for path in folder.iterdir()}
     assert left >= {"notes.log", "3.txt", ".lock", "²²².log"}
     assert len(left) - 4 == kept

@@ -1,8 +1,8 @@
 """Changes of jobs: the form that adds a job, and the buttons that pause, resume, remove, start and stop.
 
 The user of the dashboard need not be its operator. So a job that is added here cannot name a file or code: its seeds
-are addresses or the demo, its topic is words, and it can have only the settings in OWN, which relax no protection. Each
-run is a separate process, which continues when the dashboard ends.
+are addresses or the demo, its topic is words, and it can have only the settings in FORM_SETTINGS, which relax no
+protection. Each run is a separate process, which continues when the dashboard ends.
 """
 
 import logging
@@ -37,25 +37,23 @@ from crawler.contrib.dashboard.context import (
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.schedule.cron import CronError, read_cron
-from crawler.contrib.schedule.job_definition import JobDefinition, description, next_at
+from crawler.contrib.schedule.job_definition import JobDefinition, next_at, row_maker
 from crawler.contrib.schedule.job_process import starting_thread
 from crawler.contrib.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
-from crawler.contrib.schedule.job_store import BY_HAND, DueRun, Jobs, RunStatus
+from crawler.contrib.schedule.job_store import BY_HAND, DueRun, Jobs, RowMaker, RunStatus
 from crawler.contrib.schedule.run_notice import webhook_address
-from crawler.contrib.schedule.views.schedule import DONE, After, Said, numbered, schedule_data, when
+from crawler.contrib.schedule.views.schedule import DONE, After, Said, job_with_id, schedule_data, when
 from crawler.errors import ArgumentError, StateError
 from crawler.store.database import open_database
 from crawler.translation.message import Message
 
 logger = logging.getLogger(__name__)
 
-LONG = 20_000
+MAX_SEEDS = 20_000
 """Characters of the seeds."""
-OWN = ("CONTACT", "KEEP_RESPONSES")
+FORM_SETTINGS = ("CONTACT", "KEEP_RESPONSES")
 """Settings that the form has."""
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-Described = Callable[[float], dict[str, Any]]
-"""A function that returns the row of a job from the current time, see `description`."""
 router = APIRouter()
 From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
@@ -66,7 +64,7 @@ class JobForm(BaseModel):
     name: Text = ""
     cron: Text = ""
     timezone: Text = "UTC"
-    seeds: Annotated[str, StringConstraints(max_length=LONG), AfterValidator(storable)] = ""
+    seeds: Annotated[str, StringConstraints(max_length=MAX_SEEDS), AfterValidator(storable)] = ""
     topic: Text = ""
     scope: Literal["host", "site", "any"] = "site"
     max_pages: Text = ""
@@ -83,29 +81,30 @@ class JobForm(BaseModel):
     KEEP_RESPONSES: Literal["", "0"] = ""
 
 
-USUAL: dict[str, str] = JobForm().model_dump()
-FORM_ARGUMENTS = tuple(name for name in USUAL if name in ARGUMENTS and name != "name")
+DEFAULTS: dict[str, str] = JobForm().model_dump()
+FORM_ARGUMENTS = tuple(name for name in DEFAULTS if name in ARGUMENTS and name != "name")
+"""Arguments that the form has, besides the name, which is also that of the job."""
 FIELDS = {
-    name: {"allowed": get_args(form_field.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
+    name: {"allowed": get_args(form_field.annotation), "most": MAX_SEEDS if name == "seeds" else MOST_LETTERS}
     for name, form_field in JobForm.model_fields.items()
 }
 """The allowed values of each field, if they are few, and its maximum length."""
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A submitted form."""
+class CheckedForm:
+    """The values of a form, and the errors in them."""
 
     values: Mapping[str, str]
     errors: Mapping[str, Message]
     """The errors by field; an error that belongs to no field has an empty name."""
-    described: Described | None = None
-    """The function that returns the row of the job; None if there are errors."""
+    make_row: RowMaker | None = None
+    """The function that makes the row of the job; None if there are errors."""
 
 
-def filled(form_values: Mapping[str, str], settings: BaseSettings) -> Filled:
-    """The form with its errors, or with the job that it describes."""
-    values = {name: str(form_values.get(name, usual)).strip() for name, usual in USUAL.items()}
+def checked_form(form_values: Mapping[str, str], settings: BaseSettings) -> CheckedForm:
+    """The form with its errors, or with the job that it defines."""
+    values = {name: str(form_values.get(name, default)).strip() for name, default in DEFAULTS.items()}
     if values["seeds"] != "demo":
         values["seeds"] = " ".join(values["seeds"].split())
 
@@ -115,22 +114,22 @@ def filled(form_values: Mapping[str, str], settings: BaseSettings) -> Filled:
         if error_message is not None:
             errors[name] = error_message
     if errors:
-        return Filled(values, errors)
+        return CheckedForm(values, errors)
 
-    changed_values = {name: value for name, value in values.items() if value and value != USUAL[name]}
+    changed_values = {name: value for name, value in values.items() if value and value != DEFAULTS[name]}
     job = JobDefinition(
         name=values["name"],
         line=values["cron"],
         zone=values["timezone"],
         spider=SPIDER,
         arguments={name: changed_values[name] for name in FORM_ARGUMENTS if name in changed_values},
-        settings={name: changed_values[name] for name in OWN if name in changed_values},
+        settings={name: changed_values[name] for name in FORM_SETTINGS if name in changed_values},
         notify=values["notify"],
     )
     try:
-        return Filled(values, {}, description(job, settings))
+        return CheckedForm(values, {}, row_maker(job, settings))
     except (CronError, ArgumentError, StateError) as error:
-        return Filled(values, {"": error.message})
+        return CheckedForm(values, {"": error.message})
 
 
 def _error_of_field(name: str, value: str) -> Message | None:
@@ -138,6 +137,7 @@ def _error_of_field(name: str, value: str) -> Message | None:
     try:
         if name == "cron" and not value:
             return Message("a job needs a time, such as 0 3 * * * or @daily")
+        # The cron line and the time zone are read together, so each is checked with a correct value of the other.
         if name == "cron":
             read_cron(value, "UTC")
         elif name == "timezone":
@@ -205,10 +205,10 @@ def zones() -> list[str]:
 @router.get("/schedule/add")  # the form is shown at this address if it is refused
 @router.get("/schedule")
 def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
-    return _page(context, request, Filled(USUAL, {}), said, after)
+    return _page(context, request, CheckedForm(DEFAULTS, {}), said, after)
 
 
-def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
+def _page(context: DashboardContext, request: Request, form: CheckedForm, said: str = "", after: int = 0) -> Response:
     """The page of the schedule, with the form."""
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
@@ -218,26 +218,29 @@ def _page(context: DashboardContext, request: Request, form: Filled, said: str =
 
 @slow(router.post("/schedule/add"))
 def add(context: Context, request: Request, form_values: Annotated[JobForm, Query()]) -> Response:
-    form = filled(form_values.model_dump(), context.settings)
-    if form.described is not None:
+    form = checked_form(form_values.model_dump(), context.settings)
+    if form.make_row is not None:
         try:
             with opened(context) as jobs:
-                jobs.add(form.values["name"], form.described)
+                jobs.add(form.values["name"], form.make_row)
         except RefusedError as error:
-            form = Filled(form.values, {"name": error.message})
+            form = CheckedForm(form.values, {"name": error.message})
     if form.errors:
         return _page(context, request, form)
     context.record(request, Action.JOB_ADDED, form.values["name"])
     return see_other("/schedule?said=added")
 
 
-def begin(context: DashboardContext, number: int) -> str | None:
-    """Start a run of a job now; returns the job's name, or None if it is running already."""
+def begin(context: DashboardContext, job_id: int) -> str | None:
+    """Start a run of a job now; returns the job's name, or None if it is running already.
+
+    If the run is started, a thread keeps the database open until the run ends.
+    """
     jobs = Jobs(open_database(context.url))
     started: StartedRun | None = None
     try:
         scheduler = scheduler_of(jobs, context.settings)
-        job = scheduler.current(numbered(jobs.all()[0], number).name)
+        job = scheduler.current(job_with_id(jobs.all()[0], job_id).name)
         run = jobs.start(job, DueRun(how=BY_HAND), scheduler.place)
         if run is not None:
             started = starting_thread().submit(scheduler.begin, job, run).result()
@@ -266,10 +269,10 @@ def _wait_for_end(scheduler: JobScheduler, started: StartedRun) -> None:
         scheduler.jobs.engine.dispose()
 
 
-def end(context: DashboardContext, number: int) -> str | None:
+def end(context: DashboardContext, job_id: int) -> str | None:
     """Tell the current run of a job to stop; returns the job's name, or None if there is no run."""
     with opened(context) as jobs:
-        job = scheduler_of(jobs, context.settings).current(numbered(jobs.all()[0], number).name)
+        job = scheduler_of(jobs, context.settings).current(job_with_id(jobs.all()[0], job_id).name)
         if job.now is None:
             return None
         jobs.stop(job.now.id, RunStatus.TOLD)  # its process reads this, on any machine
@@ -279,7 +282,7 @@ def end(context: DashboardContext, number: int) -> str | None:
 @slow(router.post("/schedule/{job}/pause"))
 def pause(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
     with opened(context) as jobs:
-        name = numbered(jobs.all()[0], job).name
+        name = job_with_id(jobs.all()[0], job).name
         jobs.pause(name)
     context.record(request, Action.JOB_PAUSED, name)
     return _back(job, came_from, after, "paused")
@@ -288,7 +291,7 @@ def pause(context: Context, request: Request, job: Number, came_from: From = "li
 @slow(router.post("/schedule/{job}/resume"))
 def resume(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
     with opened(context) as jobs:
-        name = numbered(jobs.all()[0], job).name
+        name = job_with_id(jobs.all()[0], job).name
         jobs.resume(name, next_at)
     context.record(request, Action.JOB_RESUMED, name)
     return _back(job, came_from, after, "resumed")
@@ -297,7 +300,7 @@ def resume(context: Context, request: Request, job: Number, came_from: From = "l
 @slow(router.post("/schedule/{job}/remove"))
 def remove(context: Context, request: Request, job: Number) -> Response:
     with opened(context) as jobs:
-        name = numbered(jobs.all()[0], job).name
+        name = job_with_id(jobs.all()[0], job).name
         jobs.remove(name)
     context.record(request, Action.JOB_REMOVED, name)
     return see_other("/schedule?said=removed")

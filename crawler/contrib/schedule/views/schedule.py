@@ -28,7 +28,7 @@ from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_process import lock_of, log_tail
 from crawler.contrib.schedule.job_store import Job, Run, history_of, jobs_of
 from crawler.contrib.schedule.run_notice import failure_words, webhook_host
-from crawler.contrib.schedule.sentences import words
+from crawler.contrib.schedule.sentences import schedule_words
 from crawler.processes.held_lock import is_held
 from crawler.reports.throughput import sample_totals
 from crawler.store.crawl_tables import crawl
@@ -160,11 +160,11 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
         with context.reading() as connection:
             now = database_time(connection)
             all_jobs = jobs_of(connection)
-            start = next((place for place, job in enumerate(all_jobs, 1) if job.id == after), 0)
-            shown = all_jobs[start : start + AT_ONCE]
-            more = len(all_jobs) - start - len(shown)
-            jobs = tuple(_job(connection, job, now) for job in shown)
-            return Schedule(now, scheduler, jobs, more, shown[-1].id if more else None)
+            start = next((number for number, job in enumerate(all_jobs, 1) if job.id == after), 0)
+            shown_jobs = all_jobs[start : start + AT_ONCE]
+            more = len(all_jobs) - start - len(shown_jobs)
+            jobs = tuple(_job(connection, job, now) for job in shown_jobs)
+            return Schedule(now, scheduler, jobs, more, shown_jobs[-1].id if more else None)
     except NothingYetError:
         return Schedule(time.time(), scheduler, ())
 
@@ -174,10 +174,10 @@ def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
     with context.reading() as connection:
         now = database_time(connection)
-        named_job = numbered(jobs_of(connection), job)
+        named_job = job_with_id(jobs_of(connection), job)
         runs = history_of(connection, named_job.name)[1]
-        shown = tuple(_run(connection, named_job, job_run, now) for job_run in runs[:MOST_RUNS])
-        return JobHistory(_job(connection, named_job, now), shown, max(0, len(runs) - MOST_RUNS))
+        shown_runs = tuple(_run(connection, named_job, job_run, now) for job_run in runs[:MOST_RUNS])
+        return JobHistory(_job(connection, named_job, now), shown_runs, max(0, len(runs) - MOST_RUNS))
 
 
 @api.get("/api/jobs/{job}/runs", summary=N_("The last runs of a job"))
@@ -202,13 +202,13 @@ def cron_data(
     except CronError as error:
         return CronWords(words="", next=(), error=catalogue.gettext(error.message))
     next_times = tuple(islice(parsed.times(time.time()), NEXT_TIMES))
-    return CronWords(words=catalogue.gettext(words(parsed)), next=next_times, error="")
+    return CronWords(words=catalogue.gettext(schedule_words(parsed)), next=next_times, error="")
 
 
-def numbered(jobs: Iterable[Job], number: int) -> Job:
-    """The job with this number; raises a RefusedError if there is none."""
+def job_with_id(jobs: Iterable[Job], job_id: int) -> Job:
+    """The job with this id; raises a RefusedError if there is none."""
     for job in jobs:
-        if job.id == number:
+        if job.id == job_id:
             return job
     raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
 
@@ -245,14 +245,14 @@ def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
 def when(job: Job | ScheduledJob, language: str) -> str:
     """The schedule of a job in words, or what is wrong with its cron line."""
     try:
-        message = words(read_cron(job.cron, job.timezone))
+        message = schedule_words(read_cron(job.cron, job.timezone))
     except CronError as error:
         message = error.message
     return catalogue_of(language).gettext(message)
 
 
-def untold(run: JobRun) -> Message | None:
-    """Why the notice about a run was not sent; None if it was sent, or if there is none."""
+def notice_failure(run: JobRun) -> Message | None:
+    """Why the notice about a run was not sent; None if it was sent, or if there is no notice."""
     return failure_words(run.notice or "")
 
 
@@ -285,17 +285,17 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """The number of pages of a crawl since a moment, from its samples, as counting pages could take too long."""
-    number = _crawl_number(connection, name)
-    if number is None:
+    crawl_id = _crawl_id(connection, name)
+    if crawl_id is None:
         return None
-    totals = sample_totals(connection, [number], since)
-    if number in totals:
-        return totals[number].sums.pages
+    totals = sample_totals(connection, [crawl_id], since)
+    if crawl_id in totals:
+        return totals[crawl_id].sums.pages
     return None
 
 
-def _crawl_number(connection: Connection, name: str) -> int | None:
-    """The number of the crawl with this name; None if it was never started."""
+def _crawl_id(connection: Connection, name: str) -> int | None:
+    """The id of the crawl with this name; None if it was never started."""
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
@@ -303,13 +303,13 @@ def _crawl_number(connection: Connection, name: str) -> int | None:
 def show_job(context: Context, request: Request, job: Number, said: Said = "", ask: Ask = "") -> Response:
     history = history_data(context, job)
     with context.reading() as connection:
-        number = _crawl_number(connection, history.job.crawl)
+        crawl_id = _crawl_id(connection, history.job.crawl)
     values: dict[str, Any] = {
         "history": history,
-        "crawl": number,
+        "crawl": crawl_id,
         "said": DONE.get(said, ""),
         "ask": ask,
-        "untold": untold,
+        "notice_failure": notice_failure,
     }
     return context.page(request, "schedule_job.html", **values, when=partial(when, language=language_of(request)))
 
@@ -318,12 +318,12 @@ def show_job(context: Context, request: Request, job: Number, said: Said = "", a
 def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
     with context.reading() as connection:
         now = database_time(connection)
-        named_job = numbered(jobs_of(connection), job)
+        named_job = job_with_id(jobs_of(connection), job)
         runs = [job_run for job_run in history_of(connection, named_job.name)[1] if job_run.id == run]
         if not runs:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         shown_run = _run(connection, named_job, runs[0], now)
         shown_job = _job(connection, named_job, now)
     log = log_tail(context.output, named_job.name, shown_run.number)
-    values: dict[str, Any] = {"job": shown_job, "run": shown_run, "log": log, "untold": untold}
+    values: dict[str, Any] = {"job": shown_job, "run": shown_run, "log": log, "notice_failure": notice_failure}
     return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))
