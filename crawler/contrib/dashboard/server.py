@@ -1,7 +1,8 @@
 """Serves the dashboard with Uvicorn until a signal, with limits for its connections.
 
-Uvicorn itself limits neither the size of requests, nor slow clients, nor the memory of responses. All limits are
-applied in the thread of the event loop.
+Uvicorn itself limits neither the size of requests, nor slow clients, nor the memory of responses. Here a connection
+receives a request with its whole body, passes it to the dashboard, and sends the response in pieces as fast as the
+client receives them. All limits are applied in the thread of the event loop.
 """
 
 import asyncio
@@ -25,18 +26,22 @@ from crawler.urls.lru_dict import LruDict
 
 SECONDS = 60
 """Seconds for the head of a request, for its body, and for the client to receive each PIECE of a response."""
-BUFFER = 1 << 17
+SEND_BUFFER = 1 << 17
 """Bytes of a response that the system buffers for a client: with more, a stalled client is noticed late."""
 PIECE = 1 << 14
 """Bytes of a response that are written at once."""
 MOST_HEAD = 1 << 14
+"""Bytes of the head of a request."""
 MOST_BODY = 1 << 20
+"""Bytes of the body of a request."""
 MOST_DRAINED = 4 * MOST_BODY
-"""Bytes of a too large body that are read before it is refused: a client may read nothing until it has sent it."""
-MOST_ANSWERS = 100_000_000
+"""Bytes of a too large body that are read before it is refused: many clients read no response until they have sent the
+whole body.
+"""
+MOST_IN_TRANSIT = 100_000_000
 """Bytes of all responses in transit; above it, the responses without progress for the longest time are aborted."""
 MOST_WAITING = 100
-"""Requests that wait for a thread or have one."""
+"""Requests whose responses are being prepared: they wait for a thread or have one."""
 MOST_CONNECTIONS = 500
 """Above it, the oldest idle connection is closed."""
 TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
@@ -47,76 +52,79 @@ BUSY = RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "The dashboard is busy; try 
 App = Callable[..., Awaitable[None]]
 
 
-class Visitors:
-    """All connections of a server, oldest first."""
+class Connections:
+    """All connections of a server."""
 
     def __init__(self) -> None:
-        self.connections: dict[Connection, None] = {}
-        self.answers: LruDict[Connection, int] = LruDict(MOST_ANSWERS, weigh=int)
-        """The bytes of responses in transit; the last one made progress most recently."""
+        self.open: dict[Connection, None] = {}
+        """The open connections, oldest first."""
+        self.in_transit: LruDict[Connection, int] = LruDict(MOST_IN_TRANSIT, weigh=int)
+        """The bytes of the response that each connection is sending; the last one made progress most recently."""
         self.waiting = 0
-        """Requests whose response is being prepared."""
+        """Requests whose responses are being prepared."""
 
     def make_room(self) -> bool:
         """Close a connection if there are too many; returns whether there is room for another."""
-        if len(self.connections) < MOST_CONNECTIONS:
+        if len(self.open) < MOST_CONNECTIONS:
             return True
-        free = [connection for connection in self.connections if not connection.is_waiting]
-        if free:
-            leaving = min(free, key=lambda connection: connection.is_taking)
-            del self.connections[leaving]
+        closable = [connection for connection in self.open if not connection.is_waiting]
+        if closable:
+            # The oldest one that sends no response, or else the oldest one.
+            leaving = min(closable, key=lambda connection: connection.is_sending)
+            del self.open[leaving]
             leaving.hang_up()
-        return bool(free)
+        return bool(closable)
 
-    def begin(self, answer: "Connection", size: int) -> None:
-        """Count the bytes of a response; abort others if they use too much memory."""
-        for stalled, _ in self.answers.set(answer, size):
+    def begin_sending(self, connection: "Connection", size: int) -> None:
+        """Count the bytes of a response; abort others if all together use too much memory."""
+        for stalled, _ in self.in_transit.set(connection, size):
             stalled.transport.abort()
 
 
 class Connection(H11Protocol):
     """A connection of Uvicorn with limits."""
 
-    def __init__(self, visitors: Visitors, *args: Any, **more: Any) -> None:
+    def __init__(self, connections: Connections, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.visitors = visitors
+        # Uvicorn calls `app` for each request.
         self.dashboard: App = self.app
         self.app = self.respond
+        self.all_connections = connections
         self.is_waiting = False
         """Whether a response is being prepared."""
-        self.has_begun = False
+        self.has_head_begun = False
         """Whether a part of a request's head has been received."""
         self.timer: asyncio.TimerHandle | None = None
 
     @property
-    def is_taking(self) -> bool:
+    def is_sending(self) -> bool:
         """Whether a response is being sent to the client."""
-        return self in self.visitors.answers or self.transport.get_write_buffer_size() > 0
+        return self in self.all_connections.in_transit or self.transport.get_write_buffer_size() > 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if not self.visitors.make_room():
+        if not self.all_connections.make_room():
             transport.abort()
             return
-        self.visitors.connections[self] = None
+        self.all_connections.open[self] = None
         transport.set_write_buffer_limits(high=PIECE)
         self._limit_time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.visitors.connections.pop(self, None)
-        self.visitors.answers.pop(self)
+        self.all_connections.open.pop(self, None)
+        self.all_connections.in_transit.pop(self)
         self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if not self.has_begun and not self.is_waiting and self not in self.visitors.answers:
-            self.has_begun = True
+        if not self.has_head_begun and not self.is_waiting and self not in self.all_connections.in_transit:
+            self.has_head_begun = True
             self._limit_time()
         super().data_received(data)
 
     def hang_up(self) -> None:
-        """Close the connection; without sending the rest if the client does not receive its response."""
-        if self.is_taking:
+        """Close the connection; the rest of a response that is being sent is lost."""
+        if self.is_sending:
             self.transport.abort()
         else:  # cleanly: the system may still be sending the end of a response
             self.transport.close()
@@ -124,61 +132,63 @@ class Connection(H11Protocol):
     async def respond(self, scope: Any, receive: App, send: App) -> None:
         """Pass a request with its whole body to the dashboard, and send the response in pieces."""
         self._stop_timer()
-        body, refusal, is_whole = await self._body(scope, receive)
+        body, refusal, is_whole = await self._receive_body(scope, receive)
         if body is None:
             return
         self._stop_timer()
-        self.has_begun = False
-        if self.visitors.waiting >= MOST_WAITING:
+        self.has_head_begun = False
+        if self.all_connections.waiting >= MOST_WAITING:
             refusal = refusal or BUSY
-        scope["state"] |= {"body": body, "refusal": refusal}
+        scope["state"] |= {"body": body, "refusal": refusal}  # the dashboard sends the refusal
         self.is_waiting = True
-        self.visitors.waiting += 1
-        has_begun = False
+        self.all_connections.waiting += 1
+        has_response_begun = False
 
         async def send_on(message: Any) -> None:
-            nonlocal has_begun
+            nonlocal has_response_begun
             if message["type"] == "http.response.start":
-                has_begun = True
-                await self._begin(message, send, is_whole)
+                has_response_begun = True
+                await self._send_head(message, send, is_whole)
             else:
-                await self._continue(message, send)
+                await self._send_body(message, send)
 
         try:
             await self.dashboard(scope, receive, send_on)
         finally:
-            if not has_begun:
+            if not has_response_begun:
                 self._stop_waiting()
 
-    async def _begin(self, message: Any, send: App, is_whole: bool) -> None:
-        """Send the head of a response."""
+    async def _send_head(self, message: Any, send: App, is_whole: bool) -> None:
+        """Send the head of a response; `is_whole` says whether the whole request was read."""
         self._stop_waiting()
         headers = message["headers"]
-        if not is_whole:  # no other request can follow a part of one
+        if not is_whole:  # the rest of the request would be read as the next request
             headers = [*headers, (b"connection", b"close")]
-        self.visitors.begin(self, next((int(value) for name, value in headers if name == b"content-length"), 0))
+        self.all_connections.begin_sending(
+            self, next((int(value) for name, value in headers if name == b"content-length"), 0)
+        )
         self._limit_time()
         await send({**message, "headers": headers})
 
-    async def _continue(self, message: Any, send: App) -> None:
-        """Send more of a response as fast as the client receives it."""
+    async def _send_body(self, message: Any, send: App) -> None:
+        """Send the body of a response, or a part of it, as fast as the client receives it."""
         body = message.get("body", b"")
         is_more = message.get("more_body", False)
-        for start in range(0, max(len(body), 1), PIECE):
+        for start in range(0, max(len(body), 1), PIECE):  # an empty body is sent, too: it ends the response
             end = start + PIECE
             is_last = not is_more and end >= len(body)
             self._limit_time()
             if is_last:  # the next request may begin while the piece is sent
-                self.visitors.answers.pop(self)
+                self.all_connections.in_transit.pop(self)
             else:
-                self.visitors.answers.use(self)
+                self.all_connections.in_transit.use(self)
             await send({**message, "body": body[start:end], "more_body": not is_last})
 
     def _stop_waiting(self) -> None:
-        self.visitors.waiting -= 1
+        self.all_connections.waiting -= 1
         self.is_waiting = False
 
-    async def _body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
+    async def _receive_body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
         """The body, or None if the client is gone; the refusal of a bad request; whether all of the body was read."""
         head = len(scope["raw_path"]) + len(scope["query_string"])
         if head + sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
@@ -206,7 +216,7 @@ class Connection(H11Protocol):
         return bytes(body), TOO_LARGE if size > MOST_BODY else None, not is_more
 
     def _limit_time(self) -> None:
-        """Close the connection after SECONDS, counted from now."""
+        """Close the connection after SECONDS, counted from now, unless it is already ending and has sent everything."""
         self._stop_timer()
         if not self.transport.is_closing() or self.transport.get_write_buffer_size():
             self.timer = self.loop.call_later(SECONDS, self.hang_up)
@@ -234,8 +244,9 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
     >>> str(start_line("crawl.db", "0.0.0.0", 6080)).partition("(")[2]
     'on other machines, use another address of this machine; Ctrl-C stops it)'
     """
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
-    name = everywhere.get(host, host)
+    # The addresses that stand for all addresses of this machine, with the one at which it reaches itself.
+    local_address = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
+    name = local_address.get(host, host)
     if ":" in name:
         name = f"[{name}]"
     values = {"where": where, "url": f"http://{name}:{port}{root}/"}
@@ -243,14 +254,14 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
     public = N_(
         "The dashboard of {where} is at {url} (on other machines, use another address of this machine; Ctrl-C stops it)"
     )
-    return Message(public if host in everywhere else local, values)
+    return Message(public if host in local_address else local, values)
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens on a host and a port; raises an OSError if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     # Connections inherit the option: asyncio sets it only for sockets whose protocol number is given.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
@@ -261,7 +272,7 @@ def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             application,
-            http=partial(Connection, Visitors()),  # type: ignore[arg-type]
+            http=partial(Connection, Connections()),  # type: ignore[arg-type]
             ws="none",
             loop="asyncio",
             lifespan="on",

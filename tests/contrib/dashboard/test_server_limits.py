@@ -19,7 +19,7 @@ from crawler.contrib.dashboard import server
 from crawler.contrib.dashboard.server import listen, server_of
 
 server.SECONDS = float(sys.argv[1])
-server.MOST_ANSWERS = int(sys.argv[2])
+server.MOST_IN_TRANSIT = int(sys.argv[2])
 size = int(sys.argv[3])
 
 async def application(scope, receive, send):
