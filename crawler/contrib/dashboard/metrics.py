@@ -27,11 +27,11 @@ from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, limited_reading
 from crawler.translation.message import Message
 
-TYPE = "text/plain; version=0.0.4; charset=utf-8"
-LONG = 30.0
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+READ_SECONDS = 30.0
 """Seconds that reading may take, in the background."""
-FRESH = 5.0
-"""Seconds for which figures are kept."""
+AGE = 5.0
+"""Seconds after which the figures are read again."""
 PATIENCE = 5.0
 """Seconds that a request waits for new figures."""
 RECENT = 600.0
@@ -41,7 +41,8 @@ MOST_DUE = 10_000
 MOST_CRAWLS = 500
 """Crawls that are reported: running ones first, then the latest."""
 OF_CRAWL = ("crawl",)
-COUNTED = {
+"""The labels of metrics of a crawl."""
+COUNTERS = {
     "pages": "Pages that were stored or unchanged.",
     "read": "Pages that were judged by the topic.",
     "on_topic": "Pages that are on the topic.",
@@ -52,12 +53,13 @@ COUNTED = {
     "image_bytes": "Bytes of these images.",
     "skipped": "Images that were skipped before the download.",
 }
-Value = tuple[Sequence[str], float | None]
-"""The values of the labels, and the value."""
+"""The counters of each crawl, by their names in samples, with their descriptions."""
+LabelledValue = tuple[Sequence[str], float | None]
+"""The values of the labels, and the value; a value that is not known is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CrawlMetrics:
     """The figures of a crawl."""
 
     crawl: CrawlSummary
@@ -77,33 +79,34 @@ router = APIRouter()
 @slow(router.get("/metrics"))
 def metrics(context: Context) -> Response:
     """The figures of all crawls and jobs, at most a few seconds old."""
-    computed = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
-    if computed.error or computed.at is None:
-        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, computed.error or Message(SLOW))
-    return Response(computed.value, media_type=TYPE)
+    result = context.background.get("metrics", lambda: _text(context), AGE, PATIENCE)
+    if result.error or result.at is None:
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, result.error or Message(SLOW))
+    return Response(result.value, media_type=CONTENT_TYPE)
 
 
 class Figures:
     """A Prometheus collector of figures that were read from the database."""
 
-    def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
+    def __init__(self, crawls: list[CrawlMetrics], jobs: list[Job], left_out: int) -> None:
         self.crawls = crawls
         self.jobs = jobs
         self.left_out = left_out
+        """How many crawls are not reported."""
 
     def collect(self) -> Iterator[Metric]:
         yield from _counters(self.crawls)
         yield from _gauges(self.crawls)
         yield from _of_jobs(self.jobs)
-        about = "Crawls that are not reported, as there are too many; running and latest crawls are."
-        yield _metric(GaugeMetricFamily, "left_out_crawls", about, [], [((), self.left_out)])
+        description = "Crawls that are not reported, as there are too many; running and latest crawls are."
+        yield _metric(GaugeMetricFamily, "left_out_crawls", description, [], [((), self.left_out)])
 
 
 def _text(context: DashboardContext) -> bytes:
     """The figures in the text format of Prometheus."""
     try:
-        with limited_reading(context.url, LONG) as connection:
-            crawls, left_out = _measured(connection)
+        with limited_reading(context.url, READ_SECONDS) as connection:
+            crawls, left_out = _read_crawls(connection)
             jobs = jobs_of(connection)
     except NothingError:  # no crawl was ever run here
         crawls = []
@@ -112,16 +115,18 @@ def _text(context: DashboardContext) -> bytes:
     return generate_latest(Figures(crawls, jobs, left_out))
 
 
-def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
-    """A metric with a sample for each known value."""
-    metric: Metric = kind(f"winnow_{name}", about, labels=labels)
+def _metric(
+    kind: type[Any], name: str, description: str, labels: Sequence[str], values: Iterable[LabelledValue]
+) -> Metric:
+    """A metric of a kind, with its known values."""
+    metric: Metric = kind(f"winnow_{name}", description, labels=labels)
     for label_values, value in values:
         if value is not None:
             metric.add_metric(label_values, value)  # type: ignore[attr-defined]
     return metric
 
 
-def _measured(connection: Connection) -> tuple[list[Measured], int]:
+def _read_crawls(connection: Connection) -> tuple[list[CrawlMetrics], int]:
     """The figures of crawls, sorted by name, and the number of crawls beyond MOST_CRAWLS."""
     now = database_time(connection)
     summaries, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
@@ -129,7 +134,7 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     ever = sample_totals(connection, numbers)
     lately = sample_totals(connection, numbers, now - RECENT)
     crawls = [
-        Measured(
+        CrawlMetrics(
             crawl=summary,
             due=due_pages(connection, summary.id, now, MOST_DUE),
             ever=ever.get(summary.id),
@@ -141,48 +146,50 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
 
 
-def _counters(crawls: list[Measured]) -> Iterator[Metric]:
+def _counters(crawls: list[CrawlMetrics]) -> Iterator[Metric]:
     """The counters of crawls, and the bytes that they saved."""
-    totals = [((measured.crawl.name,), measured.ever) for measured in crawls if measured.ever is not None]
-    for name, about in COUNTED.items():
+    totals = [((figures.crawl.name,), figures.ever) for figures in crawls if figures.ever is not None]
+    for name, description in COUNTERS.items():
         values = [(labels, getattr(total.sums, name)) for labels, total in totals]
-        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, values)
+        yield _metric(CounterMetricFamily, name, description, OF_CRAWL, values)
     statuses = [
-        ((measured.crawl.name, status), count) for measured in crawls for status, count in measured.statuses.items()
+        ((figures.crawl.name, status), count) for figures in crawls for status, count in figures.statuses.items()
     ]
-    about = "Responses by status code, without requests that got none."
-    yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
+    description = "Responses by status code, without requests that got none."
+    yield _metric(CounterMetricFamily, "responses", description, (*OF_CRAWL, "status"), statuses)
     saved = [(labels, total.saved_bytes) for labels, total in totals]
-    about = "Bytes of images that were not downloaded, as estimated."
-    yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
+    description = "Bytes of images that were not downloaded, as estimated."
+    yield _metric(GaugeMetricFamily, "saved_bytes", description, OF_CRAWL, saved)
 
 
-def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
+def _gauges(crawls: list[CrawlMetrics]) -> Iterator[Metric]:
     """The gauges of crawls."""
 
-    def of_each(name: str, about: str, value: Callable[[Measured], float | None]) -> Metric:
-        values = [((measured.crawl.name,), value(measured)) for measured in crawls]
-        return _metric(GaugeMetricFamily, name, about, OF_CRAWL, values)
+    def of_each(name: str, description: str, value: Callable[[CrawlMetrics], float | None]) -> Metric:
+        values = [((figures.crawl.name,), value(figures)) for figures in crawls]
+        return _metric(GaugeMetricFamily, name, description, OF_CRAWL, values)
 
-    yield of_each("round", "The round that the crawl is in.", lambda measured: measured.crawl.round)
-    yield of_each("round_pages", "Pages of this round.", lambda measured: measured.crawl.pages)
-    yield of_each("waiting", "Addresses that wait, without unlikely links.", lambda measured: measured.crawl.waiting)
-    about = "Links that wait because they are unlikely to lead to the topic."
-    yield of_each("unlikely", about, lambda measured: measured.crawl.unlikely)
-    yield of_each("workers", "Workers that are alive.", lambda measured: len(measured.crawl.alive))
-    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda measured: measured.due)
+    yield of_each("round", "The round that the crawl is in.", lambda figures: figures.crawl.round)
+    yield of_each("round_pages", "Pages of this round.", lambda figures: figures.crawl.pages)
+    yield of_each("waiting", "Addresses that wait, without unlikely links.", lambda figures: figures.crawl.waiting)
+    description = "Links that wait because they are unlikely to lead to the topic."
+    yield of_each("unlikely", description, lambda figures: figures.crawl.unlikely)
+    yield of_each("workers", "Workers that are alive.", lambda figures: len(figures.crawl.alive))
+    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda figures: figures.due)
     sampled = "When the last sample ended, in seconds since 1970."
-    yield of_each("sampled_timestamp_seconds", sampled, lambda measured: measured.ever.until if measured.ever else None)
+    yield of_each("sampled_timestamp_seconds", sampled, lambda figures: figures.ever.until if figures.ever else None)
     harvest = "The share of the last ten minutes' pages on the topic."
-    yield of_each("harvest", harvest, lambda measured: measured.lately.harvest if measured.lately else None)
+    yield of_each("harvest", harvest, lambda figures: figures.lately.harvest if figures.lately else None)
     yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
 
 
 def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
     """The gauges of jobs."""
 
-    def of_each(name: str, about: str, values: Mapping[str, float | None]) -> Metric:
-        return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
+    def of_each(name: str, description: str, values: Mapping[str, float | None]) -> Metric:
+        return _metric(
+            GaugeMetricFamily, name, description, ("job",), [((job,), value) for job, value in values.items()]
+        )
 
     next_runs = {job.name: None if job.paused else job.next_at for job in jobs}
     failed = {job.name: float(job.last.status == RunStatus.FAILED) for job in jobs if job.last is not None}
