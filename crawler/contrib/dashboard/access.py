@@ -17,7 +17,7 @@ from fastapi import Request
 from crawler.errors import MessageError
 from crawler.translation.message import N_, Message
 
-LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
+LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 TOKEN = "token"  # noqa: S105 - the name of a field
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
@@ -33,6 +33,7 @@ HEADERS = {
 }
 """Headers of every response, unless it sets them itself."""
 SAFE = ("GET", "HEAD")
+"""The methods of requests that change nothing."""
 OWN = ("same-origin", "none")
 """Values of the header Sec-Fetch-Site for requests by pages of this dashboard, or by the user directly.
 
@@ -53,18 +54,18 @@ class RefusedError(MessageError):
 
 @dataclass(frozen=True)
 class AccessControl:
-    """The host names of a dashboard, and the token of its visitors if it has no users."""
+    """The host names of a dashboard, and the token that all visitors share if there are no user accounts."""
 
-    names: frozenset[str] = LOCAL
+    names: frozenset[str] = LOCAL_NAMES
     """Names allowed in the Host header."""
-    any_address: bool = False
-    """Whether any IP address is also allowed in the Host header, as the dashboard listens on all addresses."""
+    allows_any_address: bool = False
+    """Whether any IP address is also allowed in the Host header, because the dashboard listens on all addresses."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def check_host(self, request: Request) -> None:
         """Raise a RefusedError if the dashboard is not served under the name in the Host header."""
         name = host_name(request.headers.get("host", ""))
-        if not name or (name not in self.names and not (self.any_address and _is_address(name))):
+        if not name or (name not in self.names and not (self.allows_any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The dashboard is not served under this host name; the setting DASHBOARD_HOSTS allows others.",
@@ -72,7 +73,7 @@ class AccessControl:
 
 
 def check_page(request: Request) -> None:
-    """Raise a RefusedError if another site's page embeds or reads the dashboard, rather than linking to it."""
+    """Raise a RefusedError if another site's page embeds or reads the dashboard; it may link to the dashboard."""
     site = request.headers.get("sec-fetch-site", "")
     mode = request.headers.get("sec-fetch-mode", "")
     if site not in ("", *OWN) and mode != "navigate":
@@ -82,8 +83,10 @@ def check_page(request: Request) -> None:
 def check_origin(request: Request) -> None:
     """Raise a RefusedError if another site's page sent this form."""
     headers = request.headers
-    foreign = "origin" in headers and _place(headers["origin"]) != _place(f"//{headers.get('host', '')}")
-    if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN:
+    own = _name_and_port(f"//{headers.get('host', '')}")
+    is_foreign = "origin" in headers and _name_and_port(headers["origin"]) != own
+    # Browsers send one of the two headers with every form; programs need not send any.
+    if is_foreign or ("sec-fetch-site" in headers and headers["sec-fetch-site"] not in OWN):
         raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
 
 
@@ -105,10 +108,10 @@ def host_name(host_header: str) -> str:
     return ""
 
 
-def _place(origin: str) -> str:
-    """The name and the port of an origin as browsers send them, without a default port.
+def _name_and_port(origin: str) -> str:
+    """The host name and the port of an origin, without a default port.
 
-    >>> _place("https://Bees.example:443"), _place("//localhost:6080"), _place("null")
+    >>> _name_and_port("https://Bees.example:443"), _name_and_port("//localhost:6080"), _name_and_port("null")
     ('bees.example', 'localhost:6080', 'null')
     """
     scheme, _, rest = origin.strip().lower().rpartition("//")

@@ -1,7 +1,7 @@
 """The dashboard as an ASGI application: routes, errors in the visitor's language, static files, and headers.
 
 A request comes over a limited connection (.server) to `respond`, which checks where it comes from (.access) and who the
-visitor is (.logins), and passes it to the FastAPI application.
+visitor is (.logins), and passes it to the FastAPI application `app`.
 """
 
 import logging
@@ -50,25 +50,32 @@ from crawler.translation.message import N_, Message, catalogue_of
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 4
+VIEW_THREADS = 4
 """Threads for views, besides those for slow views."""
 MOST_FIELDS = 10_000
-FORM = "application/x-www-form-urlencoded"
+"""Fields of a form, or parameters of an address."""
+FORM_TYPE = "application/x-www-form-urlencoded"
 METHODS = (*SAFE, "POST")
 DESCRIPTION = "/api/openapi.json"
+"""The path of the description of the API."""
 STATIC = "/static"
-PROGRAMS = ("/api/", "/metrics")
+PROGRAM_PATHS = ("/api/", "/metrics")
 """Prefixes of addresses for programs, which get errors as JSON."""
-HARMLESS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
-"""Addresses of forms that readers may send, too."""
-MORE_HEADERS = {
+READER_FORMS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
+"""Addresses of forms that visitors who may only read can send, too: they change no data."""
+HEADERS_OF_STATUS = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
 }
-BROWSER = frozenset(("sec-fetch-mode", "accept-language"))
+BROWSER_HEADERS = frozenset(("sec-fetch-mode", "accept-language"))
 """Headers by which a browser is recognised; without TLS it sends only the second."""
-BASIC = 'Basic realm="Winnow", charset="UTF-8"'
-ALLOWED = {
+ASK_PROGRAM = 'Basic realm="Winnow", charset="UTF-8"'
+"""The header WWW-Authenticate for programs."""
+ASK_BROWSER = 'Form realm="Winnow"'
+"""The header WWW-Authenticate for browsers. With Basic, they would show a dialog of their own, and keep the password
+for ever.
+"""
+ALLOWED_VALUES = {
     "int": N_("a whole number"),
     "bool": N_("yes or no"),
     "finite": N_("a number"),
@@ -100,8 +107,8 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
-    """A context in which views run in AT_ONCE threads."""
-    to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
+    """A context in which views run in VIEW_THREADS threads."""
+    to_thread.current_default_thread_limiter().total_tokens = VIEW_THREADS
     yield
 
 
@@ -117,6 +124,7 @@ app = FastAPI(
     responses={"default": {"model": Error, "description": "Why there is no data"}},
     lifespan=with_few_threads,
 )
+# In the order in which the page about the API lists their data. Views of other parts of Winnow come through a door.
 VIEWS = (
     *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
     *(view for name in names(Door.VIEWS) for view in find(Door.VIEWS, name) or ()),
@@ -144,17 +152,16 @@ async def refused(request: Request, error: Exception) -> Response:
     """The response to a refused request, in the visitor's language; in English to programs."""
     refusal = _refusal(error)
     context = request.state.context
-    headers = MORE_HEADERS.get(HTTPStatus(refusal.status), {})
+    headers = HEADERS_OF_STATUS.get(HTTPStatus(refusal.status), {})
     if refusal.status == HTTPStatus.UNAUTHORIZED:
-        # With Basic, a browser would show a dialog of its own, and keep the password for ever.
-        is_browser = not BROWSER.isdisjoint(request.headers)
-        headers = {"WWW-Authenticate": 'Form realm="Winnow"' if is_browser else BASIC}
+        is_browser = not BROWSER_HEADERS.isdisjoint(request.headers)
+        headers = {"WWW-Authenticate": ASK_BROWSER if is_browser else ASK_PROGRAM}
 
-    if path_of(request).startswith(PROGRAMS):
+    if path_of(request).startswith(PROGRAM_PATHS):
         return JSONResponse({"error": str(refusal).encode("utf-8", "replace").decode()}, refusal.status, headers)
     if refusal.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
         response = login.ask(context, request, refusal, _target(request))
-    elif request.state.visitor is None or refusal is request.state.refusal:
+    elif request.state.visitor is None:  # refused before it was known who sent the request: without links
         sentence = catalogue_of(language_of(request)).gettext(refusal.message)
         return PlainTextResponse(f"{sentence}\n", refusal.status, headers)
     else:
@@ -189,10 +196,11 @@ def _refusal(error: Exception) -> RefusedError:
         return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        if first["loc"][0] == "path":
+        place, *_, name = first["loc"]  # such as query and the name of a parameter
+        if place == "path":
             return NO_PAGE
         sentence = N_("{name} is wrong; allowed is {allowed}")
-        return RefusedError(HTTPStatus.BAD_REQUEST, sentence, name=str(first["loc"][-1]), allowed=_allowed(first))
+        return RefusedError(HTTPStatus.BAD_REQUEST, sentence, name=str(name), allowed=_allowed(first))
     if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED:
         return NO_METHOD
     return NO_PAGE
@@ -203,9 +211,9 @@ def _allowed(error: dict[str, Any]) -> list[str] | Message:
     if error["type"] == "literal_error":
         return [choice for choice in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if choice]
     kind = error["type"].partition("_")[0]
-    if error["type"] in ("greater_than_equal", "less_than_equal"):
+    if error["type"] in ("greater_than_equal", "less_than_equal"):  # only whole numbers have limits
         kind = "int"
-    return Message(ALLOWED.get(kind, ALLOWED["str"]))
+    return Message(ALLOWED_VALUES.get(kind, ALLOWED_VALUES["str"]))
 
 
 @app.exception_handler(Exception)
@@ -227,14 +235,16 @@ def dashboard(context: DashboardContext) -> Any:
         scope = {**scope, "state": state, "root_path": root}
 
         async def send_with_headers(event: Any) -> None:
+            """Send a part of the response; its head gets SECURITY_HEADERS, and redirects lead to below `root`."""
             if event["type"] == "http.response.start":
                 headers = []
                 for name, value in event["headers"]:
                     if name == b"location":
                         value = root.encode() + value
                     headers.append((name, value))
-                names = {name for name, _ in headers}
-                event["headers"] = headers + [header for header in SECURITY_HEADERS if header[0] not in names]
+                sent_names = {name for name, _ in headers}
+                headers += [(name, value) for name, value in SECURITY_HEADERS if name not in sent_names]
+                event["headers"] = headers
             await send(event)
 
         try:
@@ -260,7 +270,7 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
     is_change = request.method not in SAFE
     if request.method not in METHODS:
         raise NO_METHOD
-    if state["refusal"] is not None:
+    if state["refusal"] is not None:  # by the server, as the request is too large or too slow, or the server is busy
         raise state["refusal"]
     token = _read_parameters(request)
     context.access.check_host(request)
@@ -279,24 +289,23 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
         return
     check_origin(request)
     check_token(request, token, visitor.token)
-    if not visitor.is_editor and not HARMLESS.fullmatch(path):
+    if not visitor.is_editor and not READER_FORMS.fullmatch(path):
         raise ONLY_READER
 
 
 def _read_parameters(request: Request) -> str:
-    """Turn form fields into query parameters; returns the token of a form.
+    """Turn the fields of a form into query parameters; returns the token of the form, or an empty text.
 
     One rule applies to all parameters of views: the first value of each name counts, and an empty value counts as
     absent.
     """
     scope = request.scope
-    state = request.scope["state"]
     is_change = request.method not in SAFE
-    is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
+    is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM_TYPE
     if not is_change:
         text = scope["query_string"]
     elif is_form:
-        text = state["body"]
+        text = scope["state"]["body"]
     else:
         text = b""
 
@@ -305,7 +314,6 @@ def _read_parameters(request: Request) -> str:
         for name, value in parse_qsl(text.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS):
             value_of_name.setdefault(name, value)
     except ValueError:
-        state["refusal"] = TOO_LARGE
         raise TOO_LARGE from None
     scope["query_string"] = urlencode(value_of_name).encode()
     if not is_change:

@@ -40,16 +40,17 @@ logger = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
+UNESCAPED = "/?&=#%:;,@!$'()*+~"
+"""Characters of an address that are not percent-encoded, besides letters and digits."""
 YEAR_SECONDS = 31_536_000
-REST = 20.0
+REST_FACTOR = 20.0
 """A result is kept at least this many times as long as its computation took, so that computing uses at most a twentieth
 of a core.
 """
-MOST = 200
+MOST_RESULTS = 200
 """Results that are kept; beyond it, the least recently requested ones are dropped."""
-AT_ONCE_SLOW = 2
-"""Concurrent views that are `slow`, besides the others."""
+SLOW_VIEW_THREADS = 2
+"""Threads for views that are `slow`, besides those for other views."""
 MOST_LETTERS = 500
 """Characters of a parameter."""
 MOST_WHOLE = 2**63 - 1
@@ -68,7 +69,7 @@ class Result:
     at: float | None = None
     """When it was computed, as time.time(); None before that."""
     error: Message | None = None
-    """Why the last computation failed."""
+    """Why the last computation failed; the value is then of the one before."""
     took: float = 0.0
     """Seconds that the last computation took."""
     busy: bool = False
@@ -84,19 +85,21 @@ class Background:
     name.
     """
 
-    def __init__(self, rest: float = REST, most: int = MOST) -> None:
-        self._rest = rest
+    def __init__(self, rest_factor: float = REST_FACTOR, most: int = MOST_RESULTS) -> None:
+        self._rest_factor = rest_factor
         self._results: LruDict[Hashable, Result] = LruDict(most)
         self._lock = threading.Lock()
         self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """The last result; computed again if it is older than `age`, waiting up to `patience` seconds."""
+        """The last result of this name. If it is older than `age` seconds, it is computed again, and the request waits
+        for that up to `patience` seconds.
+        """
         with self._lock:
             result = self._results.use(name) or Result()
             self._results.set(name, result)
-            is_old = result.at is None or time.time() - result.at > max(age, self._rest * result.took)
+            is_old = result.at is None or time.time() - result.at > max(age, self._rest_factor * result.took)
             if is_old and not result.busy:
                 result.busy = True
                 result.ready.clear()
@@ -108,8 +111,8 @@ class Background:
             result.ready.wait(patience)
         return result
 
-    def tell(self, name: Hashable, done: int) -> None:
-        """Report the progress of a computation."""
+    def report_progress(self, name: Hashable, done: int) -> None:
+        """Store the progress of a computation in its result."""
         result = self._results.get(name)
         if result is not None:
             result.done = done
@@ -152,7 +155,9 @@ class DashboardContext:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A read-only connection; raises a RefusedError if there is no database, or if reading takes too long."""
+        """A read-only connection; raises a NothingYetError without a database, and a RefusedError if reading takes too
+        long.
+        """
         try:
             with limited_reading(self.url) as connection:
                 yield connection
@@ -176,9 +181,10 @@ class DashboardContext:
             engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
-        """A page of the dashboard. Its links never contain the fields of a form, such as a password."""
+        """A page of the dashboard: a template with these values, and those of its layout."""
         language = language_of(request)
         visitor = request.state.visitor
+        # The parameters that links to this page repeat: not those of a form, which may be a password.
         query = dict(request.query_params) if request.method in SAFE else {}
         layout_values = {
             "path": path_of(request),
@@ -230,15 +236,17 @@ def see_other(where: str) -> Response:
     """
     if not where.startswith("/") or where.startswith(("//", "/\\")):
         raise ValueError(f"{where!r} is no address of the dashboard")
-    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=OF_ADDRESSES, errors="replace")})
+    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=UNESCAPED, errors="replace")})
 
 
-SLOW_VIEWS = CapacityLimiter(AT_ONCE_SLOW)
+SLOW_VIEWS = CapacityLimiter(SLOW_VIEW_THREADS)
 """The threads of slow views."""
 
 
 def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Register a view that may take long or wait for a crawl's lock; such views share a few threads of their own."""
+    """A decorator around one of FastAPI, such as `router.get("/")`, for a view that may take long or wait for a crawl's
+    lock: it runs in one of the few threads for such views, so that other views need not wait for it.
+    """
 
     def decorate(view: Callable[P, T]) -> Callable[P, T]:
         @wraps(view)
@@ -246,7 +254,7 @@ def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable
             return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=SLOW_VIEWS)
 
         register(run_view)
-        return view
+        return view  # which other views call directly
 
     return decorate
 
@@ -259,8 +267,11 @@ def storable(text: str) -> str:
 
 
 Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
+"""The number of a crawl, page or image in the path of an address."""
 Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
+"""A parameter that is a whole number."""
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
+"""A parameter that is a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +291,8 @@ class ReasonData:
 
 
 def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
-    """Serializes a record as another type."""
+    """An annotation for Pydantic: a value of any type is serialized as another type, into which a function converts
+    it."""
 
     def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         written = handler.generate_schema(kind)

@@ -22,7 +22,7 @@ def edit_users(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def add_user(users: Users, name: str, role: str | None) -> int:
-    """Add a user, or change the password of a user, and the role if one is given; returns the exit status."""
+    """Add a user, or change the password of a known one, and the role if it is given; returns the exit status."""
     if not NAME.fullmatch(name):
         raise WrongUseError(
             "--add-user {name} is wrong; allowed are up to 64 letters, digits and . _ - @", name=repr(name[:100])

@@ -2,7 +2,8 @@
 
 A login is kept in memory, so it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs out,
 and when the user's password, role or name changes. Wrong passwords slow down further logins from the same network, and
-further logins of the same user from networks where this user has not logged in before.
+further logins of the same user from networks where this user has not logged in before. From other networks this user
+can still log in, so that nobody can lock a user out.
 """
 
 import base64
@@ -40,9 +41,11 @@ TRIES = 20
 """Wrong passwords from one network within a MINUTE after which all passwords from it are refused."""
 MINUTE = 60.0
 USER_TRIES = 20
-"""Wrong passwords of one user from which each further one doubles the pause, from a second up to a MINUTE."""
+"""Wrong passwords of one user after which the next login must wait: a second, doubled by each further wrong password,
+up to a MINUTE.
+"""
 USER_SECONDS = 3_600
-"""Seconds after the last wrong password of a user until all are forgotten."""
+"""Seconds after the last wrong password of a user until all of this user's are forgotten."""
 MOST_NETWORKS = 10_000
 """Networks, users, and pairs of them that are remembered."""
 ONE_PASSWORD = CapacityLimiter(1)
@@ -89,7 +92,7 @@ class UserGuesses:
         """
         if self.count < USER_TRIES:
             return 0.0
-        pause = min(MINUTE, 2.0 ** min(self.count - USER_TRIES, 10))
+        pause = min(MINUTE, 2.0 ** min(self.count - USER_TRIES, 10))  # the power of a large number would overflow
         return max(0.0, self.last + pause - now)
 
 
@@ -110,8 +113,8 @@ class Logins:
         self._had_users = users is not None and bool(users.all())
         self._sessions: dict[str, Session] = {}
         """Logins by their keys, oldest first."""
-        self._wrong: LruDict[str, deque[float]] = LruDict(MOST_NETWORKS)
-        """The times of wrong passwords, by network."""
+        self._wrong_times: LruDict[str, deque[float]] = LruDict(MOST_NETWORKS)
+        """The times of the last TRIES wrong passwords, oldest first, by network."""
         self._guesses: LruDict[str, UserGuesses] = LruDict(MOST_NETWORKS)
         """Wrong passwords by the name of the user, whether such a user exists or not."""
         self._familiar: LruDict[tuple[str, str], None] = LruDict(MOST_NETWORKS)
@@ -120,7 +123,9 @@ class Logins:
         self._lock = Lock()
 
     def look_for_users(self) -> bool:
-        """Look for users; returns whether visitors must log in. Once there was a user, they must until the end."""
+        """Look for users; returns whether visitors must log in. Once there was a user, they must until the dashboard
+        ends, even if all users are removed.
+        """
         self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
         return self._had_users
 
@@ -134,7 +139,9 @@ class Logins:
         return Visitor(session.user.name, session.user.role == EDITOR, session.token)
 
     def log_in(self, request: Request, name: str, password: str, key: str = "") -> str:
-        """The key of a new login; takes 0.1 s. Raises a RefusedError if the name or the password is wrong."""
+        """Log in a user, which takes 0.1 s; returns the key of the login: the given one, or by default a random one.
+        Raises a RefusedError if the name or the password is wrong.
+        """
         network = network_of(request.client.host if request.client else "")
         self._check_tries(network, name)
         user: User | None = None
@@ -154,7 +161,7 @@ class Logins:
             for session_key in ended:
                 del self._sessions[session_key]
             own = [session_key for session_key, session in self._sessions.items() if session.user.name == name]
-            for session_key in own[: 1 - MOST_SESSIONS]:
+            for session_key in own[: 1 - MOST_SESSIONS]:  # all but the latest, with room for the new one
                 del self._sessions[session_key]
             self._sessions[key] = Session(user, now + SESSION_SECONDS)
         return key
@@ -185,10 +192,10 @@ class Logins:
         """Raise a RefusedError if a login of this user from this network must wait."""
         now = time.monotonic()
         with self._lock:
-            wrong = self._wrong.get(network, deque())
-            must_wait = len(wrong) == TRIES and now - wrong[0] < MINUTE
+            times = self._wrong_times.get(network, deque())
+            must_wait = len(times) == TRIES and now - times[0] < MINUTE
             if (name, network) not in self._familiar:
-                must_wait |= self._guesses_of(name, now).seconds_to_wait(now) > 0
+                must_wait = must_wait or self._guesses_of(name, now).seconds_to_wait(now) > 0
         if must_wait:
             raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
 
@@ -196,9 +203,9 @@ class Logins:
         """Count a wrong password."""
         now = time.monotonic()
         with self._lock:
-            times = self._wrong.get(network, deque(maxlen=TRIES))
+            times = self._wrong_times.get(network, deque(maxlen=TRIES))
             times.append(now)
-            self._wrong.set(network, times)
+            self._wrong_times.set(network, times)
             if (name, network) not in self._familiar:
                 guesses = UserGuesses(self._guesses_of(name, now).count + 1, now)
                 self._guesses.set(_key_of_name(name), guesses)
@@ -211,13 +218,13 @@ class Logins:
 
 
 def _key_of_name(name: str) -> str:
-    """The name; empty for all names that no user can have."""
+    """The name under which guesses are counted: empty for all names that no user can have."""
     return name if NAME.fullmatch(name) else ""
 
 
 def network_of(client: str) -> str:
-    """The network of a client, empty without an IP address: the address, or in IPv6, where one subscriber has many
-    addresses, its prefix of 64 bits.
+    """The network of a client: its IPv4 address, or the first 64 bits of its IPv6 address, as one subscriber has all
+    addresses that begin with these. Empty if the client has no IP address.
 
     >>> network_of("::ffff:192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
     ('192.0.2.7', True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.contrib.dashboard.access import LOCAL, AccessControl, host_name
+from crawler.contrib.dashboard.access import LOCAL_NAMES, AccessControl, host_name
 from crawler.contrib.dashboard.app import dashboard
 from crawler.contrib.dashboard.context import DashboardContext
 from crawler.contrib.dashboard.logins import Logins
@@ -20,7 +20,8 @@ from crawler.contrib.schedule.job_process import starting_thread
 from crawler.errors import WrongUseError
 from crawler.store.database import display_url, state_url
 
-NICE = 10  # by which the dashboard lowers its own priority in favour of crawls
+NICE = 10
+"""The steps by which the dashboard lowers its own priority in favour of crawls."""
 
 
 def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -32,7 +33,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
     logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)
     if hasattr(os, "nice"):
-        starting_thread()
+        starting_thread()  # before, so that runs of jobs, which this thread starts, keep the normal priority
         os.nice(NICE)
     context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, Logins(users), address.root)
     return serve_application(dashboard(context), address, display_url(url))
@@ -47,6 +48,7 @@ def root_of(settings: BaseSettings) -> str:
     """The path of the dashboard without a slash at its end; empty at the root of the host."""
     root = str(settings["DASHBOARD_PATH"]).strip("/")
     parts = root.split("/") if root else []
+    # Browsers resolve the parts . and .. of an address.
     if not all(re.fullmatch(r"[\w.~-]+", part, re.ASCII) and part.strip(".") for part in parts):
         raise WrongUseError(
             "setting DASHBOARD_PATH is wrong; allowed is a path of letters, digits and . _ ~ -, such as /crawls"
@@ -83,5 +85,5 @@ def access_of(host: str, settings: BaseSettings, has_users: bool) -> AccessContr
         raise WrongUseError("setting DASHBOARD_HOSTS is wrong: {name} is not a host name", name=repr(wrong[0][:100]))
     if names and not has_users:
         raise WrongUseError("setting DASHBOARD_HOSTS gives others access; add a user first with --add-user")
-    served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
-    return AccessControl(served, any_address=address.is_unspecified)
+    allowed_names = frozenset(map(host_name, names)) | LOCAL_NAMES | {str(address)}
+    return AccessControl(allowed_names, allows_any_address=address.is_unspecified)

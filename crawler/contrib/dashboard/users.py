@@ -21,6 +21,7 @@ ROLES = (READER, EDITOR)
 FILE = "dashboard-users.json"
 NAME = re.compile(r"[\w.@-]{1,64}")
 HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASCII)
+"""The method, its cost, the salt, and the digest of a password."""
 LEAST_PASSWORD = 8
 MOST_PASSWORD = 200
 # Parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2), by which a check takes 0.1 s and 32 MB.
@@ -45,21 +46,25 @@ class Users:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read: tuple[object, Mapping[str, User]] = (None, {})
-        """The state of the file when it was read, and the users in it."""
+        self._users_in_state: tuple[object, Mapping[str, User]] = (None, {})
+        """The state of the file when it was read, and the users in it: in one tuple, as several threads replace it."""
 
     def all(self) -> Mapping[str, User]:
         """All users by name; raises a StateError if the file cannot be read."""
+        last_state, users = self._users_in_state
         try:
             status = self.path.stat()
             state = (status.st_mtime_ns, status.st_size, status.st_ino)
-            if state != self._read[0]:
-                self._read = (state, _users(json.loads(self.path.read_text("utf-8"))))
+            if state == last_state:
+                return users
+            users = _users(json.loads(self.path.read_text("utf-8")))
+            self._users_in_state = (state, users)
         except FileNotFoundError:
-            self._read = (None, {})
+            users = {}
+            self._users_in_state = (None, users)
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise StateError("the users in {path} cannot be read: {why}", path=str(self.path), why=str(error)) from None
-        return self._read[1]
+        return users
 
     def put(self, user: User) -> None:
         """Add a user, or replace the one of this name."""
@@ -67,11 +72,11 @@ class Users:
 
     def remove(self, name: str) -> bool:
         """Remove a user; returns whether there was one of this name."""
-        others = {user.name: user for user in self.all().values() if user.name != name}
-        is_known = len(others) < len(self.all())
-        if is_known:
-            self._write(others)
-        return is_known
+        users = self.all()
+        if name not in users:
+            return False
+        self._write({other_name: user for other_name, user in users.items() if other_name != name})
+        return True
 
     def _write(self, users: Mapping[str, User]) -> None:
         """Replace the file."""
@@ -98,13 +103,13 @@ def hashed(password: str) -> str:
     return f"scrypt:{COST}:{salt}:{_scrypt(password, salt, COST)}"
 
 
-def is_password(password: str, stored: str) -> bool:
+def is_password(password: str, stored_hash: str) -> bool:
     """Whether a stored hash is that of this password.
 
     >>> is_password("honey and bees", hashed("honey and bees")), is_password("", hashed("honey and bees"))
     (True, False)
     """
-    _, cost, salt, digest = stored.split(":")
+    _, cost, salt, digest = stored_hash.split(":")
     return hmac.compare_digest(_scrypt(password, salt, int(cost)), digest)
 
 

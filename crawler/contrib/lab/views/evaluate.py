@@ -260,7 +260,7 @@ def _focus(context: DashboardContext, crawl: OfCrawl) -> Result:
     def with_pauses(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, fetched_page in enumerate(pages, 1):
             if number % PAGES_BETWEEN_PAUSES == 0:
-                context.reports.tell(name, number)
+                context.reports.report_progress(name, number)
                 time.sleep(PAUSE_SECONDS)
             yield fetched_page
 
