@@ -1,7 +1,8 @@
 """The buttons that pause, resume and stop a running crawl.
 
 A crawl may have been started by hand, on another machine. So its workers are not signalled: they read the request from
-the database with their next commit.
+the database with their next commit. If a job runs the crawl, its run is stopped instead, as by the buttons of the
+schedule: the process of the run reads that from the database, too, and the run counts as stopped.
 """
 
 from typing import Annotated, Literal
@@ -13,7 +14,7 @@ from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
-from crawler.contrib.schedule.job_store import RunStatus, jobs_of
+from crawler.contrib.schedule.job_store import Run, RunStatus, jobs_of
 from crawler.frontier.batch import Control
 from crawler.store.crawl_control import request_control
 
@@ -37,11 +38,12 @@ def change(
     with opened(context) as jobs:
         with jobs.writing() as connection:
             crawl = found_crawl(connection, number)
-            run = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
-            stops_run = run is not None and control is Control.STOPPING
-            is_accepted = stops_run or request_control(connection, number, control)
-        if run is not None and control is Control.STOPPING:
-            jobs.stop(run.id, RunStatus.TOLD)  # as on the schedule: the run counts as stopped
+            run_to_stop: Run | None = None
+            if control is Control.STOPPING:
+                run_to_stop = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
+            is_accepted = run_to_stop is not None or request_control(connection, number, control)
+        if run_to_stop is not None:  # in a transaction of its own, which `stop` begins
+            jobs.stop(run_to_stop.id, RunStatus.TOLD)
     if not is_accepted:
         return see_other(f"/crawls/{number}?said=idle")
     context.record(request, action, crawl.name)

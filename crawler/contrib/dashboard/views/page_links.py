@@ -1,4 +1,8 @@
-"""The links of a page: addresses first found on it, all links of its source, and its images."""
+"""The links of a page, in three lists: addresses first found on it, all links of its source, and its images.
+
+The crawl knows an address from the first page on which it is found. So addresses first found on a page are read from
+the database, the most promising first; the other two lists are read from the page's source, in its order.
+"""
 
 import re
 from collections.abc import Collection
@@ -27,13 +31,14 @@ STATE_NAMES = {state: state.name.lower() for state in AddressState}
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
-Sort = Literal["found", "all", "images"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
+ListName = Literal["found", "all", "images"]
+LIST_NAMES: tuple[ListName, ...] = get_args(ListName)
 CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
+"""The priority and the number of an address."""
 WRONG_AFTER = N_("after is wrong; use the value from the previous response")
 router = APIRouter()
 api = APIRouter()
-Of = Annotated[Sort, Query(description=N_("first found on the page, all in its source, or its images"))]
+Of = Annotated[ListName, Query(description=N_("first found on the page, all in its source, or its images"))]
 After = Annotated[Text, Query(description=N_("where to continue: the value of next from the previous response"))]
 ADDRESS_COLUMNS = (
     *(address.c[name] for name in "id key url kind priority state outcome outcome_detail".split()),
@@ -110,9 +115,10 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
         if of == "found":
             rows = found_on(connection, shown_page.row["key"], _cursor(after), AT_ONCE + 1)
             total, is_cut = found_count(connection, shown_page.row["key"])
+    # A large page takes long to parse, so it is parsed while no connection is open.
     if of == "found":
-        return replace(_first_found(shown_page, rows), total=total, is_cut=is_cut)
-    _ = shown_page.page.links  # parsed before the next connection: a large page takes long
+        return replace(_first_found(shown_page, rows, total), is_cut=is_cut)
+    _ = shown_page.page.links
     with context.reading() as connection:
         keys = AddressKeys(shown_page.row["crawl_id"], canonical_of(context.settings))
         return _of_source(connection, shown_page, keys, of, after)
@@ -125,7 +131,7 @@ def found_on(connection: Connection, key: int, after: tuple[int, int] | None = N
     On a front page that is fetched each day for years, far more addresses were first found than any page contains. Only
     MOST_FOUND of them are listed, as sorting all would take too long.
     """
-    candidates = _numbers_found(key).subquery()
+    candidates = _found_candidates(key, MOST_FOUND).subquery()
     query = select(candidates.c.id)
     if after is not None:
         priority, last = after
@@ -140,18 +146,18 @@ def found_on(connection: Connection, key: int, after: tuple[int, int] | None = N
 
 def found_count(connection: Connection, key: int) -> tuple[int, bool]:
     """The number of listed addresses that were first found on the page with this key, and whether there are more."""
-    count = select(func.count()).select_from(_numbers_found(key, 1).subquery())
+    count = select(func.count()).select_from(_found_candidates(key, MOST_FOUND + 1).subquery())
     number = int(connection.execute(count).scalar_one())
     return min(number, MOST_FOUND), number > MOST_FOUND
 
 
-def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
-    """A query for MOST_FOUND addresses first found on a page, and `more` of them.
+def _found_candidates(key: int, most: int) -> Select[tuple[int, int]]:
+    """A query for the numbers and priorities of up to `most` addresses first found on the page with this key.
 
-    They have no order: to sort them, PostgreSQL would search all addresses.
+    Any of them are selected, without an order: to sort all, PostgreSQL would search all addresses.
     """
     page_address = select(address.c.id).where(address.c.key == key).scalar_subquery()
-    return select(address.c.id, address.c.priority).where(address.c.parent == page_address).limit(MOST_FOUND + more)
+    return select(address.c.id, address.c.priority).where(address.c.parent == page_address).limit(most)
 
 
 def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[Any]]:
@@ -178,8 +184,11 @@ def _cursor(after: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _first_found(shown_page: ShownPage, rows: list[Row[Any]]) -> PageLinks:
-    """The addresses first found on the page, the most promising first, with the texts of their links."""
+def _first_found(shown_page: ShownPage, rows: list[Row[Any]], total: int) -> PageLinks:
+    """A part of the addresses first found on the page, with the texts of their links. There is a next part if there are
+    more than AT_ONCE rows.
+    """
+    # The first text of each address; the page is only parsed if there are addresses.
     anchors: dict[str, str] = {}
     if rows:
         for page_link in shown_page.page.links:
@@ -190,10 +199,10 @@ def _first_found(shown_page: ShownPage, rows: list[Row[Any]]) -> PageLinks:
     if len(rows) > AT_ONCE:
         last = rows[AT_ONCE - 1]
         cursor = f"{last.priority}.{last.id}"
-    return replace(_empty_list(shown_page, "found", len(rows)), links=links, next=cursor)
+    return replace(_empty_list(shown_page, "found", total), links=links, next=cursor)
 
 
-def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
+def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys, of: ListName, after: str) -> PageLinks:
     """The links or the images of the source, in its order, each address once, a part at a time."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
@@ -209,7 +218,7 @@ def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys,
         )
         page_links = replace(_empty_list(shown_page, "images", len(images)), images=listed_images)
     else:
-        anchors: dict[str, str] = {}
+        anchors: dict[str, str] = {}  # the first text of each address that is not empty
         for page_link in shown_page.page.links:
             anchors[page_link.url] = anchors.get(page_link.url) or page_link.text
         listed = [(url, text, keys(url)) for url, text in list(anchors.items())[start:end]]
@@ -292,5 +301,10 @@ def _image(url: str, alt: str, target: str, verdict_row: Row[Any] | None) -> Pag
 @slow(router.get("/pages/{page}/links"))
 def show(context: Context, request: Request, page: Number, of: Of = "found", after: After = "") -> Response:
     return context.page(
-        request, "page_links.html", found=data(context, page, of, after), most=MOST_FOUND, choices=SORTS, tab="links"
+        request,
+        "page_links.html",
+        found=data(context, page, of, after),
+        most=MOST_FOUND,
+        choices=LIST_NAMES,
+        tab="links",
     )

@@ -35,8 +35,9 @@ from crawler.store.read_only import NOTHING, limited_reading
 from crawler.translation.message import N_
 
 AT_ONCE = 50
+"""Pages of a list."""
 MOST_WORDS = 10
-COUNTING = 30.0
+COUNT_SECONDS = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE = 60.0
 """Seconds after which the pages are counted again."""
@@ -101,7 +102,8 @@ class PageParameters(BaseModel):
 
 
 Parameters = Annotated[PageParameters, Query()]
-NAMES = frozenset(parameter.alias or name for name, parameter in PageParameters.model_fields.items())
+PARAMETER_NAMES = frozenset(parameter.alias or name for name, parameter in PageParameters.model_fields.items())
+"""The names of the parameters in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +151,16 @@ class Progress:
 
     _: KW_ONLY
     place: Place | None = None
-    looked: int = 0
+    """The last page that was checked."""
+    searched: int = 0
     """Pages that were searched."""
-    found: int = 0
+    matching: int = 0
     """Pages that match."""
 
     def __str__(self) -> str:
         """The value of `after` with which the search continues."""
         place = self.place or Place(id=0)
-        return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
+        return f"{place.relevance!r}_{place.id}_{self.searched}_{self.matching}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,7 @@ class PageList:
     first_round: int
     """The first round since the last fresh start of the crawl."""
     pages: tuple[PageFound, ...]
+    """The pages of this response."""
     looked: int
     """Pages that were searched, in all responses so far."""
     found: int
@@ -209,23 +213,25 @@ def matching_pages(
     """Pages of a crawl that meet all conditions."""
     before = progress(parameters.after)
     words = parameters.words
-    name = parameters.site.strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
-    of_site = SiteChoice(None)
-    if name:
-        of_site = chosen_site(connection, crawl.id, name)
-        if of_site.id is None:
+
+    # The requested site. If none or several match, there are no pages, and the visitor may choose one of the several.
+    site_choice = SiteChoice(None)
+    site_name = parameters.site.strip()
+    if site_name:
+        site_choice = chosen_site(connection, crawl.id, site_name)
+        if site_choice.id is None:
             return PageList(
                 crawl=crawl.name,
                 round=crawl.round,
                 first_round=crawl.first_round,
                 pages=(),
-                looked=before.looked,
-                found=before.found,
+                looked=before.searched,
+                found=before.matching,
                 after=None,
                 is_full=False,
-                site=of_site,
+                site=site_choice,
             )
 
     # In the first round all pages are new; in a later round, by default only those of that round are.
@@ -236,7 +242,7 @@ def matching_pages(
     query = PageQuery(
         crawl=crawl.id,
         words=words,
-        site=of_site.id,
+        site=site_choice.id,
         language=parameters.language,
         page_type=parameters.type,
         state=parameters.state,
@@ -249,14 +255,16 @@ def matching_pages(
         licence=parameters.licence.strip(),
     )
 
+    # The search. It fills the list that earlier responses began.
     index = search_index(context.url, context.output)
     is_indexed = bool(words) and index.update(crawl.id, crawl.started_at)
     indexed: int | None = None
     if words and not is_indexed:
         indexed = index.page_count(crawl.id)
-    most = AT_ONCE - before.found % AT_ONCE
-    search = find_pages(connection, query, before.place, most, index if is_indexed else None)
+    most_hits = AT_ONCE - before.matching % AT_ONCE
+    search = find_pages(connection, query, before.place, most_hits, index if is_indexed else None)
 
+    # What the list shows of the pages.
     texts = {hit.id: hit.text for hit in search.hits}
     listed_pages = listed(connection, [hit.id for hit in search.hits])
     labels = topic_labels(connection, crawl.name, (listed_page.url for listed_page in listed_pages))
@@ -268,17 +276,21 @@ def matching_pages(
         )
         for listed_page in listed_pages
     )
-    after = Progress(place=search.place, looked=before.looked + search.searched, found=before.found + len(search.hits))
+    after = Progress(
+        place=search.place,
+        searched=before.searched + search.searched,
+        matching=before.matching + len(search.hits),
+    )
     return PageList(
         crawl=crawl.name,
         round=crawl.round,
         first_round=crawl.first_round,
         pages=pages,
-        looked=after.looked,
-        found=after.found,
+        looked=after.searched,
+        found=after.matching,
         after=str(after) if search.place is not None else None,
-        is_full=bool(search.hits) and after.found % AT_ONCE == 0,
-        site=of_site,
+        is_full=bool(search.hits) and after.matching % AT_ONCE == 0,
+        site=site_choice,
         is_indexed=is_indexed,
         indexed=indexed,
     )
@@ -287,10 +299,10 @@ def matching_pages(
 def chosen(connection: Connection, name: str) -> OfCrawl:
     """The crawl with this name; without a name the crawl with the newest page, or the first if no crawl has a page."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
-    of = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
-    if of is None:
+    crawl_choice = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
+    if crawl_choice is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, NOTHING)
-    return of
+    return crawl_choice
 
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
@@ -299,7 +311,8 @@ def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
     columns = [site.c.name if name == "site" else page.c[name] for name in names]
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
     rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
-    page_of_number = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    listed_pages = (ListedPage(*row) for row in connection.execute(rows.where(page.c.id.in_(numbers))))
+    page_of_number = {listed_page.id: listed_page for listed_page in listed_pages}
     return [page_of_number[number] for number in numbers if number in page_of_number]
 
 
@@ -309,13 +322,13 @@ def progress(after: str) -> Progress:
         return Progress()
     try:
         relevance, *numbers = after.split("_")
-        number, looked, count = map(_whole_number, numbers)
-        place = Place(id=number, relevance=float(relevance))
+        page_id, searched, matching = map(_whole_number, numbers)
+        place = Place(id=page_id, relevance=float(relevance))
         if not 0 <= place.relevance <= 1:
             raise ValueError
     except ValueError:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value from the previous response") from None
-    return Progress(place=place, looked=looked, found=count)
+    return Progress(place=place, searched=searched, matching=matching)
 
 
 def _whole_number(digits: str) -> int:
@@ -330,17 +343,17 @@ def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
     """The number of pages of a crawl, by language and type; null while they are being counted."""
     with context.reading() as connection:
         chosen_crawl = chosen(connection, crawl)
-    return counted(context, chosen_crawl)
+    return last_counts(context, chosen_crawl)
 
 
-def counted(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
+def last_counts(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
     """The number of a crawl's pages, as they were counted last; None during the first count."""
 
-    def count() -> ListedCounts:
-        with limited_reading(context.url, COUNTING) as connection:
+    def compute() -> ListedCounts:
+        with limited_reading(context.url, COUNT_SECONDS) as connection:
             return count_pages(connection, crawl.id)
 
-    result = context.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
+    result = context.background.get(("pages", crawl.id, crawl.started_at), compute, AGE, PATIENCE)
     return result.value  # type: ignore[no-any-return]
 
 
@@ -364,14 +377,14 @@ def show(context: Context, request: Request, parameters: Parameters) -> Response
         crawls = crawl_names(connection, crawl.name)
         pages = matching_pages(context, connection, crawl, parameters)
         sites = offered_sites(connection, crawl.id)
-    filters = {name: value for name, value in request.query_params.items() if name in NAMES and name != "after"}
+    filters = {name: value for name, value in request.query_params.items() if name in PARAMETER_NAMES - {"after"}}
     return context.page(
         request,
         "pages.html",
         crawls=crawls,
         list=pages,
         words=parameters.highlights,
-        counts=counted(context, crawl),
+        counts=last_counts(context, crawl),
         sites=sites,
         given=parameters,
         filters={"crawl": crawl.name, **filters},
