@@ -18,7 +18,7 @@ from crawler.contrib.corpus.views.export_form import GROUPS, OUTPUTS, SAMPLED, E
 from crawler.contrib.corpus.views.quality_sample import CorpusQuality, corpus_quality
 from crawler.contrib.corpus.views.rights_shares import CorpusRights, corpus_rights
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
-from crawler.contrib.dashboard.views.choices import OfCrawl, numbered_crawl
+from crawler.contrib.dashboard.views.choices import ChosenCrawl, numbered_crawl
 from crawler.contrib.dashboard.views.page import USES
 from crawler.errors import SlowError, WrongUseError
 from crawler.rights.statement import State
@@ -94,13 +94,13 @@ def copies(context: Context, crawl: Number) -> CopiesReport:
     return CopiesReport(*_computed(context, "copies", _crawl(context, crawl), compute))
 
 
-def _crawl(context: DashboardContext, number: int) -> OfCrawl:
+def _crawl(context: DashboardContext, number: int) -> ChosenCrawl:
     with context.reading() as connection:
         return numbered_crawl(connection, number)
 
 
 def _computed(
-    context: DashboardContext, name: str, stored_crawl: OfCrawl, compute: Callable[[Connection, int], Any]
+    context: DashboardContext, name: str, stored_crawl: ChosenCrawl, compute: Callable[[Connection, int], Any]
 ) -> tuple[float | None, Any, Message | None]:
     """When the numbers with this name were computed for a crawl, these numbers, and the error if that failed."""
 
@@ -156,7 +156,7 @@ def show_export(
     return _page(context, request, "export", stored_crawl, values)
 
 
-def _pages_left(context: DashboardContext, stored_crawl: OfCrawl, form: ExportForm) -> PagesLeft | None:
+def _pages_left(context: DashboardContext, stored_crawl: ChosenCrawl, form: ExportForm) -> PagesLeft | None:
     """How many pages of a sample an export keeps; None while the sample is chosen, or if counting takes too long."""
 
     def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
@@ -190,6 +190,6 @@ def download(
 
 
 def _page(
-    context: DashboardContext, request: Request, tab: str, stored_crawl: OfCrawl, values: dict[str, Any]
+    context: DashboardContext, request: Request, tab: str, stored_crawl: ChosenCrawl, values: dict[str, Any]
 ) -> Response:
     return context.page(request, f"corpus_{tab}.html", of=stored_crawl, tab=tab, **values)

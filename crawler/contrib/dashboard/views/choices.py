@@ -34,8 +34,10 @@ class CrawlNames:
 
 
 @dataclass(frozen=True, slots=True)
-class OfCrawl:
-    """A crawl, identified by number and start time: after a reset, another crawl may have its number and name."""
+class ChosenCrawl:
+    """The crawl that a view shows, identified by number and start time: after a reset, another crawl may have its
+    number and name.
+    """
 
     id: int
     name: str
@@ -44,38 +46,38 @@ class OfCrawl:
     first_round: int
 
 
-OF_CRAWL = select(*(crawl.c[field.name] for field in fields(OfCrawl)))
+CHOSEN_CRAWLS = select(*(crawl.c[field.name] for field in fields(ChosenCrawl)))
 
 
-def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
-    """The crawl with this name; without a name the first of the usual ones, or None if there is none.
+def chosen_crawl(connection: Connection, name: str, defaults: Select[Any]) -> ChosenCrawl | None:
+    """The crawl with this name; without a name, the first crawl of the query `defaults`, or None if it has none.
 
     Raises a RefusedError if there is no crawl with this name.
     """
-    query = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
+    query = CHOSEN_CRAWLS.where(crawl.c.name == name) if name else defaults.limit(1)
     row = connection.execute(query).one_or_none()
     if name and row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
     if row is not None:
-        return OfCrawl(**row._mapping)
+        return ChosenCrawl(**row._mapping)
     return None
 
 
-def latest_with(of: Table) -> Select[Any]:
-    """The crawls that have a row in this table, newest first."""
-    return OF_CRAWL.where(exists().where(of.c.crawl_id == crawl.c.id)).order_by(crawl.c.id.desc())
+def latest_with(table: Table) -> Select[Any]:
+    """A query for the crawls that have a row in this table, newest first."""
+    return CHOSEN_CRAWLS.where(exists().where(table.c.crawl_id == crawl.c.id)).order_by(crawl.c.id.desc())
 
 
-def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
+def numbered_crawl(connection: Connection, number: int) -> ChosenCrawl:
     """The crawl with this number; raises a RefusedError if there is none."""
-    row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
+    row = connection.execute(CHOSEN_CRAWLS.where(crawl.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
-    return OfCrawl(**row._mapping)
+    return ChosenCrawl(**row._mapping)
 
 
 def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
-    """The names of the latest crawls, and of the crawl that is shown."""
+    """The names of the latest crawls, and of the crawl that is shown, if any."""
     names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
     if chosen and chosen not in names:
         names.insert(0, chosen)
@@ -113,7 +115,7 @@ def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> l
 
 
 def chosen_site(connection: Connection, crawl_id: int, text: str) -> SiteChoice:
-    """The site with this name, or of this address, or the only site whose name contains this text."""
+    """The site with this name, or the site of this address or host, or the sites whose names contain this text."""
     name = text.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
     for site_name in (name, address_of(absolute(address, address) or address).site):

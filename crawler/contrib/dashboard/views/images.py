@@ -1,4 +1,8 @@
-"""The view "images": lists of kept and skipped images, people's labels, and the error rates of the verdicts."""
+"""The view "images": lists of kept and skipped images, people's labels, and the error rates of the verdicts.
+
+A verdict says whether an image, or the page behind it, is content or noise. Noise is skipped, except for some that the
+audit chooses at random: it is requested all the same, and images are judged again by their size.
+"""
 
 import math
 import time
@@ -17,7 +21,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
 from crawler.contrib.dashboard.edits import Action
 from crawler.contrib.dashboard.views.choices import (
-    OfCrawl,
+    ChosenCrawl,
     SiteChoice,
     chosen_crawl,
     chosen_site,
@@ -52,6 +56,7 @@ NO_SITE = SiteChoice(None)
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
 FILTERS = ("kind", "site", "by", "only")
+"""The parameters that filter lists; the list of doubtful images is filtered only by the first."""
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that judged images"))]
 
 
@@ -105,6 +110,7 @@ class ErrorShare:
 
     wrong: int
     of: int
+    """The number of verdicts that were checked."""
     share: float | None
     low: float | None
     high: float | None
@@ -146,10 +152,10 @@ def lists(context: Context, parameters: Parameters) -> ImageLists:
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often images are judged wrongly."""
     with context.reading() as connection:
-        of = chosen_crawl(connection, crawl, latest_with(verdict))
-        if of is None:
+        chosen = chosen_crawl(connection, crawl, latest_with(verdict))
+        if chosen is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged images yet.")
-        return image_errors(connection, of.id, of.name)
+        return image_errors(connection, chosen.id, chosen.name)
 
 
 @api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
@@ -162,16 +168,17 @@ def one(context: Context, number: VerdictNumber) -> ShownImage:
 @router.get("/images")
 def show(context: Context, request: Request, parameters: Parameters) -> Response:
     with context.reading() as connection:
-        of = chosen_crawl(connection, parameters.crawl, latest_with(verdict))
-        image_lists = _lists(connection, of, parameters)
+        crawl = chosen_crawl(connection, parameters.crawl, latest_with(verdict))
+        image_lists = _lists(connection, crawl, parameters)
         crawls = crawl_names(connection, image_lists.crawl)
         rate: ImageErrors | None = None
         sites: list[str] = []
-        if of is not None:
-            rate = image_errors(connection, of.id, of.name)
-            sites = offered_sites(connection, of.id)
+        if crawl is not None:
+            rate = image_errors(connection, crawl.id, crawl.name)
+            sites = offered_sites(connection, crawl.id)
 
-    filters = _other_than_usual(parameters.model_dump())
+    filters = FILTERS[:1] if parameters.wall == "doubtful" else FILTERS
+    used_filters = _without_defaults(parameters.model_dump()).keys() & filters
     return context.page(
         request,
         "images.html",
@@ -180,10 +187,11 @@ def show(context: Context, request: Request, parameters: Parameters) -> Response
         given=parameters,
         crawls=crawls,
         sites=sites,
-        filtered=len(filters.keys() & (FILTERS[:1] if parameters.wall == "doubtful" else FILTERS)),
+        filtered=len(used_filters),
         models=(*MODELS, BY_LIST),
+        # The address of this page with other values of some parameters.
         address=lambda **other: (
-            f"{context.root}/images?{urlencode(_other_than_usual({**parameters.model_dump(), **other}))}"
+            f"{context.root}/images?{urlencode(_without_defaults({**parameters.model_dump(), **other}))}"
         ),
     )
 
@@ -235,17 +243,17 @@ def set_label(
     return see_other(f"/images/{number}")
 
 
-def _lists(connection: Connection, of: OfCrawl | None, parameters: ImageParameters) -> ImageLists:
+def _lists(connection: Connection, crawl: ChosenCrawl | None, parameters: ImageParameters) -> ImageLists:
     """The requested lists of a crawl."""
-    if of is None:
+    if crawl is None:
         return ImageLists("", None, None, None)
     kinds = KINDS if parameters.kind == "all" else (AddressKind(parameters.kind),)
     if parameters.wall == "doubtful":
-        doubtful = ImageList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
-        return ImageLists(of.name, None, None, doubtful)
+        doubtful = ImageList(least_certain(connection, crawl.id, kinds, MOST_DOUBTFUL), 0)
+        return ImageLists(crawl.name, None, None, doubtful)
 
     site = parameters.site.strip()
-    of_site = chosen_site(connection, of.id, site) if site else NO_SITE
+    site_choice = chosen_site(connection, crawl.id, site) if site else NO_SITE
     audited = parameters.only == "audited"
     disputed = parameters.only == "disputed"
 
@@ -253,22 +261,24 @@ def _lists(connection: Connection, of: OfCrawl | None, parameters: ImageParamete
         """The list of kept or skipped images; None if it is not requested."""
         if parameters.wall not in ("both", name):
             return None
-        has_none = (site and of_site.id is None) or (not noise and (parameters.by or audited))
-        if has_none:
+        has_no_site = site and site_choice.id is None
+        is_about_noise = parameters.by or audited  # only noise has a model that called it noise, and an audit
+        if has_no_site or (is_about_noise and not noise):
             return ImageList((), 0)
         is_labelled = disputed or parameters.only == "marked"
         verdict_filter = VerdictFilter(
             noise=noise,
             kinds=kinds,
-            site_id=of_site.id,
+            site_id=site_choice.id,
             by=parameters.by,
             audited=audited,
             labelled=is_labelled,
             disputed=disputed,
         )
-        return list_verdicts(connection, of.id, verdict_filter, getattr(parameters, f"{name}_before"), MOST)
+        before = parameters.skipped_before if noise else parameters.kept_before
+        return list_verdicts(connection, crawl.id, verdict_filter, before, MOST)
 
-    return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)
+    return ImageLists(crawl.name, listed("kept", noise=False), listed("skipped", noise=True), None, site_choice)
 
 
 def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
@@ -279,10 +289,10 @@ def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
     return row
 
 
-def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
+def _without_defaults(values: dict[str, Any]) -> dict[str, Any]:
     """The parameters that differ from their defaults."""
-    usual = ImageParameters().model_dump()
-    return {name: value for name, value in values.items() if value != usual.get(name)}
+    defaults = ImageParameters().model_dump()
+    return {name: value for name, value in values.items() if value != defaults.get(name)}
 
 
 def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
@@ -313,7 +323,8 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
     The keys are content_kept, content_skipped, noise_kept and noise_skipped: label and verdict; and unknown for images
     without a verdict. If only the pages behind an image have verdicts, it counts as kept if one of them was kept.
     """
-    # The rank is 0 for a kept image, 1 for a skipped one, 2 for a kept page behind it, 3 for a skipped one.
+    # The rank is 0 for a kept image, 1 for a skipped one, 2 for a kept page behind it, 3 for a skipped one. A label
+    # counts by the lowest rank of its verdicts.
     rank = case((verdict.c.kind == AddressKind.IMAGE, 0), else_=2) + cast(verdict.c.noise, Integer)
     ranks = select(label.c.value, func.min(rank).label("rank")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key
@@ -325,7 +336,7 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
     ):
         if least_rank is None:
             counts["unknown"] += count
-        elif least_rank % 2:
+        elif least_rank in (1, 3):
             counts[f"{value}_skipped"] += count
         else:
             counts[f"{value}_kept"] += count

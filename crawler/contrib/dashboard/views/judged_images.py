@@ -26,9 +26,10 @@ from crawler.store.page_tables import IS_AUDITED, LabelKind, label, verdict
 from crawler.translation.message import CONTROL
 
 KINDS = (AddressKind.IMAGE, AddressKind.LINK)
-SURE = 1e-9  # the closest a probability may be to 0 and 1 when certainty is measured
-DOUBTED_AT_ONCE = 10_000
-"""The newest verdicts of each kind and on each side among which the least certain are looked for."""
+NEAREST_TO_CERTAIN = 1e-9
+"""How near a probability may be to 0 and 1 when its log-odds are computed, which are infinite at 0 and 1."""
+MOST_CANDIDATES = 10_000
+"""The newest verdicts of each kind, of content and of noise, among which the least certain are looked for."""
 MOST_BYTES = 10 * 1024 * 1024
 """Bytes of an image file that is shown."""
 HEADERS = {
@@ -128,7 +129,7 @@ JUDGED = (
 def list_verdicts(
     connection: Connection, crawl_id: int, verdict_filter: VerdictFilter, before: int = 0, most: int = 24
 ) -> ImageList:
-    """The newest verdicts that match and have a number below `before`."""
+    """The newest verdicts that match and have a number below `before`, or the newest of all if `before` is 0."""
     numbers: list[int] = []
     for query in _matching_numbers(crawl_id, verdict_filter, before or NEWEST):
         numbers += connection.execute(query.limit(most + 1)).scalars()
@@ -147,9 +148,23 @@ def judged(row: Any) -> ShownImage:
     sighting = Sighting.of(row.sight)
     width, height = sighting.size
     return ShownImage(
-        *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
-        *(row.probability, row.keyword, row.redundancy, row.entropy, verdict_reasons.read(row.reasons), row.decided_by),
-        *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
+        id=row.id,
+        kind=row.kind,
+        url=row.url,
+        target=row.target,
+        page=row.page,
+        site=row.site,
+        verdict=NOISE if row.noise else CONTENT,
+        probability=row.probability,
+        keyword=row.keyword,
+        redundancy=row.redundancy,
+        entropy=row.entropy,
+        reasons=verdict_reasons.read(row.reasons),
+        decided_by=row.decided_by,
+        audited=row.audited,
+        mistaken=row.mistaken,
+        bytes=row.bytes if row.file else None,
+        decided_at=row.decided_at,
         name=_name(row.url),
         alt=sighting.alt,
         title=sighting.title,
@@ -208,22 +223,22 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def least_certain(
-    connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int, newest: int = DOUBTED_AT_ONCE
+    connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int, newest: int = MOST_CANDIDATES
 ) -> tuple[ShownImage, ...]:
     """The verdicts without a label whose probabilities are nearest to the limit, least certain first, among the
-    `newest` of each kind.
+    `newest` of content and of noise of each kind.
 
-    The limit is between the crawl's own verdicts of content and of noise on images. The distance from it is measured in
-    log-odds, as the limit may be near 1.
+    The limit is between the probabilities of the crawl's verdicts of content and of noise on images. The distance from
+    it is measured in log-odds, as the limit may be near 1.
     """
     content = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=False)
     noise = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=True)
-    edges = []
+    bounds = []
     if content:
-        edges.append(max(content.values()))
+        bounds.append(max(content.values()))
     if noise:
-        edges.append(min(noise.values()))
-    limit = _log_odds(sum(edges) / len(edges) if edges else 0.5)
+        bounds.append(min(noise.values()))
+    limit = _log_odds(sum(bounds) / len(bounds) if bounds else 0.5)
 
     probabilities: dict[int, float] = {}
     if AddressKind.IMAGE in kinds:
@@ -251,7 +266,7 @@ def _newest(connection: Connection, crawl_id: int, kind: AddressKind, most: int,
 
 
 def _log_odds(probability: float) -> float:
-    bounded = min(max(probability, SURE), 1 - SURE)
+    bounded = min(max(probability, NEAREST_TO_CERTAIN), 1 - NEAREST_TO_CERTAIN)
     return math.log(bounded / (1 - bounded))
 
 

@@ -17,8 +17,8 @@ from crawler.contrib.dashboard.context import Context, DashboardContext, Text, W
 from crawler.contrib.dashboard.rendering import ExcerptPiece, excerpt
 from crawler.contrib.dashboard.search_index import search_index
 from crawler.contrib.dashboard.views.choices import (
-    OF_CRAWL,
-    OfCrawl,
+    CHOSEN_CRAWLS,
+    ChosenCrawl,
     SiteChoice,
     chosen_crawl,
     chosen_site,
@@ -208,7 +208,7 @@ def data(context: Context, parameters: Parameters) -> PageList:
 
 
 def matching_pages(
-    context: DashboardContext, connection: Connection, crawl: OfCrawl, parameters: PageParameters
+    context: DashboardContext, connection: Connection, crawl: ChosenCrawl, parameters: PageParameters
 ) -> PageList:
     """Pages of a crawl that meet all conditions."""
     before = progress(parameters.after)
@@ -296,10 +296,10 @@ def matching_pages(
     )
 
 
-def chosen(connection: Connection, name: str) -> OfCrawl:
+def chosen(connection: Connection, name: str) -> ChosenCrawl:
     """The crawl with this name; without a name the crawl with the newest page, or the first if no crawl has a page."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
-    crawl_choice = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
+    crawl_choice = chosen_crawl(connection, name, CHOSEN_CRAWLS.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
     if crawl_choice is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, NOTHING)
     return crawl_choice
@@ -346,7 +346,7 @@ def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
     return last_counts(context, chosen_crawl)
 
 
-def last_counts(context: DashboardContext, crawl: OfCrawl) -> ListedCounts | None:
+def last_counts(context: DashboardContext, crawl: ChosenCrawl) -> ListedCounts | None:
     """The number of a crawl's pages, as they were counted last; None during the first count."""
 
     def compute() -> ListedCounts:

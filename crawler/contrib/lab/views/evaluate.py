@@ -39,8 +39,8 @@ from crawler.contrib.dashboard.context import (
     slow,
 )
 from crawler.contrib.dashboard.views.choices import (
+    ChosenCrawl,
     CrawlNames,
-    OfCrawl,
     chosen_crawl,
     crawl_names,
     latest_with,
@@ -237,7 +237,7 @@ def show_file(context: Context, file: Number) -> Response:
     return response
 
 
-def _crawl(context: DashboardContext, name: str) -> OfCrawl:
+def _crawl(context: DashboardContext, name: str) -> ChosenCrawl:
     """The crawl with this name, or the newest one with a page; raises a RefusedError if there is none."""
     with context.reading() as connection:
         chosen = chosen_crawl(connection, name, latest_with(page))
@@ -253,7 +253,7 @@ def _state_and_report(result: Result) -> tuple[Computed, Any]:
     return computed, result.value
 
 
-def _focus(context: DashboardContext, crawl: OfCrawl) -> Result:
+def _focus(context: DashboardContext, crawl: ChosenCrawl) -> Result:
     """The focus report of a crawl, which is computed if it is missing or old."""
     name = (FOCUS, crawl.id, crawl.started_at)
 
@@ -274,7 +274,7 @@ def _focus(context: DashboardContext, crawl: OfCrawl) -> Result:
     return context.reports.get(name, compute, MOST_AGE_SECONDS, WAIT_SECONDS)
 
 
-def _noise(context: DashboardContext, crawl: OfCrawl) -> Result:
+def _noise(context: DashboardContext, crawl: ChosenCrawl) -> Result:
     """What a crawl skipped as noise, which is computed if it is missing or old."""
     name = (NOISE, crawl.id, crawl.started_at)
     return context.reports.get(name, lambda: noise_figures_of(context.url, crawl.id), MOST_AGE_SECONDS, WAIT_SECONDS)
