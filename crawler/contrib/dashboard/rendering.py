@@ -1,4 +1,7 @@
-"""Templates and their filters: all text is escaped, and the words of a search are highlighted."""
+"""Templates and their filters: all text is escaped, and the words of a search are highlighted.
+
+An excerpt shows the text around the words of a search, in a few passages with an ellipsis between them.
+"""
 
 import math
 import re
@@ -21,8 +24,8 @@ from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
 """Characters of a title or an address in a list."""
-LONGEST_SIGN = len("%F0%A0%AE%B7")
-"""Bytes of the longest character in an address, percent-encoded."""
+LONGEST_ENCODED = len("%F0%A0%AE%B7")
+"""Characters of the longest percent-encoded character in an address."""
 KINDS = (
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
     *(N_("structured_data"), N_("meta"), N_("time_element"), N_("attribute"), N_("text"), N_("address"), N_("script")),
@@ -36,18 +39,21 @@ KINDS = (
 LANGUAGE = N_("English")
 """Translated as the language's own name."""
 BEFORE = 60
-"""Characters of an excerpt before a word."""
-AROUND = 90
-"""Characters of an excerpt after a word."""
-MOST = 3
-"""Passages of an excerpt."""
-LONGEST = 30
+"""Characters of a passage before its first word."""
+AFTER = 90
+"""Characters of a passage after its last word."""
+MOST_PASSAGES = 3
+MOST_PIECES = 20 * MOST_PASSAGES
+"""Pieces of an excerpt after which no more are added: many words may be close together, in one passage."""
+LONGEST_WHOLE_WORD = 30
 """Characters of a word that is not cut in the middle."""
 BLANK = re.compile(r"\s+")
-WITHIN = re.compile(r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S")
+WITHIN_WORD = re.compile(
+    r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S"
+)
 """Two characters within a word, where a text is not cut; Chinese and Japanese may be cut anywhere."""
-LOOKED_THROUGH = 20_000
-"""Characters of a text that are searched, beginning at the first match."""
+MOST_SEARCHED = 20_000
+"""Characters of a text that are searched, beginning before the first match."""
 
 
 @cache
@@ -125,7 +131,8 @@ def whole(text: str) -> Markup:
 
 def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
     """A readable address, shortened if long."""
-    return web(readable(url[: LONGEST_SIGN * (most + 1)]), most, words)
+    # Cut before it is decoded, as an address may be very long; with one more character, by which `web` sees that.
+    return web(readable(url[: LONGEST_ENCODED * (most + 1)]), most, words)
 
 
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
@@ -203,37 +210,40 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    start = _after_blank(text, max(0, _first(text, words) - BEFORE))
-    is_middle = start > 0
-    text = CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
+    # Most of a long text is left out before it is searched.
+    start = _after_blank(text, max(0, _first_match(text, words) - BEFORE))
+    is_beginning_cut = start > 0
+    text = CONTROL.sub("\ufffd", text[start : start + MOST_SEARCHED])
     if not words:
         return _beginning(text)
 
     pieces: list[ExcerptPiece] = []
-    shown = 0
+    shown_until = 0
     passages = 0
     for match in _any_of(words).finditer(text):
-        # A word far from the last one begins another passage.
-        if not pieces or match.start() > shown + AROUND + BEFORE:
+        # A word far from the last one begins another passage, after the end of the last passage.
+        if not pieces or match.start() > shown_until + AFTER + BEFORE:
             passages += 1
-            if passages > MOST:
+            if passages > MOST_PASSAGES:
                 break
             if pieces:
-                pieces.append(ExcerptPiece(text[shown : _before_blank(text, shown, AROUND)] + " … ", is_word=False))
-            shown = max(shown, _after_blank(text, max(0, match.start() - BEFORE)))
-            if (shown or is_middle) and not pieces:
+                end = _before_blank(text, shown_until, AFTER)
+                pieces.append(ExcerptPiece(text[shown_until:end] + " … ", is_word=False))
+            shown_until = max(shown_until, _after_blank(text, max(0, match.start() - BEFORE)))
+            if (shown_until or is_beginning_cut) and not pieces:
                 pieces.append(ExcerptPiece("… ", is_word=False))
 
-        pieces.append(ExcerptPiece(text[shown : match.start()], is_word=False))
+        pieces.append(ExcerptPiece(text[shown_until : match.start()], is_word=False))
         pieces.append(ExcerptPiece(match.group(), is_word=True))
-        shown = match.end()
-        if len(pieces) > 20 * MOST:
+        shown_until = match.end()
+        if len(pieces) > MOST_PIECES:
             break
 
+    # The end of the last passage.
     if not pieces:
         return _beginning(text)
-    end = _before_blank(text, shown, AROUND)
-    pieces.append(ExcerptPiece(text[shown:end] + ("…" if len(text) > end else ""), is_word=False))
+    end = _before_blank(text, shown_until, AFTER)
+    pieces.append(ExcerptPiece(text[shown_until:end] + ("…" if len(text) > end else ""), is_word=False))
     return tuple(piece for piece in pieces if piece.text)
 
 
@@ -243,51 +253,53 @@ def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
     >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    shown = 0
+    shown_until = 0
     if words:
         for match in _any_of(words).finditer(text):
-            yield ExcerptPiece(text[shown : match.start()], is_word=False)
+            yield ExcerptPiece(text[shown_until : match.start()], is_word=False)
             yield ExcerptPiece(match.group(), is_word=True)
-            shown = match.end()
-    yield ExcerptPiece(text[shown:], is_word=False)
+            shown_until = match.end()
+    yield ExcerptPiece(text[shown_until:], is_word=False)
 
 
 def _any_of(words: Sequence[str]) -> re.Pattern[str]:
-    """A pattern that matches each of the words, the longest first."""
+    """A pattern that matches each of the words, the longest one if several match."""
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
 
 
-def _first(text: str, words: Sequence[str]) -> int:
-    """The place of the first of these words, found quickly in a text of any length; 0 if none is found."""
+def _first_match(text: str, words: Sequence[str]) -> int:
+    """The index of the first of these words, found quickly in a text of any length; 0 if none is found."""
     lowered = text.lower()
     if len(lowered) != len(text):  # with "İ", whose lower case has two characters
         return 0
-    places = map(lowered.find, words)
-    return min((place for place in places if place >= 0), default=0)
+    indexes = map(lowered.find, words)
+    return min((index for index in indexes if index >= 0), default=0)
 
 
 def _beginning(text: str) -> tuple[ExcerptPiece, ...]:
     """The beginning of a text as an excerpt."""
-    end = _before_blank(text, 0, BEFORE + 2 * AROUND)
+    end = _before_blank(text, 0, BEFORE + 2 * AFTER)
     if text:
         return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),)
     return ()
 
 
-def _after_blank(text: str, place: int) -> int:
-    """The place, or that of the next word if it is inside a short word."""
-    if not place or not WITHIN.match(text, place - 1):
-        return place
-    blank = BLANK.search(text, place, place + LONGEST)
-    return blank.end() if blank else place
+def _after_blank(text: str, index: int) -> int:
+    """Where a passage may begin: at the index, or at the next word if the index is inside a word that ends soon."""
+    if not index or not WITHIN_WORD.match(text, index - 1):
+        return index
+    blank = BLANK.search(text, index, index + LONGEST_WHOLE_WORD)
+    return blank.end() if blank else index
 
 
 def _before_blank(text: str, start: int, most: int) -> int:
-    """The place `most` characters after the start, or the end of the last word before it if that is near."""
+    """Where a passage may end: `most` characters after the start, or at the end of the last word before if that is
+    near.
+    """
     end = start + most
     if end >= len(text):
         return len(text)
-    if not WITHIN.match(text, end - 1):
+    if not WITHIN_WORD.match(text, end - 1):
         return start + len(text[start:end].rstrip())
-    blanks = [blank.start() for blank in BLANK.finditer(text, max(start, end - LONGEST), end)]
+    blanks = [blank.start() for blank in BLANK.finditer(text, max(start, end - LONGEST_WHOLE_WORD), end)]
     return blanks[-1] if blanks else end

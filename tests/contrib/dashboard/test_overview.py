@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL
 
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.views.one_crawl import drawn
+from crawler.contrib.dashboard.views.one_crawl import course_through
 from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
@@ -301,12 +301,12 @@ def test_the_harvest_is_of_enough_pages() -> None:
         ([], ()),
     ]
     for made, harvest in rows:
-        assert {line.name: line.values for line in drawn(points(*made)).series}["harvest"] == harvest
+        assert {line.name: line.values for line in course_through(points(*made)).series}["harvest"] == harvest
 
 
 @pytest.mark.parametrize(("apart", "broken"), [(65.0, False), (66.0, True)])
 def test_a_pause_breaks_the_line(apart: float, broken: bool) -> None:
-    found = drawn(points({}, {"at": apart}))
+    found = course_through(points({}, {"at": apart}))
     assert found.at == ((0.0, 5.0, apart) if broken else (0.0, apart))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import zip_longest
 from operator import attrgetter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
@@ -33,6 +33,7 @@ from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
+"""Seeds that are named."""
 MOST_SLOW = 10
 MOST_PATTERNS = 20
 MOST_FAILED = 20
@@ -43,7 +44,7 @@ SLOW_AGE = 10.0
 """Seconds after which the slowest hosts are computed again."""
 SLOW_PATIENCE = 0.05
 """Seconds that a response waits for the slowest hosts."""
-POINTS = 300
+MOST_POINTS = 300
 """The most points of a line."""
 GAP_SECONDS = 60.0
 GAP_LENGTHS = 3.0
@@ -51,17 +52,17 @@ GAP_LENGTHS = 3.0
 length of the point before.
 """
 HARVEST_PAGES = 50
-"""A harvest rate is that of the fewest last points that together have so many pages: with fewer, it is not steady. At
-the beginning of a crawl it is that of all pages so far.
+"""The harvest at a point is computed over the fewest last points that together have so many pages: over fewer pages, it
+is not steady. At the beginning of a crawl it is computed over all pages so far.
 """
-HOUR = 3_600.0
-CONTROLLED = {
+HOUR_SECONDS = 3_600.0
+NOTICES = {
     "pausing": N_("The crawl sends no more requests until it is resumed."),
     "resumed": N_("The crawl was resumed."),
     "stopping": N_("The crawl was told to stop; it stops cleanly within seconds."),
     "idle": N_("No worker runs this crawl, or it is stopping already."),
 }
-"""The results of changes, by the values of `said` in the address."""
+"""The results of pausing, resuming and stopping, by the values of `said` in the address."""
 router = APIRouter()
 api = APIRouter()
 
@@ -89,7 +90,9 @@ class CrawlWorker:
     silent: float
     """Seconds since its last heartbeat."""
     held: int
+    """Leased addresses."""
     alive: bool
+    """Whether its last heartbeat is recent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,9 @@ def _one_crawl(context: DashboardContext, connection: Connection, summary: Crawl
 
 
 def _site_list(connection: Connection, summary: CrawlSummary, parameters: SiteParameters) -> SiteList:
+    """A part of the sites of a crawl, after a site: after its name, or after its count and number as `_cursor` reads
+    them.
+    """
     sort = parameters.sort
     after = parameters.after
     query = SiteQuery(sort=sort, name=parameters.site.strip(), after=after if sort == "name" else _cursor(after))
@@ -262,13 +268,15 @@ def _outcomes(context: DashboardContext, summary: CrawlSummary) -> Outcomes:
 
 
 def _cursor(text: str) -> tuple[int, int] | None:
-    """The count and the number of the site after which a part begins; None for the first part."""
+    """The count of pages or requests, and the number, of the site after which a part begins; None for the first
+    part.
+    """
     if not text:
         return None
-    value, _, number = text.partition("-")
-    if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
+    count, _, number = text.partition("-")
+    if not (text.isascii() and count.isdigit() and number.isdigit() and max(len(count), len(number)) < 19):
         raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; use the value of more from the previous response")
-    return int(value), int(number)
+    return int(count), int(number)
 
 
 @slow(
@@ -288,26 +296,26 @@ def course_of(
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
         since: float | None = None
         if last is not None and hours != "all":
-            since = last - HOUR * int(hours)
-        points = sample_points(connection, number, since, POINTS)
-    return drawn(points)
+            since = last - HOUR_SECONDS * int(hours)
+        points = sample_points(connection, number, since, MOST_POINTS)
+    return course_through(points)
 
 
-def drawn(points: Sequence[SamplePoint]) -> Course:
+def course_through(points: Sequence[SamplePoint]) -> Course:
     """The lines of a chart through these points."""
     moments = list(_moments(points))
-    shown = [point for _, point in moments]
+    points_and_gaps = [point for _, point in moments]
     lines = [
-        Series(name, unit, tuple(None if point is None else value(point) for point in shown))
+        Series(name, unit, tuple(None if point is None else value(point) for point in points_and_gaps))
         for name, (unit, value) in LINES.items()
     ]
-    # Before the lines of status codes, which follow three lines of requests.
-    lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
+    # The harvest comes after pages, requests and failed, and before the lines of status codes.
+    lines.insert(3, Series("harvest", "%", tuple(_harvest(points_and_gaps))))
     return Course(tuple(at for at, _ in moments), tuple(lines))
 
 
 def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint | None]]:
-    """The beginning of each point, with the point; and the beginning of each pause, with None."""
+    """The beginning of each point, with the point; and the beginning of each gap, with None."""
     for point, following in zip_longest(points, points[1:]):
         yield point.at, point
         end = point.at + point.sums.seconds
@@ -317,7 +325,7 @@ def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint
 
 def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
     """The share of pages on topic at each point, among the fewest last points with HARVEST_PAGES pages, or among all
-    points if these have fewer; None for a pause, and before the first page.
+    points if these have fewer; None for a gap, and before the first page.
     """
     last_points: deque[SamplePoint] = deque()
     read = 0
@@ -375,17 +383,21 @@ def show(
 ) -> Response:
     with context.reading() as connection:
         summary = found_crawl(connection, crawl)
-        slow = _slow_hosts(context, summary)  # first, to start the background computation, which takes long
+        slow_hosts = _slow_hosts(context, summary)  # first, to start the background computation, which takes long
         one_crawl = _one_crawl(context, connection, summary)
         listed_sites = _site_list(connection, summary, parameters)
         patterns = address_patterns(connection, summary.id, MOST_PATTERNS)
-    values: dict[str, Any] = {
-        "crawl": one_crawl,
-        "found": listed_sites,
-        "slow": slow,
-        "given": parameters,
-        "now": time.time(),
-    }
-    values |= {"patterns": patterns, "said": CONTROLLED.get(parameters.said, "")}
-    values |= {"unlikely_links": unlikely_links, "links_behind_images": links_behind_images}
-    return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)
+    return context.page(
+        request,
+        "overview_crawl.html",
+        most_seeds=MOST_SEEDS,
+        crawl=one_crawl,
+        found=listed_sites,
+        slow=slow_hosts,
+        given=parameters,
+        now=time.time(),
+        patterns=patterns,
+        said=NOTICES.get(parameters.said, ""),
+        unlikely_links=unlikely_links,
+        links_behind_images=links_behind_images,
+    )

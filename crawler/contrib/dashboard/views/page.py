@@ -41,8 +41,8 @@ from crawler.urls.parsing import host_of
 
 METHOD = "auto"
 """The method for pages whose own method does not exist any more, or is slow."""
-OWN = frozenset(EXTRACTORS) - {"framework"}
-"""Methods that are run for their own pages."""
+METHODS_RUN = frozenset(EXTRACTORS) - {"framework"}
+"""Methods that the dashboard runs, for the pages whose texts they extracted; `framework` is slow."""
 MOST_READ = 20_000_000
 """Bytes of a response that are read: by default crawls accept half as many. A compressed response may have any size.
 """
@@ -55,6 +55,7 @@ MOST_REMARKS = 100_000
 MOST_PARAGRAPHS = 2_000
 """Paragraphs that are shown one by one."""
 USES = {"search": N_("search"), "ai-input": N_("AI input"), "ai-train": N_("AI training")}
+"""The names of the uses about which sites make statements."""
 router = APIRouter()
 api = APIRouter()
 
@@ -68,6 +69,7 @@ class ShownPage:
     source: bytes | None = None
     """The body of its response; None if no response was stored, if it is too large, or if the page is a document."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    """The headers of its response, by lower-case names."""
     source_at: str = ""
     """When the source was fetched: earlier than the page if the last response was not stored."""
     damage: Message | None = None
@@ -89,13 +91,13 @@ class ShownPage:
     @property
     def method(self) -> str:
         """The method that extracts its text here."""
-        if self.row["extractor"] in OWN:
+        if self.row["extractor"] in METHODS_RUN:
             return str(self.row["extractor"])
         return METHOD
 
     @cached_property
     def library(self) -> Library | None:
-        """The library of its host, if its method learns libraries."""
+        """What its method has learned of its host, as the crawl stored it; None if its method learns nothing."""
         if self.method in LEARNING:
             return LEARNING[self.method](self.templates)
         return None
@@ -118,8 +120,8 @@ class ShownPage:
     @cached_property
     def kept(self) -> frozenset[int]:
         """The indices of the blocks of the main text, among all blocks of the page."""
-        main_blocks = {id(block) for block in self.extraction.blocks}
-        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in main_blocks)
+        main_blocks = set(self.extraction.blocks)
+        return frozenset(index for index, block in enumerate(self.page.blocks) if block in main_blocks)
 
 
 def stored_page(connection: Connection, number: int) -> ShownPage:
@@ -133,7 +135,7 @@ def stored_page(connection: Connection, number: int) -> ShownPage:
         return ShownPage(row)
 
     source_at = response_row["fetched_at"]
-    if row["extractor"] == DOCUMENT:  # is not parsed: only web pages have blocks and elements to be shown
+    if row["extractor"] == DOCUMENT:  # not parsed: only web pages have blocks and elements to be shown
         return ShownPage(row, source_at=source_at, damage=Message("It is a document, not a web page."))
     try:
         response = response_of(response_row, MOST_READ)
@@ -207,6 +209,7 @@ def data(context: Context, page: Number) -> PageDetail:
 def _detail(context: DashboardContext, connection: Connection, shown_page: ShownPage) -> PageDetail:
     """The record of a page, and other facts about it."""
     row = shown_page.row
+    # The page on which it was found, and the page of which it is a near-duplicate.
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     urls = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored_refs = page_refs(connection, [keys(url) for url in urls.values()])
@@ -214,9 +217,9 @@ def _detail(context: DashboardContext, connection: Connection, shown_page: Shown
 
     outcome: Outcome | None = None
     outcome_query = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
-    last = connection.execute(outcome_query).one_or_none()
-    if last and last.outcome:
-        outcome = Outcome(Code(last.outcome), last.outcome_detail or "")
+    outcome_row = connection.execute(outcome_query).one_or_none()
+    if outcome_row and outcome_row.outcome:
+        outcome = Outcome(Code(outcome_row.outcome), outcome_row.outcome_detail or "")
 
     return PageDetail(
         **complete_quality(field_values(row)),

@@ -1,4 +1,9 @@
-"""The blocks of a stored page: whether each is main text, and why; in a table, and as tints in the page."""
+"""The blocks of a stored page: whether each is main text, and why. They are shown in a table, and tinted in the
+original.
+
+The method `auto` computes a probability for each block and explains it. But other steps may decide otherwise, and other
+methods compute none; `_other_reason` names these steps.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +24,10 @@ from crawler.translation.message import N_, catalogue_of
 from crawler.translation.reasons import Reason
 
 MOST_TINTED = 1_000_000
-"""Bytes of a source whose tints have reasons: for a larger source, computing them takes too long."""
+"""Bytes of a source whose blocks have reasons in the original: for a larger source, computing them takes too long."""
 AT_ONCE = 200
-NEAR = 0.25
-"""The distance from the limit within which a block is in doubt."""
+DOUBT_DISTANCE = 0.25
+"""The distance of a probability from the limit within which a block is in doubt."""
 Which = Literal["all", "kept", "left", "doubt"]
 WHICH: tuple[Which, ...] = get_args(Which)
 router = APIRouter()
@@ -89,20 +94,20 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
     """All blocks of a page, in order."""
     page_explanation = explanation(shown_page)
     page_blocks = []
-    for place, block in enumerate(shown_page.page.blocks):
-        kept = place in shown_page.kept
+    for index, block in enumerate(shown_page.page.blocks):
+        kept = index in shown_page.kept
         probability: float | None = None
         reasons: tuple[Reason, ...] = ()
-        if page_explanation is not None and place < len(page_explanation.blocks):
-            block_explanation = page_explanation.blocks[place]
+        if page_explanation is not None and index < len(page_explanation.blocks):
+            block_explanation = page_explanation.blocks[index]
             probability = block_explanation.probability
             reasons = block_explanation.reasons
             if kept != (probability >= page_explanation.limit):
-                reasons = (_other_reason(shown_page, place),)
+                reasons = (_other_reason(shown_page, index),)
 
         page_blocks.append(
             PageBlock(
-                place=place,
+                place=index,
                 text=block.text,
                 tag=block.tag,
                 linked=block.linked / max(1, len(block.text)),
@@ -114,9 +119,9 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
     return page_blocks
 
 
-def _other_reason(shown_page: ShownPage, place: int) -> Reason:
-    """Why a block is kept or not against its probability."""
-    if place in shown_page.common:
+def _other_reason(shown_page: ShownPage, index: int) -> Reason:
+    """Why a block is kept although its probability is below the limit, or left out although it is not."""
+    if index in shown_page.common:
         return Reason(BlockReason.COMMON, {})
     if is_doubtful(shown_page.extraction):
         return Reason(BlockReason.IN_DOUBT, {})
@@ -136,7 +141,7 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
         matching_blocks = [block for block in blocks(shown_page) if _matches(block, which, page_explanation)]
 
     first = max(0, start)
-    after = first + AT_ONCE
+    end = first + AT_ONCE
     return PageBlocks(
         page=page,
         crawl=shown_page.row["crawl"],
@@ -152,8 +157,8 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
         kept=len(shown_page.kept) if total else 0,
         matching=len(matching_blocks),
         is_explained=page_explanation is not None and len(page_explanation.blocks) <= MOST_EXPLAINED,
-        blocks=tuple(matching_blocks[first:after]),
-        next=after if after < len(matching_blocks) else None,
+        blocks=tuple(matching_blocks[first:end]),
+        next=end if end < len(matching_blocks) else None,
     )
 
 
@@ -163,7 +168,7 @@ def _matches(block: PageBlock, which: str, page_explanation: PageExplanation | N
         return (
             page_explanation is not None
             and block.probability is not None
-            and abs(block.probability - page_explanation.limit) <= NEAR
+            and abs(block.probability - page_explanation.limit) <= DOUBT_DISTANCE
         )
     return which == "all" or block.kept == (which == "kept")
 
@@ -197,8 +202,8 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
 
 
 def _hints(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
-    """For each block, by its index, whether it is kept, its probability, and the reasons."""
-    hint_of_place: dict[int, str] = {}
+    """For each block, by its index, whether it is kept, its probability, and the reasons, in words. `_` translates."""
+    hint_of_block: dict[int, str] = {}
     for block in blocks(shown_page):
         hint = _("kept") if block.kept else _("left out")
         if block.probability is not None:
@@ -206,12 +211,12 @@ def _hints(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
         if block.reasons:
             reasons = _("; ").join(_(reason.message) for reason in block.reasons)
             hint += f": {reasons}"
-        hint_of_place[block.place] = hint
-    return hint_of_place
+        hint_of_block[block.place] = hint
+    return hint_of_block
 
 
 def _notes(shown_page: ShownPage, _: Callable[..., str]) -> list[str]:
-    """Notes above the original, if it differs from the stored text."""
+    """Notes above the original, about what differs from the stored text or is missing."""
     notes = []
     row = shown_page.row
     extraction = shown_page.extraction

@@ -1,4 +1,8 @@
-"""The changes of a crawl's pages after an offset, as data for an index that reads only new changes."""
+"""The changes of a crawl's pages after an offset, as data for an index that reads only new changes.
+
+An offset is the position of a change in the order of all changes of a database; its epoch tells whether the offset was
+drawn before the database was restored from a backup (crawler/store/page_changes.py).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +63,7 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
         chosen_crawl = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
 
-    # Another transaction sees all changes up to that offset.
+    # The changes up to `until` are read in another transaction: this one may have begun before they were committed.
     offset = ChangeOffset.of(after)
     names = [*TYPES]
     with context.reading() as connection:

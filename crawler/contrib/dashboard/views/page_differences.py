@@ -197,15 +197,17 @@ def parts(
     else:
         budget.steps -= steps
         matcher = SequenceMatcher(str.isspace, old_part, new_part, autojunk=False)
-        for operation, a, b, c, d in matcher.get_opcodes():
-            yield operation == "equal", old_part[a:b], new_part[c:d]
+        for operation, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+            yield operation == "equal", old_part[old_from:old_to], new_part[new_from:new_to]
     yield True, old[old_end:], new[new_end:]
 
 
 def _common_prefix(old: Sequence[str], new: Sequence[str]) -> int:
     """The length of the common beginning of two sequences."""
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (old_token, new_token) in pairs if old_token != new_token), min(len(old), len(new)))
+    for index, (old_token, new_token) in enumerate(zip(old, new, strict=False)):
+        if old_token != new_token:
+            return index
+    return min(len(old), len(new))
 
 
 def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -221,12 +223,12 @@ def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
     """The paragraphs, where unchanged ones that are far from any change are folded."""
-    near: set[int] = set()
-    for at, paragraph in enumerate(paragraphs):
+    shown: set[int] = set()
+    for index, paragraph in enumerate(paragraphs):
         if paragraph.kind != SAME:
-            near.update(range(at - AROUND, at + AROUND + 1))
-    for is_shown, numbered_paragraphs in groupby(enumerate(paragraphs), lambda numbered: numbered[0] in near):
-        group = [paragraph for _, paragraph in numbered_paragraphs]
+            shown.update(range(index - AROUND, index + AROUND + 1))
+    for is_shown, indexes in groupby(range(len(paragraphs)), shown.__contains__):
+        group = [paragraphs[index] for index in indexes]
         if is_shown:
             yield from (replace(paragraph, pieces=tuple(_cut(paragraph.pieces))) for paragraph in group)
         else:

@@ -12,8 +12,9 @@ from crawler.metadata.structured_data import letters
 
 FACTS = ("title", "author", "published", "comments")
 MOST_BLOCKS = 2_000
+"""Blocks that are searched."""
 MOST_LETTERS = 300
-"""Characters of a line that may be a by-line."""
+"""Characters of a block that may be a by-line, with the author or the date."""
 
 
 def read_facts(shown_page: ShownPage) -> dict[str, str]:
@@ -24,31 +25,31 @@ def read_facts(shown_page: ShownPage) -> dict[str, str]:
 def fact_blocks(shown_page: ShownPage) -> Mapping[int, str]:
     """The indices of the blocks that contain facts, each with the names of its facts."""
     names_by_block: defaultdict[int, list[str]] = defaultdict(list)
-    for at, name in _places(shown_page, read_facts(shown_page)):
-        names_by_block[at].append(name)
-    return {at: " ".join(names) for at, names in names_by_block.items()}
+    for index, name in _facts_by_block(shown_page, read_facts(shown_page)):
+        names_by_block[index].append(name)
+    return {index: " ".join(names) for index, names in names_by_block.items()}
 
 
-def _places(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _facts_by_block(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tuple[int, str]]:
     """The index of a block, and the name of a fact in it."""
     blocks = shown_page.page.blocks[:MOST_BLOCKS]
     if facts["comments"]:
         comment_lines = set(facts["comments"].split("\n"))
-        for at, block in enumerate(blocks):
-            if block.text in comment_lines and at not in shown_page.kept:
-                yield at, "comments"
+        for index, block in enumerate(blocks):
+            if block.text in comment_lines and index not in shown_page.kept:
+                yield index, "comments"
 
-    # The by-line and the date are those nearest to the headline.
+    # The date and the author are in the short blocks nearest to the headline that contain them.
     headline = headline_at(blocks, facts["title"])
-    near = sorted(range(len(blocks)), key=lambda at: abs(at - (headline or 0)))
-    short = [at for at in near if len(blocks[at].text) <= MOST_LETTERS]
+    nearest = sorted(range(len(blocks)), key=lambda index: abs(index - (headline or 0)))
+    short = [index for index in nearest if len(blocks[index].text) <= MOST_LETTERS]
     day = facts["published"][:10]
-    name = letters(facts["author"].partition(";")[0])
+    author = letters(facts["author"].partition(";")[0])
     if day:
-        with_day = (at for at in short if any(written_date.day == day for written_date in dates(blocks[at].text)))
-        yield from ((at, "published") for at in islice(with_day, 1))
-    if name:
-        with_name = (at for at in short if name in letters(blocks[at].text))
-        yield from ((at, "author") for at in islice(with_name, 1))
+        with_day = (index for index in short if any(found_date.day == day for found_date in dates(blocks[index].text)))
+        yield from ((index, "published") for index in islice(with_day, 1))
+    if author:
+        with_author = (index for index in short if author in letters(blocks[index].text))
+        yield from ((index, "author") for index in islice(with_author, 1))
     if headline is not None:
         yield headline, "title"

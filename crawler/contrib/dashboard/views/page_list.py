@@ -311,7 +311,7 @@ def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
     columns = [site.c.name if name == "site" else page.c[name] for name in names]
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
     rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
-    listed_pages = (ListedPage(*row) for row in connection.execute(rows.where(page.c.id.in_(numbers))))
+    listed_pages = (ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers))))
     page_of_number = {listed_page.id: listed_page for listed_page in listed_pages}
     return [page_of_number[number] for number in numbers if number in page_of_number]
 

@@ -3,6 +3,9 @@
 Nothing of the page is copied unchecked. A new document is written. It has the elements that are listed here, and plain
 ones in place of others; four attributes, whose values are checked; and all texts, escaped. It has no script, no style
 of the page, no form, no frame and no address. Images are replaced by their descriptions.
+
+The document is written while its elements are walked through. `page.containers` says for each container, an element
+that is not inline, at which block its text begins and which block comes after it. So the block of each text is known.
 """
 
 import re
@@ -43,9 +46,10 @@ POLICY = "default-src 'none'; style-src {style}; sandbox; frame-ancestors 'self'
 
 @dataclass(frozen=True)
 class Original:
-    """The document."""
+    """The document that is shown."""
 
     html: str
+    """Its body."""
     is_cut: bool
     """Whether the page is too large to be written to its end."""
     images: int
@@ -80,8 +84,8 @@ class _Writer:
         if not text:
             return
         left = max(0, MOST_LETTERS - self.letters)
-        shown_text = shown(text[:left])[:left]
-        if text.isspace() or self.at >= len(self.page.blocks):
+        shown_text = shown(text[:left])[:left]  # cut again, as escaping has lengthened it
+        if text.isspace() or self.at >= len(self.page.blocks):  # belongs to no block
             self.write(shown_text)
             return
         classes = "kept" if self.at in self.kept else "left"
@@ -108,7 +112,7 @@ def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: 
     walker = etree.iterwalk(page.root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
-        if tag in SILENT:  # they have no blocks
+        if tag in SILENT:  # it has no blocks, but the text after it belongs to one
             if event == "start":
                 walker.skip_subtree()
                 continue

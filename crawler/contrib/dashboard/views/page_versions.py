@@ -18,7 +18,8 @@ from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page, page_version
 from crawler.translation.message import N_
 
-LAST = -1
+DEFAULT = -1
+"""The value of `old` and `new` for which a default version is taken."""
 MOST_VERSIONS = 50
 """The most versions that are listed, newest first."""
 MOST_LETTERS = 200_000
@@ -63,7 +64,7 @@ class PageVersions:
 @slow(
     api.get("/api/pages/{page}/versions", summary=N_("Earlier texts of a page, and the difference between two of them"))
 )
-def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST) -> PageVersions:
+def data(context: Context, number: PageNumber, old: Old = DEFAULT, new: New = DEFAULT) -> PageVersions:
     """The versions of a page, and the difference between two of them."""
     with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
@@ -90,9 +91,10 @@ def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST)
     if len(texts) < 2:
         return versions
 
-    newer = _chosen(texts, new, texts[0])
-    previous = [*texts[texts.index(newer) + 1 :], newer][0]
-    older = _chosen(texts, old, previous)
+    newer = _chosen(texts, new, default=texts[0])
+    index = texts.index(newer)
+    oldest = len(texts) - 1
+    older = _chosen(texts, old, default=texts[min(index + 1, oldest)])
     return replace(versions, old=older.id, new=newer.id, difference=difference(older.text, newer.text))
 
 
@@ -113,8 +115,8 @@ def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) ->
 
 
 def _chosen(texts: list[Any], number: int, default: Any) -> Any:
-    """The version with a number, or the default for LAST; raises a RefusedError if there is none."""
-    if number == LAST:
+    """The version with a number, or the default for DEFAULT; raises a RefusedError if there is none."""
+    if number == DEFAULT:
         return default
     chosen_version = next((version for version in texts if version.id == number), None)
     if chosen_version is None:
@@ -127,17 +129,17 @@ def _shares(texts: list[Any]) -> Iterator[float | None]:
 
     The lines beyond MOST_LINES count as one.
     """
-    lines = [Counter(version.text[:MOST_LETTERS].split("\n", MOST_LINES)) for version in texts]
-    letters = [min(len(version.text), MOST_LETTERS) for version in texts]
-    for (new, old), total in zip(pairwise(lines), map(sum, pairwise(letters)), strict=True):
+    read_texts = [version.text[:MOST_LETTERS] for version in texts]
+    lines = [Counter(text.split("\n", MOST_LINES)) for text in read_texts]
+    for (new_text, old_text), (new, old) in zip(pairwise(read_texts), pairwise(lines), strict=True):
         different_lines = (new - old) + (old - new)
         different_letters = sum(len(line) * count for line, count in different_lines.items())
-        yield different_letters / max(1, total)
-    yield None
+        yield different_letters / max(1, len(new_text) + len(old_text))
+    yield None  # the oldest text has no previous one
 
 
 @slow(router.get("/pages/{page}/versions"))
-def show(context: Context, request: Request, page: Number, old: Old = LAST, new: New = LAST) -> Response:
+def show(context: Context, request: Request, page: Number, old: Old = DEFAULT, new: New = DEFAULT) -> Response:
     versions = data(context, page, old, new)
     bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
     return context.page(request, "page_versions.html", found=versions, tab="versions", **bounds)
