@@ -10,6 +10,7 @@ import pytest
 from fork_server import ROOT, environment
 
 from crawler import demo
+from crawler.demo.site import pdf
 
 PAGES = [
     page
@@ -17,6 +18,12 @@ PAGES = [
     if "```python\n" in page.read_text(encoding="utf-8") and page.name != "login.md"  # test_middleware_pages.py runs it
 ]
 SITE = "https://example.org/"
+CRAWL = ["-m", "scrapy", "crawl", "topic", "-a", "seeds=demo", "-a", "topic=honey bees", "-a", "name=bees"]
+# The files and the crawl that some pages say the reader has.
+FILES = {
+    "hive.pdf": pdf("Plan of our garden hive"),
+    "dance.md": b"# The dance\n\nBees dance in the dark of the hive.\n",
+}
 # What the reader has already, and the event loop of a notebook.
 NOTEBOOK = """
 import asyncio
@@ -35,10 +42,10 @@ def blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def run(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """A script, run where the example site is the demo site."""
+def run(arguments: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    """A program, run where the example site is the demo site."""
     with demo.serving(0) as site:
-        line = [sys.executable, "-c", script.replace(SITE, site)]
+        line = [sys.executable, *(argument.replace(SITE, site) for argument in arguments)]
         variables = environment() | {"SCRAPY_SETTINGS_MODULE": "loopback_settings"}
         return subprocess.run(line, cwd=folder, env=variables, capture_output=True, text=True, timeout=120)
 
@@ -50,6 +57,10 @@ def run(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 )
 def test_blocks_of_a_page(page: Path, tmp_path: Path) -> None:
     code = "\n".join(blocks(page))
-    done = run(NOTEBOOK.format(blocks=indent(code, "    ")), tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    if '"bees"' in code:
+        assert run(CRAWL, tmp_path).returncode == 0
+    done = run(["-c", NOTEBOOK.format(blocks=indent(code, "    "))], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout or "print(" not in code
