@@ -31,7 +31,7 @@ class CorpusExporter(Exporter):
     """Which pages are written, and how."""
 
     copies: Deduplication = field(default_factory=Deduplication)
-    known: KnownTexts = field(default_factory=KnownTexts)
+    known_texts: KnownTexts = field(default_factory=KnownTexts)
     """The texts of --not-in, whose copies are left out."""
     signatures: SignatureFile | None = None
     """The file for the signatures of the known texts and of the written pages."""
@@ -58,7 +58,7 @@ class CorpusExporter(Exporter):
         signatures = SignatureFile(opts.signatures) if opts.signatures is not None else None
         of_options: dict[str, Any] = {
             "copies": Deduplication(tuple(opts.dedupe), opts.prefer, folder_beside(target)),
-            "known": KnownTexts(
+            "known_texts": KnownTexts(
                 counts=[KnownCounts(source) for source in opts.not_in],
                 crawls={crawl.name: crawl for crawl in all_crawls},
                 signatures=signatures,
@@ -89,7 +89,7 @@ class CorpusExporter(Exporter):
 
     @property
     def may_remove(self) -> bool:
-        return super().may_remove or bool(self.copies.kinds or self.known.counts)
+        return super().may_remove or bool(self.copies.kinds or self.known_texts.counts)
 
     @staticmethod
     def outputs(opts: argparse.Namespace) -> list[str]:
@@ -120,7 +120,7 @@ class CorpusExporter(Exporter):
         return [*dict.fromkeys((*of_manifest, *of_records, *of_signatures))]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
-        new_pages = self.known.remaining(self.source, self.removed) if self.known.counts else self.source
+        new_pages = self.known_texts.remaining(self.source, self.removed) if self.known_texts.counts else self.source
         pages = self.copies.pages(new_pages, columns, self.removed, self.format.uses_responses)
         if self.signatures is None:
             return pages
@@ -164,9 +164,9 @@ class CorpusExporter(Exporter):
                 fields=self.fields,
                 options=opts.options_given,
                 removed=self.removed.counts,
-                known=[
+                known_sources=[
                     KnownOrigin(name=str(old.source), texts=old.texts, unread=old.unread, removed=old.removed)
-                    for old in self.known.counts
+                    for old in self.known_texts.counts
                 ],
                 masked=self.masked,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -175,7 +175,7 @@ class CorpusExporter(Exporter):
 
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
         yield from super().more_lines(target)
-        for counts in self.known.counts:
+        for counts in self.known_texts.counts:
             yield from counts.words()
         if self.signatures is not None:
             yield self.signatures.words()

@@ -65,7 +65,7 @@ class Origin:
     masked: Mapping[str, int]
     """Personal data that was masked, by kind."""
     made_at: str
-    known: Sequence[KnownOrigin] = ()
+    known_sources: Sequence[KnownOrigin] = ()
     """The sources of --not-in, whose copies were left out."""
 
 
@@ -120,7 +120,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         "command": _command(origin.options),
         "filters": {name: [*values] for name, values in origin.options.items() if name not in OF_OUTPUT},
         "removed": dict(_most_first(origin.removed)),
-        "not_in": [asdict(old) for old in origin.known],
+        "not_in": [asdict(old) for old in origin.known_sources],
         "masked": {kind: origin.masked[kind] for kind in sorted(origin.masked)},
         "languages": dict(_most_first(contents.languages)),
         "licences": dict(_most_first(contents.licences)),

@@ -90,7 +90,7 @@ def test_nothing_from_the_web_is_markup() -> None:
         page["rights"] = {"licence": text, "uses": {}}
         options = {"--into": [text], "--where": [text]}
         known = [KnownOrigin(text, 1, 0, 0)]
-        found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text, known=known)
+        found = card([page], topics={text: text}, removed={text: 3}, options=options, made_at=text, known_sources=known)
         found.encode("utf-8")
         before, front, body = found.split("---\n", 2)
         assert before == ""
