@@ -31,7 +31,7 @@ from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
 from crawler.rights.robots_file import read_robots
-from crawler.store import deletion, read_only
+from crawler.store import database, deletion, read_only
 from crawler.store.crawl_tables import address, host, tables, version
 from crawler.store.database import open_database
 from crawler.store.heartbeats import LEASE_SECONDS
@@ -639,7 +639,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(place: Place, monkeypatch:
     fill(place)
     other = create_engine(place.url)
     session = place.session("wasps") if who == "crawl" else None
-    monkeypatch.setattr(read_only, "LOCK_SECONDS", 0.0)
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.0)
     drop = deletion.delete_old_pages
 
     def lock_then(*arguments: Any) -> int:
@@ -774,7 +774,7 @@ def test_reading_waits_for_nobody_and_changes_nothing(place: Place) -> None:
         connection.execute(address.delete().where(address.c.host_id.in_(select(host.c.id))))
         started = time.monotonic()
         assert place.state("bees").numbers("addresses") == [2, 0, 7]
-        assert time.monotonic() - started < read_only.LOCK_SECONDS
+        assert time.monotonic() - started < database.LOCK_SECONDS
         connection.rollback()
     other.dispose()
 

@@ -13,7 +13,7 @@ from crawler.contrib.index.changes import ChangeKind, changes
 from crawler.contrib.index.erasure_targets import erasure_targets
 from crawler.contrib.index.forget import Erasure, erase
 from crawler.errors import BusyError
-from crawler.store import read_only
+from crawler.store import database
 from crawler.urls.canonical import Canonical
 
 
@@ -65,7 +65,7 @@ def test_files_of_other_folders_are_told(crew: Crew, engine: Engine, tmp_path: P
 def test_free_space_that_another_process_keeps_is_told(
     sqlite_engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_only, "LOCK_SECONDS", 0.01)
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.01)
     crew = Crew(sqlite_engine, tmp_path)
     crawl_some(crew)
     with closing(sqlite3.connect(str(sqlite_engine.url.database), isolation_level=None)) as reader:
