@@ -242,7 +242,7 @@ class Frontier:
         use = result.pattern_use or self.patterns.use(active.lease, result, links)
         if use is not None:
             self.patterns.count(active.lease, use)
-        self._batch.links_that_changed_patterns |= self.patterns.see(links)
+        self._batch.links_that_changed_patterns |= self.patterns.learn_names(links)
         self._end(active.lease, replace(result, links=links, priorities={}, image_counts=None, pattern_use=use))
         return True
 

@@ -1,4 +1,4 @@
-"""Priorities of addresses that were found but cannot be claimed yet.
+"""Priorities of addresses that this worker has found but cannot claim yet, as they are not in the database.
 
 Addresses found while a batch is being committed are sent with the next batch.
 """
@@ -33,4 +33,5 @@ class PendingPriorities:
 
     def best_of(self, name: str) -> int | None:
         """The best priority on a host; None if none is pending."""
-        return max((priorities[name] for priorities in (self.found, self.sent) if name in priorities), default=None)
+        priorities = [pending[name] for pending in (self.found, self.sent) if name in pending]
+        return max(priorities, default=None)

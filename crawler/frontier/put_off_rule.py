@@ -1,5 +1,8 @@
 """Decides by pattern which addresses are put off, because earlier addresses of the pattern brought nothing.
 
+A pattern is what addresses have in common, with a sign for each part that varies, such as `/tag/*` or `/*/#?page=*`.
+The parts that do not vary are its names (crawler/urls/patterns.py).
+
 A request is useful if it brings a page that is kept and is no copy of another page, or new links to addresses of
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace's rule of succession): after `ENOUGH` of them, with probability 1 / 9.
@@ -11,10 +14,10 @@ as well: archives and pages of comments repeat known pages. As soon as one of th
 do. A pattern without a name, such as `/*/#`, may have all sorts of addresses and needs more evidence. So does a pattern
 that was useful: useless pages come in runs, such as a list of copies, and a missed page costs more than a request.
 
-Lists of other pages only lead to pages. The addresses of a pattern that has brought next to nothing but lists wait
-until other pages of the site were requested, as these may link to each other. A list that brings nothing then is
-stronger evidence than an error, because all pages in it were found already: `ENOUGH_LISTS` such lists of a site
-suffice, if one of them is of the pattern itself.
+Lists of other pages only lead to pages. Addresses of a pattern that has brought almost only lists wait until other
+pages of the site were requested, as these may link to each other. A list that brings nothing then is stronger evidence
+than an error, because all pages in it were found already: `ENOUGH_LISTS` such lists of a site suffice, if one of them
+is of the pattern itself.
 
 Where the addresses of one pattern serve many purposes, the labels of links tell them apart: requests from links with a
 label are also counted for the pattern with the label. So links called "Reply" are put off even where all addresses look
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
     from crawler.frontier.page_result import PageResult
 
 ENOUGH = 7
-"""Useless requests in a row, of a pattern that was never useful."""
+"""Useless requests in a row after which a pattern that was never useful is put off."""
 ENOUGH_UNNAMED = 20
 """Useless requests after which a pattern without a name is put off."""
 ENOUGH_EQUAL = 3
@@ -62,20 +65,20 @@ ENOUGH_EQUAL = 3
 MOST_BORROWED = 5
 """Useless requests of related patterns that count for a pattern."""
 ENOUGH_LISTS = 4
-"""Useless requests to lists of a site after which a pattern of lists is put off that was never useful."""
+"""Useless requests to lists of a site after which a pattern of lists that was never useful is put off."""
 LEAST_SHARE_OF_LISTS = 0.9
 """Share of a pattern's requests that brought a list, from which its addresses are taken for lists."""
 LIST_FACTOR = 10
 """The priority of a list is divided by this. Priorities of links are below 1,000, those of most pages above 100."""
 CHANCE = 0.01
-"""A pattern that was useful is put off when a run of useless requests has at most this probability by chance, and is
-longer by `ENOUGH` than the number of useful requests.
+"""A pattern that was useful is put off when a run of useless requests is less probable than this, and is longer by
+`ENOUGH` than the number of useful requests.
 """
 MOST_OPEN = 5
-"""Requests of a pattern that may bring only links of unknown use; further such requests are useless."""
+"""Requests of a pattern that may bring only links of unknown use; further such requests count as useless."""
 PROVEN = 2
 """Useful requests after which a pattern is proven, if they are at least half of all."""
-AUDIT_FIRST = 50
+FIRST_AUDIT = 50
 AUDIT_FACTOR = 5
 """The 50th address that would be put off is requested as an audit, then the 250th, the 1,250th and so on."""
 FIRST_AUDIT_OF_PARAMETER = 5
@@ -105,11 +108,9 @@ BRINGS_NOTHING = frozenset(
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )
-
+"""Outcomes of requests that bring no page that any crawl would keep: they are useful only if they bring links."""
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
-"""Outcomes of lists: pages that a site excludes from search engines, but whose links it lets them follow, are usually
-lists.
-"""
+"""Outcomes of lists. A page with noindex, whose links search engines may follow all the same, is usually a list."""
 
 
 class Usefulness(Enum):
@@ -232,7 +233,7 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     """
     is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
     enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
-    if pattern.startswith(ANY_PATH):
+    if pattern.startswith(ANY_PATH):  # the pattern of a parameter
         enough = ENOUGH_EQUAL
         lent = 0
 
@@ -242,6 +243,7 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
             return True
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
 
+    # The run of useless requests must be improbable, given the share of useful requests before it.
     before_the_run = counts.useful + counts.useless - counts.in_a_row
     share_of_useful = (counts.useful + 1) / (before_the_run + 2)
     # The early use of lists says little: then most of their pages were new.
@@ -291,7 +293,7 @@ def rendering_of(
         if draw < AUDITED_WITHOUT_SIGN:
             return RenderingState.DUE
         return RenderingState.NOT_DUE
-    is_gaining = 0 < counts.rendered <= 2 * counts.gained
+    is_gaining = counts.rendered > 0 and 2 * counts.gained >= counts.rendered
     if is_gaining or draw < AUDITED:
         return RenderingState.DUE
     is_vain_site = of_site.rendered >= SITE_TRIALS and not of_site.gained
@@ -302,21 +304,28 @@ def rendering_of(
     return RenderingState.DUE
 
 
-def lending(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
+def useless_by_name(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
     """For each name, the useless requests of the patterns that have it, if none of these was ever useful."""
-    useless_by_name: dict[str, int] = {}
-    useful_names = {name for pattern, counts in patterns.items() if counts.useful for name in names[pattern]}
+    sums: dict[str, int] = {}
+    useful_names: set[str] = set()
+    for pattern, counts in patterns.items():
+        if counts.useful:
+            useful_names.update(names[pattern])
     for pattern, counts in patterns.items():
         for name in names[pattern]:
             if name not in useful_names:
-                useless_by_name[name] = useless_by_name.get(name, 0) + counts.useless
-    return useless_by_name
+                sums[name] = sums.get(name, 0) + counts.useless
+    return sums
 
 
-def lists_lending(patterns: Mapping[str, PatternCounts]) -> int:
+def useless_lists(patterns: Mapping[str, PatternCounts]) -> int:
     """The useless requests of those patterns of lists of a site that were never useful."""
-    lists = (counts for pattern, counts in patterns.items() if " " not in pattern and counts.is_of_lists)
-    return sum(counts.useless for counts in lists if not counts.useful)
+    useless = 0
+    for pattern, counts in patterns.items():
+        is_labelled = " " in pattern  # its requests are also counted for the pattern without the label
+        if counts.is_of_lists and not counts.useful and not is_labelled:
+            useless += counts.useless
+    return useless
 
 
 def priority_of_list(priority: int) -> int:
@@ -336,7 +345,7 @@ def next_audit(pattern: str, put_off: int) -> int:
     >>> [next_audit("/tag/*", put_off) for put_off in (0, 50, 249, 250)], next_audit("*?id=*", 0)
     ([50, 250, 250, 1250], 5)
     """
-    number = FIRST_AUDIT_OF_PARAMETER if pattern.startswith(ANY_PATH) else AUDIT_FIRST
+    number = FIRST_AUDIT_OF_PARAMETER if pattern.startswith(ANY_PATH) else FIRST_AUDIT
     while number <= put_off:
         number *= AUDIT_FACTOR
     return number
@@ -352,7 +361,7 @@ def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
     check = result.check
     if result.awaits_browser:
         return None
-    if outcome is None:
+    if outcome is None:  # a page that is stored, or stored already and unchanged
         if result.record is None or (check is not None and check.change is not PageChange.NEW):
             return None
         if str(result.record.get("text") or "").strip():

@@ -11,7 +11,7 @@ from crawler.urls.address import Address, address_of
 from crawler.urls.parsing import lies_in, repeats_itself
 
 MOST_REPEATS = 3
-"""How often one path segment may occur in an address: links like /a/b/a/b/a/b/a/b grow without end."""
+"""How often a path segment may occur in an address: relative links can grow without end, like /a/b/a/b/a/b/a/b."""
 
 
 class ScopeKind(StrEnum):
@@ -33,7 +33,7 @@ SCOPES: dict[ScopeKind, Callable[[Address], str]] = {
 
 @dataclass
 class Scope:
-    """The rules for links; `add_home` adds the host or site that a seed was redirected to."""
+    """The rules for links; `add_home` adds a host or site whose addresses are followed."""
 
     kind: ScopeKind = ScopeKind.SITE
     allow: tuple[re.Pattern[str], ...] = ()
@@ -51,7 +51,7 @@ class Scope:
         self.homes.add(SCOPES[self.kind](address_of(url)))
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:
-        """Why an address of a page or sitemap is not followed, or None if it is followed."""
+        """Why an address is not followed, or None if it is followed; some rules are for pages only, not for lists."""
         address = address_of(url)
         if SCOPES[self.kind](address) not in self.homes:
             return Outcome(Code.OUTSIDE_SCOPE)

@@ -1,6 +1,7 @@
 """The address patterns of sites in the memory of a worker: which bring pages, and which are put off.
 
-The database adds up the counts of all workers; the reply to a batch brings the sums.
+The rule itself is in put_off_rule.py. The database adds up the counts of all workers; the reply to a batch brings the
+sums. A pattern may be combined with a label of the links to its addresses: "PATTERN LABEL" is counted like a pattern.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from crawler.frontier.put_off_rule import (
     is_combined,
     is_endless,
     is_unproductive,
-    lending,
-    lists_lending,
     next_audit,
     priority_of_list,
     rendering_of,
     use_of,
+    useless_by_name,
+    useless_lists,
 )
 from crawler.topic.priorities import HIGHEST
 from crawler.urls.address import address_of
@@ -39,7 +40,7 @@ from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_address
 UNLISTED = "not in a sitemap"
 """A name of all patterns whose addresses are in no sitemap of a site that has one; no address contains it."""
 MAY_BE_PUT_OFF = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
-"""How addresses are found that may be put off. A feed of a wiki lists its edits, and a sitemap of a blog its tags."""
+"""How addresses were found that may be put off: the feed of a wiki lists edits, and the sitemap of a blog tags."""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
@@ -47,9 +48,9 @@ MOST_PATTERNS = 200
 addresses that its sitemaps list are remembered.
 """
 MOST_LINKS = 20
-"""New links of a page that is not kept by which its use is decided."""
+"""How many new links decide the use of a page that is not kept."""
 FEW_LINKS = 6
-"""New links of a page that is kept by which its use is decided if it is a copy."""
+"""How many new links decide the use of a page that is kept, if it turns out to be a copy."""
 
 
 @dataclass
@@ -70,10 +71,10 @@ class SitePatterns:
     """For paths with any query, the patterns that have this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     """The names in each pattern."""
-    _lending: dict[str, int] | None = None
-    """For each name, the useless requests that its patterns lend to each other; None if the sums are outdated."""
-    _lists_lending: int = 0
-    """The useless requests that patterns of lists lend to each other, added up at the same time."""
+    _useless_by_name: dict[str, int] | None = None
+    """For each name, the useless requests that its patterns lend to each other; None if all these sums are outdated."""
+    _useless_lists: int = 0
+    """The useless requests that patterns of lists lend to each other."""
     _has_useful_sitemap: bool = False
     """Whether a sitemap lists addresses of a pattern that brings pages."""
 
@@ -81,7 +82,7 @@ class SitePatterns:
         """Take over the counts of the database."""
         self._learn(counts)
         self.counts = dict(counts)
-        self._lending = None
+        self._useless_by_name = None
 
     def _learn(self, patterns: Iterable[str]) -> None:
         """Learn the names of patterns that are not counted yet."""
@@ -99,14 +100,14 @@ class SitePatterns:
         for pattern in use.counted_for(use.use):
             self._learn([pattern])
             self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).after(use.use, use.is_list)
-        self._lending = None
+        self._useless_by_name = None
 
     def list_pattern(self, url: str) -> None:
         """Remember the pattern of an address that a sitemap lists."""
         pattern = self.pattern(url)
         if pattern and pattern not in self.listed and len(self.listed) < MOST_PATTERNS:
             self.listed.add(pattern)
-            self._lending = None
+            self._useless_by_name = None
 
     def pattern(self, url: str) -> str:
         """The pattern of an address; empty if the site has too many."""
@@ -134,26 +135,28 @@ class SitePatterns:
 
     def is_unproductive(self, pattern: str) -> bool:
         """Whether addresses of the pattern bring nothing."""
-        if self.is_left(pattern):
+        if self.is_endless(pattern):
             return True
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         if counts.useful:
             return is_unproductive(pattern, counts)
-        if self._lending is None:
+        if self._useless_by_name is None:  # the names of patterns depend on whether a sitemap is useful
             self._has_useful_sitemap = any(self.counts.get(listed, NOTHING_KNOWN).is_proven for listed in self.listed)
-            self._lending = lending(self.counts, {pattern: self._names_of(pattern) for pattern in self.counts})
-            self._lists_lending = lists_lending(self.counts)
-        lists_lent = self._lists_lending - counts.useless if counts.is_of_lists else 0
+            self._useless_by_name = useless_by_name(
+                self.counts, {pattern: self._names_of(pattern) for pattern in self.counts}
+            )
+            self._useless_lists = useless_lists(self.counts)
+        lists_lent = self._useless_lists - counts.useless if counts.is_of_lists else 0
         return is_unproductive(pattern, counts, self._lent(pattern, counts), lists_lent)
 
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if that is endless."""
         path = with_any_query(pattern)
-        if path and not self.counts.get(pattern, NOTHING_KNOWN).is_proven and self.is_left(path):
+        if path and not self.counts.get(pattern, NOTHING_KNOWN).is_proven and self.is_endless(path):
             return path
         return pattern
 
-    def is_left(self, pattern: str) -> bool:
+    def is_endless(self, pattern: str) -> bool:
         """Whether the part of the site with these addresses is left because it is endless.
 
         A path with many queries is judged by all of them that are not proven: a few may bring most of its pages.
@@ -184,7 +187,7 @@ class SitePatterns:
             return False
         return True
 
-    def waits(self, pattern: str, labelled: str) -> bool:
+    def awaits_other_pages(self, pattern: str, labelled: str) -> bool:
         """Whether an address waits for other pages because its pattern, or the pattern with its label, brings lists."""
         of_label = self.counts.get(labelled, NOTHING_KNOWN)
         if of_label.is_proven or of_label.is_of_lists:
@@ -233,13 +236,13 @@ class SitePatterns:
         shorter = shorter_addresses(url)
         return {pattern: address for pattern, address in shorter.items() if has_room or pattern in self.counts}
 
-    def idle_parameters(self, url: str) -> Iterator[tuple[str, str]]:
+    def useless_parameters(self, url: str) -> Iterator[tuple[str, str]]:
         """The patterns of the useless parameters of an address, each with the address without the parameter."""
         for pattern, shorter in self.parameters(url).items():
             if self.is_unproductive(pattern):
                 yield pattern, shorter
 
-    def lead(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
+    def use_of_links(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
         """The use of the new links of a page, by their patterns.
 
         Links of the page's own pattern `of` do not count, unless the page is a list: all pages of a site may have
@@ -249,19 +252,19 @@ class SitePatterns:
         if not is_list:
             patterns.discard(of)
         may_be_open = self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
-        lead = Usefulness.USELESS
+        use = Usefulness.USELESS
         for pattern in patterns:
             if self.counts.get(pattern, NOTHING_KNOWN).is_proven:
                 return Usefulness.USEFUL
             if may_be_open and not self.is_unproductive(self.judged_by(pattern)):
-                lead = Usefulness.OPEN
-        return lead
+                use = Usefulness.OPEN
+        return use
 
     def _lent(self, pattern: str, counts: PatternCounts) -> int:
         """The useless requests that the patterns which share a name with this one lend to it."""
-        lending = self._lending or {}
+        useless = self._useless_by_name or {}
         names = self._names_of(pattern)
-        return max((lending[name] - counts.useless for name in names if name in lending), default=0)
+        return max((useless[name] - counts.useless for name in names if name in useless), default=0)
 
     def _names_of(self, pattern: str) -> frozenset[str]:
         """The names that the pattern may share with others, including UNLISTED if no sitemap lists its addresses."""
@@ -313,8 +316,11 @@ class PatternMemory:
             if pattern_use is not None and completion.lease.site_id in counts:
                 self.count(completion.lease, pattern_use)
 
-    def see(self, links: Iterable[Candidate]) -> set[str]:
-        """Learn names from new links; returns the links by which sites with addresses put off have got a new name."""
+    def learn_names(self, links: Iterable[Candidate]) -> set[str]:
+        """Learn the names of patterns from new links.
+
+        Returns links that changed the patterns of sites on which addresses are put off: these may have to be released.
+        """
         links_that_changed_patterns = set()
         pages = [link for link in links if link.kind is AddressKind.LINK]
         for link in pages:
@@ -347,11 +353,12 @@ class PatternMemory:
         if site_patterns.counts.get(labelled, NOTHING_KNOWN).is_proven:
             return ""
         # A parameter may matter for one path and not for another: one address of each path is requested.
-        idle: list[str] = []
+        useless_parameters: list[str] = []
         if site_patterns.counts.get(pattern, NOTHING_KNOWN).requests > 0:
-            idle_parameters = site_patterns.idle_parameters(candidate.url)
-            idle = [parameter for parameter, shorter in idle_parameters if seen((shorter,))]
-        for put_off_by in (*idle, site_patterns.judged_by(pattern), labelled):
+            useless_parameters = [
+                parameter for parameter, shorter in site_patterns.useless_parameters(candidate.url) if seen((shorter,))
+            ]
+        for put_off_by in (*useless_parameters, site_patterns.judged_by(pattern), labelled):
             if site_patterns.put_off_next(put_off_by):
                 return put_off_by
         return ""
@@ -363,8 +370,8 @@ class PatternMemory:
             return candidate.priority
         site_patterns = self.of(candidate.url)
         pattern = site_patterns.pattern(candidate.url)
-        waits = site_patterns.waits(pattern, site_patterns.labelled(pattern, candidate.labels))
-        if waits:
+        labelled = site_patterns.labelled(pattern, candidate.labels)
+        if site_patterns.awaits_other_pages(pattern, labelled):
             return priority_of_list(candidate.priority)
         return candidate.priority
 
@@ -383,16 +390,18 @@ class PatternMemory:
         pattern = site_patterns.pattern(url)
         labelled = site_patterns.labelled(pattern, candidate.labels)
         has_many_queries = site_patterns.has_many_queries(pattern)
-        is_judged_whole = has_many_queries or is_combined(pattern)
-        is_apart = bool(labelled and site_patterns.counts.get(pattern, NOTHING_KNOWN).useful) and not is_judged_whole
+        # A useful pattern is not blamed for the links with one label, unless it may be endless with all its labels.
+        may_be_endless = has_many_queries or is_combined(pattern)
+        was_useful = site_patterns.counts.get(pattern, NOTHING_KNOWN).useful > 0
+        is_apart = bool(labelled) and was_useful and not may_be_endless
         is_list = result.outcome is not None and result.outcome.code in LISTS
 
         # The use of its new links.
         most = FEW_LINKS if use is Usefulness.USEFUL else MOST_LINKS
         urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
-        lead = Usefulness.USEFUL  # other sites may have pages
+        of_links = Usefulness.USEFUL  # a link to another site may lead to pages
         if all(address_of(link).site == address_of(url).site for link in urls):
-            lead = site_patterns.lead(pattern, urls, labelled if is_apart else pattern, is_list)
+            of_links = site_patterns.use_of_links(pattern, urls, labelled if is_apart else pattern, is_list)
         if not pattern:
             return None
 
@@ -401,8 +410,8 @@ class PatternMemory:
             parameters = site_patterns.parameters(str(result.record.get("url") or ""))
         return PatternUse(
             pattern=pattern,
-            use=use if use is Usefulness.USEFUL else lead,
-            of_copy=Usefulness.USELESS if has_many_queries else lead,
+            use=use if use is Usefulness.USEFUL else of_links,
+            of_copy=Usefulness.USELESS if has_many_queries else of_links,
             labelled=labelled,
             is_apart=is_apart,
             is_list=is_list,

@@ -9,13 +9,13 @@ import pytest
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, FoundBy, Lease, PageResult
 from crawler.frontier.put_off_rule import (
     AUDIT_FACTOR,
-    AUDIT_FIRST,
     AUDITED,
     AUDITED_WITHOUT_SIGN,
     ENOUGH,
     ENOUGH_EQUAL,
     ENOUGH_LISTS,
     ENOUGH_UNNAMED,
+    FIRST_AUDIT,
     LEAST_OF_ENDLESS,
     MOST_BORROWED,
     MOST_OPEN,
@@ -206,13 +206,13 @@ def test_the_use_of_new_links() -> None:
     ]
     for paths, use in rows:
         site = known(post=GOOD, old=PatternCounts(0, 9, 9), new=PatternCounts(1), tag=PatternCounts(0, 3, 3))
-        assert site.lead(NAMED, [SITE + path for path in paths]) is use
+        assert site.use_of_links(NAMED, [SITE + path for path in paths]) is use
 
 
 @pytest.mark.parametrize(("asked", "use"), [(MOST_OPEN - 1, Usefulness.OPEN), (MOST_OPEN, Usefulness.USELESS)])
 def test_links_of_which_nothing_is_known_do_not_help_for_ever(asked: int, use: Usefulness) -> None:
     site = known(tag=PatternCounts(open=asked), new=PatternCounts())
-    assert site.lead(NAMED, [SITE + "/new/b"]) is use
+    assert site.use_of_links(NAMED, [SITE + "/new/b"]) is use
 
 
 @pytest.mark.parametrize(("other", "expected"), [(PatternCounts(0, 5, 5), True), (PatternCounts(1, 5, 5), False)])
@@ -256,14 +256,14 @@ def test_what_a_useful_sitemap_does_not_list_is_alike() -> None:
         found = PatternMemory()
         found.update([lease(SITE)], {7: counts | {pattern: PART}})
         if listed:
-            found.see([Candidate(SITE + listed, via=FoundBy.SITEMAP)])
+            found.learn_names([Candidate(SITE + listed, via=FoundBy.SITEMAP)])
         assert found.of(SITE).is_unproductive(pattern) is expected
 
 
 def test_a_sitemap_may_list_any_number_of_patterns() -> None:
     found = PatternMemory()
     names = (f"{first}{second}" for first in ascii_letters for second in ascii_letters)
-    found.see([Candidate(f"{SITE}/?{name}=1", via=FoundBy.SITEMAP) for name in names])
+    found.learn_names([Candidate(f"{SITE}/?{name}=1", via=FoundBy.SITEMAP) for name in names])
     assert len(found.of(SITE).listed) == MOST_PATTERNS
 
 
@@ -276,8 +276,8 @@ def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:
 
 def test_some_addresses_are_requested_as_an_audit() -> None:
     site = known(tag=PatternCounts(0, ENOUGH, ENOUGH))
-    found = [site.put_off_next(NAMED) for _ in range(AUDIT_FIRST * AUDIT_FACTOR + 1)]
-    assert [at + 1 for at, one in enumerate(found) if not one] == [AUDIT_FIRST, AUDIT_FIRST * AUDIT_FACTOR]
+    found = [site.put_off_next(NAMED) for _ in range(FIRST_AUDIT * AUDIT_FACTOR + 1)]
+    assert [at + 1 for at, one in enumerate(found) if not one] == [FIRST_AUDIT, FIRST_AUDIT * AUDIT_FACTOR]
 
 
 def lease(url: str, known: PageHistory | None = None, **fields: object) -> Lease:
@@ -481,10 +481,10 @@ def test_the_parameters_of_a_stored_page_are_counted() -> None:
 def test_a_new_name_is_told_where_addresses_are_put_off() -> None:
     found = memory()
     links = [Candidate(f"{SITE}/news/{letter}") for letter in "abcdefghijklm"]
-    assert found.see(links) == set()
+    assert found.learn_names(links) == set()
     found.of(SITE).counts[NAMED] = PatternCounts(0, 7, 7, put_off=1)
     links = [Candidate(f"{SITE}/blog/{letter}") for letter in "abcdefghijklm"]
-    assert found.see(links) == {f"{SITE}/blog/l"}
+    assert found.learn_names(links) == {f"{SITE}/blog/l"}
 
 
 MANY = {f"/timeline?{letter}=*": NOTHING_KNOWN for letter in ascii_letters[:MOST_QUERIES]}
@@ -563,7 +563,7 @@ def test_combined_parameters_are_judged_whole() -> None:
 @pytest.mark.parametrize(("copies", "use"), [(10, Usefulness.USEFUL), (11, Usefulness.OPEN)])
 def test_links_to_copies_do_not_make_a_page_useful(copies: int, use: Usefulness) -> None:
     site = known(file=PatternCounts(20, copies=copies))
-    assert site.lead(NAMED, [SITE + "/file/b"]) is use
+    assert site.use_of_links(NAMED, [SITE + "/file/b"]) is use
 
 
 def test_copies_of_a_path_with_many_queries_are_useless_wherever_they_lead() -> None:
