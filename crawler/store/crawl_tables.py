@@ -58,9 +58,10 @@ class AddressState(IntEnum):
 
     WAITING = 0
     HELD = 1
+    """Leased by a worker."""
     DONE = 2
     RECORDED = 3
-    """An image that is not requested until its site has shown enough pages to judge it."""
+    """An image, or a page that only an image links to, that waits until its site has shown enough pages to judge it."""
 
 
 version = Table("winnow_state", tables, Column("version", Integer, nullable=False))
@@ -119,9 +120,9 @@ site = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("name", Text, nullable=False),
-    Column("pages", Integer, nullable=False, default=0),
-    Column("held", Integer, nullable=False, default=0),
-    Column("requests", Integer, nullable=False, default=0),
+    Column("pages", Integer, nullable=False, default=0),  # stored or unchanged in this round
+    Column("held", Integer, nullable=False, default=0),  # pages that workers have leased
+    Column("requests", Integer, nullable=False, default=0),  # for pages, in this round
     UniqueConstraint("crawl_id", "name"),
 )
 index("site_pages", site.c.crawl_id, site.c.pages, site.c.id)
@@ -134,13 +135,14 @@ host = Table(
     Column("site_id", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
     Column("best", Integer),  # at least the priority of its best queued address; null if none is queued
-    Column("next_at", Float, nullable=False, default=0.0),
+    Column("next_at", Float, nullable=False, default=0.0),  # when it may be requested again
     Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between requests, from robots.txt
     Column("worker", BigInteger),  # the only worker that may request it now
     Column("closed", Text),  # the outcome of its addresses, if it is not requested any more
     Column("latency", Float),  # moving average of seconds until a response
     Column("delay", Float),  # current seconds between two requests
-    Column("tries", Integer, nullable=False, default=0),  # unlikely links leased, less those renewed
+    # Links leased although they are unlikely to lead to the topic; fewer after each page on the topic.
+    Column("tries", Integer, nullable=False, default=0),
     UniqueConstraint("crawl_id", "name"),
 )
 HAS_QUEUE_AND_NO_WORKER = host.c.best.is_not(None) & host.c.worker.is_(None)
@@ -175,7 +177,7 @@ address = Table(
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
 """The values that clear the outcome of an address when it is queued again."""
 ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
-# Literals: with a parameter, a database cannot tell that a partial index covers the rows.
+# In the order of the states. Literals: with a parameter, a database cannot tell that a partial index covers the rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in AddressState
 )

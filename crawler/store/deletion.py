@@ -29,7 +29,7 @@ from crawler.store.page_tables import (
 )
 from crawler.store.read_only import reading
 
-ROWS_AT_ONCE = 1_000  # rows deleted in one transaction, for which running crawls wait
+ROWS_AT_ONCE = 1_000  # rows deleted in one transaction; running crawls wait until it ends
 
 
 def delete_crawl(url: URL, name: str) -> None:
@@ -46,7 +46,7 @@ def delete_crawl(url: URL, name: str) -> None:
             raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
 
         delete_frontier(connection, crawl_id)
-        connection.execute(delete(address).where(address.c.host_id == -crawl_id))  # the erased addresses
+        connection.execute(delete(address).where(address.c.host_id == -crawl_id))  # erased addresses have no host
         for table in (page, page_change, erasure, page_version, robots_file, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
         connection.execute(delete(crawl).where(crawl.c.id == crawl_id))
@@ -82,7 +82,7 @@ def delete_old_pages(url: URL, before: str) -> int:
 
 
 def _delete_unused_bands(engine: Engine, crawl_id: int) -> None:
-    """Delete the bands of deleted pages."""
+    """Delete the bands of deleted pages, by which near-duplicates are found."""
     has_page = select(page.c.id).where(page.c.key == near_duplicate_band.c.key).exists()
     with engine.begin() as connection:
         connection.execute(delete(near_duplicate_band).where(near_duplicate_band.c.crawl_id == crawl_id, ~has_page))

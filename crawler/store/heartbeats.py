@@ -31,7 +31,7 @@ leases.
 
 WRITE_HEARTBEAT = (
     update(worker)
-    .where(worker.c.id == bindparam("worker_id"), worker.c.batch == bindparam("before"))
+    .where(worker.c.id == bindparam("worker_id"), worker.c.batch == bindparam("last_batch"))
     .values(heartbeat=bindparam("now"), batch=bindparam("batch_number"))
 )
 COUNT_WORKER = (
@@ -55,10 +55,12 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would keep writing to the deleted file
     now = database_time(connection)
-    batch = {"worker_id": worker_id, "before": number - 1, "now": now, "batch_number": number}
+    batch = {"worker_id": worker_id, "last_batch": number - 1, "now": now, "batch_number": number}
     if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
-        own_batch = select(worker.c.batch).where(worker.c.id == worker_id)
-        raise LostReplyError(connection.execute(own_batch).first() is not None)
+        # Either this batch was committed before, or the row of the worker is gone, as it expired.
+        own_row = select(worker.c.batch).where(worker.c.id == worker_id)
+        is_committed = connection.execute(own_row).first() is not None
+        raise LostReplyError(is_committed)
     return now
 
 
@@ -111,10 +113,10 @@ def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], Work
     ]
 
 
-def expire_worker(connection: Connection, worker_id: int, crash: int = 1) -> None:
-    """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves cleanly."""
+def expire_worker(connection: Connection, worker_id: int, crashes: int = 1) -> None:
+    """Delete a worker's row and return its leases, each with one more crash; `crashes` is 0 if it leaves cleanly."""
     row = connection.execute(select(worker).where(worker.c.id == worker_id).with_for_update()).one_or_none()
-    returned = return_held(connection, worker_id, crash)
+    returned = return_held(connection, worker_id, crashes)
     if row is not None:
         sums = {"waiting": crawl.c.waiting + row.waiting + returned, "pages": crawl.c.pages + row.pages}
         connection.execute(update(crawl).where(crawl.c.id == row.crawl_id).values(**sums))
@@ -124,14 +126,14 @@ def expire_worker(connection: Connection, worker_id: int, crash: int = 1) -> Non
 def forget_leases(connection: Connection, worker_id: int) -> None:
     """Return the leases of a worker that continues without them."""
     connection.execute(select(worker.c.id).where(worker.c.id == worker_id).with_for_update())
-    count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crash=0))
+    count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crashes=0))
 
 
-def return_held(connection: Connection, worker_id: int, crash: int) -> int:
+def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
     """Return all leases and hosts of a worker; returns how many addresses are queued again."""
     is_held = (address.c.worker == worker_id, IS_HELD)
 
-    # The budgets of the sites. A worker that crashed may have sent the requests.
+    # The budgets of the sites. A worker that crashed may have sent the requests, so these stay counted.
     pages_of_sites = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
@@ -139,14 +141,14 @@ def return_held(connection: Connection, worker_id: int, crash: int) -> int:
         .group_by(host.c.site_id)
     )
     pages = {row.site_id: row.pages for row in connection.execute(pages_of_sites)}
-    count_sites(connection, pages, held=-1, requests=min(crash, 1) - 1)
+    count_sites(connection, pages, held=-1, requests=crashes - 1)
 
     # The addresses: those with too many crashes are given up, the others are queued.
     hosts = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
-    deadly = update(address).where(*is_held, address.c.crashes + crash >= MOST_CRASHES)
+    deadly = update(address).where(*is_held, address.c.crashes + crashes >= MOST_CRASHES)
     connection.execute(deadly.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))
     held = update(address).where(*is_held)
-    requeued = held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crash)
+    requeued = held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crashes)
     count = connection.execute(requeued).rowcount
 
     # The hosts, each after an interval: the worker may have sent requests that it has not reported.

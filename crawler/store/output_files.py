@@ -40,10 +40,11 @@ END_BYTES = 64  # the last committed bytes, whose hash identifies the file
 
 @dataclass(frozen=True, slots=True)
 class FileOffset:
-    """How much of a file is committed, and a hash of the last committed bytes."""
+    """How much of a file is committed."""
 
     size: int = 0
     end: int = 0
+    """A hash of the last committed bytes."""
 
 
 class JsonLines:
@@ -108,7 +109,7 @@ class JsonLines:
             self._file = -1
 
     def _has(self, committed: FileOffset) -> bool:
-        """Whether the open file is the one that was written."""
+        """Whether the open file has the last committed bytes, and so is the file that was written."""
         return file_end_hash(self._read_end(committed)) == committed.end
 
     def _take_rewritten(self, committed: FileOffset) -> None:
@@ -191,6 +192,7 @@ class WorkerFiles:
         self.folder = folder
         self.folder_id = folder_id(folder)
         self.shared = shared
+        """The number of the worker whose files this one writes to; None if it has its own."""
         self.is_new = False
         """Whether no worker had this number before."""
         self.lock, self.number = self._take_number()
@@ -261,11 +263,12 @@ class WorkerFiles:
             others = self._files_of_others(connection)
         own_numbers = sorted(number for number in numbers if self.paths(number)[0].name not in others)
 
-        is_only_worker = self.shared is None and self.engine.dialect.name == "sqlite"
+        # With SQLite, all workers of a crawl are started by one command.
+        is_only_command = self.shared is None and self.engine.dialect.name == "sqlite"
         locked: tuple[FileLock, int] | None = None
         for number in own_numbers:
             lock = self._lock(number)
-            if lock is None and number == own_numbers[0] and is_only_worker:
+            if lock is None and number == own_numbers[0] and is_only_command:
                 raise StateError(
                     "a crawl named {name} is running here; give this one another -a name=NAME "
                     "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
@@ -293,9 +296,9 @@ class WorkerFiles:
             number = next(n for n in count(1) if n not in used_numbers and self.paths(n)[0].name not in others)
 
             lock = self._lock(number)
-            if lock is None:
+            if lock is None:  # another worker is taking it right now
                 time.sleep(0.05)
-                continue  # another worker is taking it right now
+                continue
             try:
                 if self.shared is None:
                     for path in self.paths(number):

@@ -75,8 +75,8 @@ page = Table(
     Column("interval", Float),  # seconds from one visit to the next
     Column("checks", Integer, nullable=False, default=0),  # visits since it was new
     Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text; with `auto`, of its texts for balance, precision and recall
-    Column("signature", LargeBinary),  # of its clean text, for finding near-duplicates
+    Column("source_fingerprint", Text),  # of its text, to find changes; with `auto`, of its three texts
+    Column("signature", LargeBinary),  # of its clean text, to find near-duplicates
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
     Column("lastmod", Float),  # when it last changed, according to its sitemap or feed
     Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
@@ -85,18 +85,24 @@ page = Table(
     Column("text_owner", SmallInteger, nullable=False, default=int(TextOwner.UNKNOWN)),
 )
 IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
-"""The condition for pages that are requested again some time: all but those that have crashed workers."""
-TIMES_OF_RUNS = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
-"""The time of a page's last fetch, and the other times that are counted with it at the end of a scheduled run."""
-index("page_age", page.c.crawl_id, *TIMES_OF_RUNS)
+"""The condition for pages that are requested again some time: all except pages that crashed workers."""
+RUN_COLUMNS = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
+"""The times of a page that are counted at the end of a scheduled run, and the id, by which old pages are deleted."""
+index("page_age", page.c.crawl_id, *RUN_COLUMNS)
 index("page_due", page.c.crawl_id, page.c.due_at)
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
-ROUNDS = page.c.last_round, page.c.first_round, page.c.changed_round, page.c.gone_round, page.c.not_modified_round
-"""The columns that the closing lines count."""
+ROUND_COLUMNS = (
+    page.c.last_round,
+    page.c.first_round,
+    page.c.changed_round,
+    page.c.gone_round,
+    page.c.not_modified_round,
+)
+"""The numbers of rounds that are counted for the summary at the end of a crawl."""
 PAGE_FILTERS = page.c.relevance, page.c.language, page.c.page_type, page.c.site_id, page.c.certainty
 """The columns by which the dashboard filters pages."""
 # All of them are in one index: reading the rows of a million pages, with their texts, takes minutes.
-index("page_list", page.c.crawl_id, page.c.id, *PAGE_FILTERS, *ROUNDS)
+index("page_list", page.c.crawl_id, page.c.id, *PAGE_FILTERS, *ROUND_COLUMNS)
 index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
 
 page_version = Table(

@@ -8,7 +8,7 @@ from crawler.frontier.page_result import Candidate, Lease
 from crawler.frontier.put_off_rule import PatternCounts, PatternUse, Trial, Usefulness
 from crawler.outcomes import Code, Outcome
 from crawler.reports.address_patterns import PatternRow, address_patterns
-from crawler.store.batch.address_patterns import COUNTED
+from crawler.store.batch.address_patterns import COUNT_COLUMNS
 from crawler.store.crawl_tables import address_pattern, site
 from crawler.store.deletion import delete_frontier
 
@@ -25,7 +25,7 @@ def put_off(one: Lease, pattern: str = PATTERN) -> object:
 def counts(crew: Crew) -> dict[str, PatternCounts]:
     with crew.engine.connect() as connection:
         rows = connection.execute(select(address_pattern)).all()
-    return {row.pattern: PatternCounts(**{name: getattr(row, name) for name in COUNTED}) for row in rows}
+    return {row.pattern: PatternCounts(**{name: getattr(row, name) for name in COUNT_COLUMNS}) for row in rows}
 
 
 def several(crew: Crew, number: int) -> tuple[Worker, list[Lease]]:

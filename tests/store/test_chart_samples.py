@@ -15,7 +15,7 @@ from crawler.store.batch.chart_samples import (
     DAY,
     HOUR,
     MINUTE,
-    SAMPLES_BETWEEN,
+    SAMPLES_BETWEEN_MERGES,
     SampleWriter,
     merge_old_samples,
 )
@@ -175,9 +175,9 @@ def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.Mo
     monkeypatch.setattr("crawler.store.batch.chart_samples.merge_old_samples", lambda *given: done.append(given[-1]))
     kept = SampleWriter(crawl_id)
     with engine.begin() as connection:
-        for n in range(2 * SAMPLES_BETWEEN + 3):
+        for n in range(2 * SAMPLES_BETWEEN_MERGES + 3):
             kept.save(connection, 1, [WorkerSample(5.0)], NOW + n, 0)
-    assert done == [NOW, NOW + SAMPLES_BETWEEN + 1, NOW + 2 * SAMPLES_BETWEEN + 2]
+    assert done == [NOW, NOW + SAMPLES_BETWEEN_MERGES + 1, NOW + 2 * SAMPLES_BETWEEN_MERGES + 2]
 
 
 # Read.

@@ -1,5 +1,8 @@
 """The counts of address patterns: a batch adds the counts of its requests, and its reply brings the sums.
 
+Addresses of a pattern that brings nothing are put off, that is, not requested (see crawler/frontier/put_off_rule.py).
+They are queued again when their pattern turns out useful, or when the site gets other patterns.
+
 The sites of a batch are locked when its counts are written, so two workers cannot deadlock here.
 """
 
@@ -21,7 +24,7 @@ from crawler.store.database import dialect_insert, in_chunks
 from crawler.urls.patterns import shorter_addresses
 
 Counts = dict[tuple[int, str], PatternCounts]
-"""Counts by the id of the site and the pattern."""
+"""The counts of patterns, by the id of the site and the pattern."""
 
 HOSTS_OF_SITE = select(host.c.id).where(host.c.site_id == bindparam("site"))
 RELEASE = (
@@ -31,14 +34,14 @@ RELEASE = (
     .returning(address.c.host_id, address.c.priority)
 )
 """Queues all addresses of a site again that were put off."""
-RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("its_pattern"))
+RELEASE_PATTERN = RELEASE.where(address.c.outcome_detail == bindparam("pattern"))
 COUNTS_OF_SITES = select(address_pattern).where(address_pattern.c.site_id.in_(bindparam("sites", expanding=True)))
-COUNTED = tuple(each.name for each in fields(PatternCounts))
+COUNT_COLUMNS = tuple(each.name for each in fields(PatternCounts))
 """The columns of counts."""
 
 
 def uses_of(ended: Iterable[Completion], copies: Mapping[int, str]) -> Counts:
-    """The counts of ended requests by site and pattern, given the originals of the leases whose pages are copies."""
+    """The counts of ended requests by site and pattern; `copies` are the originals of copies, by lease."""
     counts_by_pattern: Counts = {}
     for completion in ended:
         pattern_use = completion.result.pattern_use
@@ -85,7 +88,7 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
             "crawl_id": crawl_id,
             "site_id": site_id,
             "pattern": pattern,
-            **{name: getattr(pattern_counts, name) for name in COUNTED},
+            **{name: getattr(pattern_counts, name) for name in COUNT_COLUMNS},
         }
         for (site_id, pattern), pattern_counts in sorted(counts.items())
     ]
@@ -97,7 +100,7 @@ def _adding_insert(insert: Callable[..., Any]) -> Any:
     """The INSERT of counts, which adds them to earlier ones of the same pattern."""
     new = insert(address_pattern)
     columns = address_pattern.c
-    sums: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNTED if name != "in_a_row"}
+    sums: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNT_COLUMNS if name != "in_a_row"}
     # A useful request among the new ones ends the earlier run of useless ones.
     sums["in_a_row"] = case(
         (new.excluded.useful > 0, new.excluded.in_a_row), else_=columns.in_a_row + new.excluded.in_a_row
@@ -113,11 +116,12 @@ def release_useful(connection: Connection, counts: Counts, renamed: Collection[i
     columns = address_pattern.c
     rows: list[Row[Any]] = []
 
-    useful = [key for key, pattern_counts in sorted(counts.items()) if pattern_counts.useful and key[0] not in renamed]
-    for site_id, pattern in useful:
+    for (site_id, pattern), pattern_counts in sorted(counts.items()):
+        if not pattern_counts.useful or site_id in renamed:
+            continue
         is_put_off = columns.site_id == site_id, columns.pattern == pattern, columns.put_off > 0
         if connection.execute(update(address_pattern).where(*is_put_off).values(put_off=0)).rowcount:
-            rows += connection.execute(RELEASE_PATTERN, {"site": site_id, "its_pattern": pattern}).all()
+            rows += connection.execute(RELEASE_PATTERN, {"site": site_id, "pattern": pattern}).all()
 
     for site_id in sorted(renamed):
         connection.execute(update(address_pattern).where(columns.site_id == site_id).values(put_off=0))
@@ -140,6 +144,6 @@ def counts_of(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapp
     counts_of_site: dict[int, dict[str, PatternCounts]] = {number: {} for number in site_ids}
     for part in in_chunks(site_ids):
         for row in connection.execute(COUNTS_OF_SITES, {"sites": part}):
-            counts = {name: getattr(row, name) for name in COUNTED}
+            counts = {name: getattr(row, name) for name in COUNT_COLUMNS}
             counts_of_site[row.site_id][row.pattern] = PatternCounts(**counts)
     return counts_of_site

@@ -37,7 +37,7 @@ IS_KNOWN_BY_IMAGE_ONLY = (address.c.kind != AddressKind.IMAGE) & or_(
 """The condition for addresses of pages that only an image links to. A link with words makes them ordinary links."""
 UPDATE_LINKED = (
     update(address)
-    .where(address.c.id == bindparam("known"))
+    .where(address.c.id == bindparam("address_id"))
     .values(
         {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent", "via")}
         | {"sight": None, "shown_on": None}
@@ -51,12 +51,13 @@ class AddressKeys:
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
-        self._page, image, example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
-        self._other_kinds = {AddressKind.IMAGE: image} | dict.fromkeys(EXAMPLE_KINDS, example)
+        self._page_prefix = f"{crawl_id} page "
+        self._other_prefixes = dict.fromkeys(EXAMPLE_KINDS, f"{crawl_id} example ")
+        self._other_prefixes[AddressKind.IMAGE] = f"{crawl_id} image "
 
     def __call__(self, url: str, kind: AddressKind = AddressKind.LINK) -> int:
         """The key; the same address has different keys as a page, as an image and as an example of the topic."""
-        text = self._other_kinds.get(kind, self._page) + self.canonical(url)
+        text = self._other_prefixes.get(kind, self._page_prefix) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
@@ -95,7 +96,7 @@ class Addresses:
         self.insert = insert
         self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
-        """The best priority queued on each host since the last `raise_hosts`."""
+        """The best priority of the addresses queued on each host since the last `raise_hosts`."""
         self.left_out = 0
         """How many addresses were not added because their hosts were erased."""
         self._erased_hosts: frozenset[str] | None = None
@@ -132,6 +133,7 @@ class Addresses:
                     links.setdefault(key, (link, lease.id))
                 else:
                     links_by_image.setdefault(key, RecordedLink(link, lease.id, lease.site_id))
+        # An address to which both a link and an image lead is an ordinary link.
         added = self.add(connection, links)
         only_by_image = {key: links_by_image[key] for key in links_by_image.keys() - links.keys()}
         return added + self.record(connection, only_by_image, released)
@@ -147,7 +149,7 @@ class Addresses:
         count = self._insert(connection, [row | {"parent": links[row["key"]][1]} for row in rows])
         if count:
             self._note_priorities((row["host_id"], row["priority"]) for row in rows)
-        if count < len(rows):
+        if count < len(rows):  # some are known, perhaps only through an image
             return count + self.add_linked(connection, links)
         return count
 
@@ -166,7 +168,7 @@ class Addresses:
                 is_held = row.state == AddressState.HELD
                 updates.append(
                     {
-                        "known": row.id,
+                        "address_id": row.id,
                         "to_state": AddressState.HELD if is_held else AddressState.WAITING,
                         "to_kind": link.kind,
                         "to_priority": link.priority,
@@ -275,12 +277,12 @@ class Addresses:
         stored_hosts = select(host.c.name, host.c.id, host.c.site_id).where(
             host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
         )
-        earlier_hosts = {name: HostIds(*both) for name, *both in connection.execute(stored_hosts)}
+        earlier_hosts = {row.name: HostIds(row.id, row.site_id) for row in connection.execute(stored_hosts)}
         new_hosts = {name: site_ids[sites[name]] for name in sites if name not in earlier_hosts}
         if not new_hosts:
             return earlier_hosts
 
-        # The first hosts of a site have tries, further ones have none.
+        # The new hosts. The first hosts of a site have tries for unlikely links, further ones have none.
         is_of_sites = host.c.site_id.in_(sorted(set(new_hosts.values())))
         counts = select(host.c.site_id, func.count()).where(is_of_sites).group_by(host.c.site_id)
         hosts_of_site = Counter[int]()
@@ -293,4 +295,4 @@ class Addresses:
             hosts_of_site[site_id] += 1
         new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
         connection.execute(new, rows)
-        return {name: HostIds(*both) for name, *both in connection.execute(stored_hosts)}
+        return {row.name: HostIds(row.id, row.site_id) for row in connection.execute(stored_hosts)}

@@ -15,12 +15,12 @@ from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.store.crawl_tables import sample
 from crawler.store.database import dialect_insert, in_chunks
 
-SAMPLES_BETWEEN = 100
+SAMPLES_BETWEEN_MERGES = 100
 """Samples that a worker saves between two merges of its rows."""
-MOST_LOOKED_AT = 10_000
-"""Rows of a worker among which rows to merge are looked for, the latest: older ones were merged before."""
+MOST_READ = 10_000
+"""Rows of a worker that are searched for rows to merge: the latest ones, as older ones were merged before."""
 MOST_MERGED = 2_000
-"""Rows that are merged in one transaction; the others follow later."""
+"""Rows that are merged in one transaction; the others are merged later."""
 MINUTE = 60
 HOUR = 3_600
 DAY = 86_400
@@ -54,7 +54,7 @@ class SampleWriter:
         self._until_merged -= len(samples)
         if self._until_merged < 0:
             merge_old_samples(connection, self.crawl_id, number, now)
-            self._until_merged = SAMPLES_BETWEEN
+            self._until_merged = SAMPLES_BETWEEN_MERGES
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
@@ -64,16 +64,19 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
     # The times of the rows that share an interval with another row.
     old = select(sample.c.at).where(*of_worker, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
     times_of_interval: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for at in connection.execute(old.limit(MOST_LOOKED_AT)).scalars():
+    for at in connection.execute(old.limit(MOST_READ)).scalars():
         interval = _interval(at, now)
         if interval is not None:
             times_of_interval[interval].append(at)
     merged_times = [at for times in times_of_interval.values() if len(times) > 1 for at in times][:MOST_MERGED]
 
+    # Replace these rows by their sums.
     rows_of_interval: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for part in in_chunks(merged_times):
         for row in connection.execute(select(sample).where(*of_worker, sample.c.at.in_(part)).order_by(sample.c.at)):
-            rows_of_interval[_interval(row.at, now) or (0, 0)].append(row)
+            interval = _interval(row.at, now)
+            assert interval is not None  # noqa: S101 - these rows were chosen by their intervals
+            rows_of_interval[interval].append(row)
         connection.execute(delete(sample).where(*of_worker, sample.c.at.in_(part)))
     if rows_of_interval:
         sums = [_sum(sorted(rows)) for _, rows in sorted(rows_of_interval.items())]

@@ -136,7 +136,7 @@ class BatchCommitter:
 
     def _leave(self, connection: Connection) -> None:
         lock_crawl(connection, self.claimant.crawl_id)
-        expire_worker(connection, self.claimant.worker_id, crash=0)
+        expire_worker(connection, self.claimant.worker_id, crashes=0)
 
     def renew(self, worker_id: int) -> None:
         """Continue as another worker, whose row has this id."""
@@ -152,8 +152,8 @@ class BatchCommitter:
         # Compared with this worker's own heartbeat: after an outage all other workers may look dead for a moment.
         own_heartbeat = select(worker.c.heartbeat).where(worker.c.id == self.claimant.worker_id)
         dead = silent_workers(connection, self.claimant.crawl_id, connection.execute(own_heartbeat).scalar() or 0.0)
-        for number in dead:
-            expire_worker(connection, number)
+        for worker_id in dead:
+            expire_worker(connection, worker_id)
         return len(dead)
 
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
@@ -290,9 +290,11 @@ class BatchCommitter:
         A page whose target is known is saved when its lease ends. If it was saved here as well, it would be missing
         twice in a round whose worker is killed in between.
         """
+        # How many new links the pages have that were stored before.
         revisits = [completion for completion in batch.ended if completion.lease.history is not None]
         links = new_links(connection, self.keys, revisits) if revisits else {}
-        context = RoundContext(self.round.number, now, self.page_writer.bounds)
+
+        # The pages that now redirect to an unknown address.
         redirects = [redirect for redirect in batch.redirects if redirect.lease.history is not None]
         targets = {self.keys(redirect.to.url, redirect.to.kind) for redirect in redirects}
         known_targets = known_keys(connection, targets)
@@ -301,6 +303,8 @@ class BatchCommitter:
             for redirect in redirects
             if self.keys(redirect.to.url, redirect.to.kind) not in known_targets
         ]
+
+        context = RoundContext(self.round.number, now, self.page_writer.bounds)
         return self.page_writer.save(connection, [*redirected, *batch.ended], context, links)
 
     def _follow_redirects(self, connection: Connection, batch: Batch, reply: BatchReply) -> int:
@@ -371,9 +375,11 @@ class BatchCommitter:
 
     def _read_templates(self, connection: Connection, batch: Batch, reply: BatchReply) -> list[Template]:
         """All templates of the new hosts of a reply, and the new templates of the hosts in memory."""
-        at_hand = set(batch.demand.hosts_in_memory) if batch.demand is not None else set()
-        new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - at_hand
-        templates, last = new_templates(connection, self.claimant.crawl_id, new, at_hand, self._last_template)
-        if at_hand:  # other workers may have stored templates of these hosts that are still to be read
+        in_memory: set[int] = set()
+        if batch.demand is not None:
+            in_memory.update(batch.demand.hosts_in_memory)
+        new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - in_memory
+        templates, last = new_templates(connection, self.claimant.crawl_id, new, in_memory, self._last_template)
+        if in_memory:  # without a demand, new templates of the hosts in memory are still to be read
             self._last_template = last
         return templates

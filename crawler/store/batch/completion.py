@@ -52,6 +52,7 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
 COMPLETE = (
     update(address)
     .where(address.c.id == bindparam("lease_id"))
+    # Without `sight`, it no longer counts as known only through an image, unless it was noise.
     .values(
         state=AddressState.DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None
     )
@@ -78,12 +79,12 @@ def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[
         if completion.lease.id not in requeued
     ]
     if rows:
-        connection.execute(COMPLETE, sorted(rows, key=lambda row: row["lease_id"] or 0))
+        connection.execute(COMPLETE, sorted(rows, key=lambda row: row["lease_id"]))
     return requeued
 
 
 def completion_row(lease: Lease, outcome: Outcome | None) -> dict[str, Any]:
-    """The parameters of COMPLETE."""
+    """The parameters of COMPLETE for a lease."""
     if outcome is None:
         return {"lease_id": lease.id, "code": None, "detail": None}
     return {"lease_id": lease.id, "code": outcome.code, "detail": storable(outcome.detail) or None}
@@ -132,8 +133,8 @@ def follow_redirect(
 ) -> RedirectResult:
     """Lease the target of a redirect in place of the requested address.
 
-    There is no lease if the target is known already or its host was erased, nor if this worker may not request it now:
-    then the target is queued.
+    There is no lease if the target is known already or its host was erased. If this worker may not request the target
+    now, it is queued instead.
     """
     to = redirect.to
     lease = redirect.lease
@@ -154,7 +155,7 @@ def follow_redirect(
         "host_id": ids.host_id,
         "state": AddressState.WAITING,
     }
-    if to.sight is not None:  # it is judged later as the image in its place was judged
+    if to.sight is not None:  # it is judged like the address that redirects to it
         row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
     may_request = _may_request(connection, claimant, redirect, ids)
     if may_request:
@@ -196,8 +197,9 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
     is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _take_turn(connection, claimant, ids))
     if not is_its_turn and redirect.to.kind is not AddressKind.SEED:
         return False
-    is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.is_page
-    return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)
+    # On the same site, the target takes the place of the redirected page in the budget.
+    needs_budget = ids.site_id != redirect.lease.site_id and redirect.lease.is_page
+    return not needs_budget or site_has_budget(connection, claimant.site_limit, ids.site_id)
 
 
 def _take_turn(connection: Connection, claimant: Claimant, ids: HostIds) -> bool:

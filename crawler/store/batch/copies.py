@@ -1,6 +1,7 @@
 """Reads and writes the bands, by which near-duplicates are found; crawler/recrawl/near_duplicates.py compares them.
 
-Each original is entered under the bands of its signature. Two pages that two workers store at the same moment are not
+A band is a number computed from a part of the signature of a text: near-duplicates have a band in common. Each original
+is entered under the bands of its signature. Two pages that two workers store at the same moment are not
 compared. If a new page takes the place of an earlier original, that original becomes its copy, but the earlier copies
 keep naming it as their original.
 """
@@ -18,8 +19,8 @@ from crawler.urls.address import address_of
 
 DELETE_BAND = delete(near_duplicate_band).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
-    near_duplicate_band.c.band == bindparam("of"),
-    near_duplicate_band.c.key == bindparam("page"),
+    near_duplicate_band.c.band == bindparam("its_band"),
+    near_duplicate_band.c.key == bindparam("page_key"),
 )
 ENTRIES = select(near_duplicate_band.c.band, near_duplicate_band.c.key).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
@@ -73,9 +74,11 @@ def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedP
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[ComparedPage]) -> None:
     """Delete the entries of pages under the bands of their signatures."""
-    rows = [{"crawl": crawl_id, "of": band, "page": each.text_id} for each in pages for band in each.band_keys]
+    rows = [
+        {"crawl": crawl_id, "its_band": band, "page_key": each.text_id} for each in pages for band in each.band_keys
+    ]
     if rows:
-        connection.execute(DELETE_BAND, sorted(rows, key=lambda row: (row["of"], row["page"])))
+        connection.execute(DELETE_BAND, sorted(rows, key=lambda row: (row["its_band"], row["page_key"])))
 
 
 def _entries(connection: Connection, crawl_id: int, bands: Collection[int]) -> list[tuple[int, int]]:

@@ -1,4 +1,8 @@
-"""Saves pages: texts, earlier texts, histories, and which pages are near-duplicates of others."""
+"""Saves pages: texts, earlier texts, histories, and which pages are near-duplicates of others.
+
+A page is stored if it is new or changed. A page that was stored before, and now is unchanged or missing, is only
+visited: its history is saved, and its rights if they changed.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +30,25 @@ RECORD_COLUMNS = frozenset(("text_fingerprint", "link_score", "raw_digest", "tit
 """Fields of a page's history that are fields of its record, too."""
 HISTORY_COLUMNS = tuple(name for name in PageHistory.__dataclass_fields__ if name not in RECORD_COLUMNS)
 VISIT_COLUMNS = tuple(name for name in HISTORY_COLUMNS if name not in ("first_seen", "changed_at"))
-"""The columns that a visit may change that stores nothing. With the other two, SQLite would write their index anew at
-each visit.
+"""The columns that are written when a visit stores nothing, which cannot change the other two. If these were written,
+too, SQLite would write their index anew at each visit.
 """
 UPDATE_HISTORY = (
-    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in VISIT_COLUMNS})
+    update(page)
+    .where(page.c.key == bindparam("page_key"))
+    .values({name: bindparam(f"to_{name}") for name in VISIT_COLUMNS})
 )
-UPDATE_COPY = update(page).where(page.c.key == bindparam("its")).values(duplicate_of=bindparam("to_original"))
-UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("its")).values(rights=bindparam("to_rights"))
+UPDATE_COPY = update(page).where(page.c.key == bindparam("page_key")).values(duplicate_of=bindparam("to_original"))
+UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("page_key")).values(rights=bindparam("to_rights"))
 VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
 
 
 def _delete_old_versions() -> Delete:
     """The DELETE of all but the newest versions of a page."""
     newest = page_version.alias("newest")
-    newest_ids = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc())
+    newest_ids = select(newest.c.id).where(newest.c.key == bindparam("page_key")).order_by(newest.c.id.desc())
     is_old = page_version.c.id.not_in(newest_ids.limit(bindparam("most")))
-    return delete(page_version).where(page_version.c.key == bindparam("its"), is_old)
+    return delete(page_version).where(page_version.c.key == bindparam("page_key"), is_old)
 
 
 DELETE_OLD_VERSIONS = _delete_old_versions()
@@ -59,19 +65,24 @@ class PageWriter:
         """How many earlier texts of a page are kept."""
 
     def save(
-        self, connection: Connection, ended: Iterable[Completion], context: RoundContext, links: Mapping[int, int]
+        self,
+        connection: Connection,
+        ended: Iterable[Completion],
+        context: RoundContext,
+        new_link_counts: Mapping[int, int],
     ) -> dict[int, str]:
         """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease.
 
-        `links` is the number of new links of each page that was stored before, by lease.
+        `new_link_counts` is the number of new links of each page that was stored before, by lease.
         """
+        # The results of pages, and the histories of those that are or were stored, by key.
         completions = {
             self.keys(completion.lease.candidate.url, completion.lease.candidate.kind): completion
             for completion in ended
             if completion.lease.is_page
         }
         histories = {
-            key: history_after(completion.visit(links.get(completion.lease.id, 0)), context)
+            key: history_after(completion.visit(new_link_counts.get(completion.lease.id, 0)), context)
             for key, completion in completions.items()
             if _is_of_page(completion)
         }
@@ -98,6 +109,7 @@ class PageWriter:
             connection, {key: rights for key, rights in rights_of_visited.items() if rights is not None}
         )
 
+        # Give the pages that changed new offsets, for readers of changes.
         changed = {*stored, *with_new_rights}
         save_changes(
             connection,
@@ -117,20 +129,20 @@ class PageWriter:
             connection, self.crawl_id, [_compared_page(key, completion) for key, completion in compared.items()]
         )
 
-    def _row(self, ended: Completion, page_history: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
+    def _row(self, completion: Completion, page_history: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
         """The row of a page that is stored."""
-        record = {name: value for name, value in (ended.result.record or {}).items() if name in PAGE_COLUMNS}
+        record = {name: value for name, value in (completion.result.record or {}).items() if name in PAGE_COLUMNS}
         history = {name: getattr(page_history, name) for name in HISTORY_COLUMNS} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
-        row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
-        row["text_owner"] = int(_text_owner(ended))
-        return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lease.site_id}
+        row["certainty"] = completion.result.check.certainty if completion.result.check is not None else None
+        row["text_owner"] = int(_text_owner(completion))
+        return row | {"key": key, "crawl_id": self.crawl_id, "site_id": completion.lease.site_id}
 
 
 def save_copies(connection: Connection, originals: Mapping[int, str | None]) -> None:
     """Save the addresses of the originals of pages, given by the keys of the pages; None if a page is no copy."""
     if originals:
-        connection.execute(UPDATE_COPY, [{"its": key, "to_original": originals[key]} for key in sorted(originals)])
+        connection.execute(UPDATE_COPY, [{"page_key": key, "to_original": originals[key]} for key in sorted(originals)])
 
 
 def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
@@ -142,7 +154,9 @@ def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]])
             if not row.rights or _meaning_of(json.loads(row.rights)) != _meaning_of(rights[row.key]):
                 changed.append(row.key)
     if changed:
-        connection.execute(UPDATE_RIGHTS, [{"its": key, "to_rights": column_value(rights[key])} for key in changed])
+        connection.execute(
+            UPDATE_RIGHTS, [{"page_key": key, "to_rights": column_value(rights[key])} for key in changed]
+        )
     return set(changed)
 
 
@@ -162,7 +176,7 @@ def save_versions(connection: Connection, keys: Sequence[int], most: int) -> Non
     for part in in_chunks(keys):
         earlier = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
         connection.execute(insert(page_version).from_select(VERSION_COLUMNS, earlier))
-    connection.execute(DELETE_OLD_VERSIONS, [{"its": key, "most": most} for key in keys])
+    connection.execute(DELETE_OLD_VERSIONS, [{"page_key": key, "most": most} for key in keys])
 
 
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
@@ -189,58 +203,63 @@ def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYP
     return {name: json.loads(row[name]) if name in is_json else row[name] for name in names}
 
 
-def _is_of_page(ended: Completion) -> bool:
+def _is_of_page(completion: Completion) -> bool:
     """Whether a page is stored now, or was stored before."""
-    return ended.lease.history is not None or ended.result.record is not None
+    return completion.lease.history is not None or completion.result.record is not None
 
 
-def _has_changed(ended: Completion) -> bool:
+def _has_changed(completion: Completion) -> bool:
     """Whether the text of a page has changed."""
-    return ended.result.check is not None and ended.result.check.change is PageChange.CHANGED
+    return completion.result.check is not None and completion.result.check.change is PageChange.CHANGED
 
 
-def _is_gone_or_back(ended: Completion, now: PageHistory) -> bool:
+def _is_gone_or_back(completion: Completion, now: PageHistory) -> bool:
     """Whether a page is gone or has noindex now and was not so before, or is back."""
-    before = ended.lease.history
+    before = completion.lease.history
     return before is not None and (before.gone_at is None, before.noindex) != (now.gone_at is None, now.noindex)
 
 
-def _is_unchanged_copy(ended: Completion) -> bool:
+def _is_unchanged_copy(completion: Completion) -> bool:
     """Whether a page is unchanged and was a near-duplicate: its original may have changed, so it is compared again."""
-    history = ended.lease.history
-    return ended.result.record is None and ended.brought_page and history is not None and bool(history.duplicate_of)
+    history = completion.lease.history
+    return (
+        completion.result.record is None
+        and completion.brought_page
+        and history is not None
+        and bool(history.duplicate_of)
+    )
 
 
-def _earlier_texts(ended: Mapping[int, Completion]) -> list[ComparedPage]:
+def _earlier_texts(completions: Mapping[int, Completion]) -> list[ComparedPage]:
     """Pages that were stored before, with the values by which they were compared until now."""
     from crawler.store.batch.copies import compared_page
 
     histories = {
-        key: completion.lease.history for key, completion in ended.items() if completion.lease.history is not None
+        key: completion.lease.history for key, completion in completions.items() if completion.lease.history is not None
     }
     return [
-        compared_page(key, ended[key].lease.candidate.url, history.signature, history.text_fingerprint)
+        compared_page(key, completions[key].lease.candidate.url, history.signature, history.text_fingerprint)
         for key, history in histories.items()
     ]
 
 
-def _compared_page(key: int, ended: Completion) -> ComparedPage:
+def _compared_page(key: int, completion: Completion) -> ComparedPage:
     """A page with the values by which it is compared: those of its new text, or of its history if it is unchanged."""
     from crawler.store.batch.copies import compared_page
 
-    owner = _text_owner(ended)
-    history = ended.lease.history
-    if ended.result.record is None and history is not None:
-        url = storable(ended.lease.candidate.url)
+    owner = _text_owner(completion)
+    history = completion.lease.history
+    if completion.result.record is None and history is not None:
+        url = storable(completion.lease.candidate.url)
         return compared_page(key, url, history.signature, history.text_fingerprint, owner)
-    record = ended.result.record or {}
-    check = ended.result.check
+    record = completion.result.record or {}
+    check = completion.result.check
     signature = check.signature if check is not None else None
     return compared_page(key, storable(record["url"]), signature, record.get("text_fingerprint"), owner)
 
 
-def _text_owner(ended: Completion) -> int:
-    check = ended.result.check
+def _text_owner(completion: Completion) -> int:
+    check = completion.result.check
     if check is not None:
         return check.text_owner
     return TextOwner.UNKNOWN
@@ -249,4 +268,4 @@ def _text_owner(ended: Completion) -> int:
 def _history_row(key: int, page_history: PageHistory) -> dict[str, Any]:
     """The parameters of UPDATE_HISTORY."""
     history = {f"to_{name}": column_value(getattr(page_history, name)) for name in VISIT_COLUMNS}
-    return history | {"its": key}
+    return history | {"page_key": key}

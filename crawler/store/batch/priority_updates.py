@@ -38,17 +38,19 @@ LOCK_HOSTS = (
     .with_for_update(of=host, skip_locked=True, key_share=True)
 )
 PRIORITIES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
-UPDATE_PRIORITY = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("new"))
-"""The UPDATE of one priority: SQLite runs it for each."""
+UPDATE_PRIORITY = (
+    update(address).where(address.c.id == bindparam("address_id")).values(priority=bindparam("new_priority"))
+)
+"""The UPDATE of one priority, which SQLite runs for each address."""
 
 
 def _update_priorities() -> Update:
     """The UPDATE of many priorities at once on PostgreSQL, given as an array of ids and one of priorities."""
-    ids = bindparam("numbers", type_=ARRAY(BigInteger))
-    priorities = bindparam("priorities", type_=ARRAY(Integer))
-    pairs = func.unnest(ids, priorities).table_valued("number", "new").render_derived()
-    # The id is the only condition: PostgreSQL would begin with another one if it expects that to hold for few rows.
-    return update(address).where(address.c.id == pairs.c.number).values(priority=pairs.c.new)
+    ids = bindparam("address_ids", type_=ARRAY(BigInteger))
+    priorities = bindparam("new_priorities", type_=ARRAY(Integer))
+    pairs = func.unnest(ids, priorities).table_valued("address_id", "new_priority").render_derived()
+    # The id is the only condition: with another one, PostgreSQL might read all rows that meet that one.
+    return update(address).where(address.c.id == pairs.c.address_id).values(priority=pairs.c.new_priority)
 
 
 UPDATE_PRIORITIES = _update_priorities()
@@ -63,14 +65,15 @@ class PriorityUpdates:
         """Priorities still to be written, by the key of the address, oldest first."""
         self.dropped = 0
         """How many priorities were dropped because too many were waiting."""
-        self._later: dict[int, int] = {}
-        """The priorities that the current transaction leaves to be written."""
+        self._late_after_commit: dict[int, int] = {}
+        """The priorities that the uncommitted transaction leaves to be written."""
 
     def write(self, connection: Connection, priorities: Mapping[str, int]) -> None:
         """Write the new priorities of queued addresses, and update the best priorities of their hosts."""
-        self._later = {}
+        self._late_after_commit = {}
         if not priorities and not self.late:
             return
+        # The new priorities after those that are late; the newest of them are written now.
         new_priorities = {self.keys(url): priority for url, priority in priorities.items()}
         late = {key: priority for key, priority in self.late.items() if key not in new_priorities}
         new_priorities = late | new_priorities
@@ -86,19 +89,19 @@ class PriorityUpdates:
             connection.execute(UPDATE_BEST, {"ids": hosts})
 
         done = set(keys) - later
-        self._later = {key: priority for key, priority in new_priorities.items() if key not in done}
+        self._late_after_commit = {key: priority for key, priority in new_priorities.items() if key not in done}
 
     def committed(self) -> None:
         """Keep what is still to be written, as the transaction is committed."""
-        late = list(self._later.items())
+        late = list(self._late_after_commit.items())
         self.dropped += max(0, len(late) - PRIORITIES_AT_ONCE)
         self.late = dict(late[-PRIORITIES_AT_ONCE:])
-        self._later = {}
+        self._late_after_commit = {}
 
     def forget(self) -> None:
         """Forget what is still to be written, as this worker expired."""
         self.late = {}
-        self._later = {}
+        self._late_after_commit = {}
 
 
 def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
@@ -115,11 +118,13 @@ def _write_priorities(connection: Connection, rows: Collection[Any], priorities:
         return
     if connection.dialect.name == "sqlite":
         connection.execute(
-            UPDATE_PRIORITY, [{"number": number, "new": priority} for number, priority in priority_of_row.items()]
+            UPDATE_PRIORITY,
+            [{"address_id": number, "new_priority": priority} for number, priority in priority_of_row.items()],
         )
     else:
         connection.execute(
-            UPDATE_PRIORITIES, {"numbers": list(priority_of_row), "priorities": list(priority_of_row.values())}
+            UPDATE_PRIORITIES,
+            {"address_ids": list(priority_of_row), "new_priorities": list(priority_of_row.values())},
         )
 
 
@@ -128,12 +133,12 @@ BEGINNING_OF_TEXT = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.
 STORED_PAGES = (
     select(page.c.id, page.c.requested_url, page.c.title, page.c.language, BEGINNING_OF_TEXT)
     # The sum keeps databases from using the indexes by crawl: they would sort all pages for each part.
-    .where(page.c.crawl_id + 0 == bindparam("crawl"), page.c.id > bindparam("last"))
+    .where(page.c.crawl_id + 0 == bindparam("crawl"), page.c.id > bindparam("last_id"))
     .order_by(page.c.id)
     .limit(ROWS_AT_ONCE)
 )
 """The stored pages of a crawl, in parts."""
-SET_RELEVANCE = update(page).where(page.c.id == bindparam("number")).values(relevance=bindparam("new"))
+SET_RELEVANCE = update(page).where(page.c.id == bindparam("page_id")).values(relevance=bindparam("new_relevance"))
 
 
 def _queued_links() -> Select[Any]:
@@ -145,7 +150,7 @@ def _queued_links() -> Select[Any]:
         select(address.c.id, address.c.host_id, address.c.url, parent_url)
         .join(host, host.c.id == address.c.host_id)
         .outerjoin(parent, parent.c.id == address.c.parent)
-        .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last"), IS_WAITING)
+        .where(host.c.crawl_id == bindparam("crawl"), address.c.id > bindparam("last_id"), IS_WAITING)
         .where(address.c.kind == AddressKind.LINK, address.c.sight.is_(None), has_score)
         .order_by(address.c.id)
         .limit(ROWS_AT_ONCE)
@@ -175,14 +180,14 @@ class NewTopic:
 
     def save_relevance(self, relevance: Mapping[int, float]) -> None:
         """Save the relevance of pages, by their ids."""
-        rows = [{"number": number, "new": new} for number, new in sorted(relevance.items())]
+        rows = [{"page_id": page_id, "new_relevance": new} for page_id, new in sorted(relevance.items())]
         self._in_transaction(lambda connection: connection.execute(SET_RELEVANCE, rows) if rows else None)
 
     def save_priorities(self, links: Mapping[int, int], hosts: Collection[int]) -> None:
         """Save the priorities of links of these hosts, by their ids."""
 
         def save(connection: Connection) -> None:
-            rows = [{"number": number, "new": new} for number, new in sorted(links.items())]
+            rows = [{"address_id": link_id, "new_priority": priority} for link_id, priority in sorted(links.items())]
             connection.execute(UPDATE_PRIORITY, rows)
             connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
 
@@ -203,13 +208,13 @@ class NewTopic:
 
     def _rows(self, query: Select[Any], values: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
         """The rows of a query in parts, each of which begins after the last id of the part before it."""
-        last = 0
+        last_id = 0
 
         def read(connection: Connection) -> Sequence[Row[Any]]:
             own_row = update(worker).where(worker.c.id == self._claimant.worker_id)
             connection.execute(own_row.values(heartbeat=database_time(connection)))
-            return connection.execute(query, {"crawl": self._claimant.crawl_id, "last": last, **values}).all()
+            return connection.execute(query, {"crawl": self._claimant.crawl_id, "last_id": last_id, **values}).all()
 
         while rows := self._in_transaction(read):
-            last = rows[-1].id
+            last_id = rows[-1].id
             yield rows

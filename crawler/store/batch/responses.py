@@ -1,8 +1,8 @@
 """Saves the responses of pages, and robots.txt files, as they came over the network, compressed by zstd.
 
 The responses of a crawl may take `limit` bytes. The database adds up their sizes: a worker asks for the sum when it
-starts, and whenever it has stored a twentieth of the limit since. So several workers together may exceed the limit by a
-twentieth each, and for a while the sum may contain both the old and the new response of a changed page.
+starts, and whenever it has stored a twentieth of the limit since then. So each worker may exceed the limit by a
+twentieth, and until the next count the sum contains both the old and the new response of a changed page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 
 COMPRESSION_LEVEL = 1  # 0.4 ms for a page of 240 KB; level 3 takes 0.6 ms and saves 7 % of the space
 RECOUNTS = 20  # times that the responses are counted on the way to the limit
-MOST_BYTES = 1024**3  # the most bytes of a decompressed response
+MOST_BYTES = 1024**3  # the most bytes of a decompressed body
 
 
 def record_id(kind: str, *of: object) -> str:
@@ -103,6 +103,7 @@ class Responses:
                 continue
 
             row = _response_row(response, str(record["fetched_at"])) | {"key": key, "crawl_id": self.crawl_id}
+            # It is not compressed yet if the limit seemed to be reached when the others were.
             row["body"] = self._bodies.get(completion.lease.id) or self._compressed(response)
             self._bytes_of_batch += len(row["body"])
             packed.rows[key] = row
@@ -112,7 +113,7 @@ class Responses:
 
     def save(self, connection: Connection, packed: Packed) -> None:
         """Save the responses, replacing earlier ones."""
-        # The earlier responses of these pages are outdated: they are deleted to make room.
+        # The earlier responses of pages that are left out are outdated: they are deleted to make room.
         for part in in_chunks(sorted(packed.left_out)):
             if connection.execute(delete(stored_response).where(stored_response.c.key.in_(part))).rowcount:
                 self._counted_bytes = None

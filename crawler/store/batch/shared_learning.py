@@ -2,8 +2,9 @@
 
 Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
 A label says whether a page is on the topic of its crawl, and contains the text of the page: a later crawl of the same
-name and topic learns from it, too. Templates are read only for hosts that the worker has in memory, so memory grows
-with the number of concurrent hosts, not with the crawl.
+name and topic learns from it, too. A template is an element that pages of a host have in common, such as a menu.
+Templates are read only for hosts that the worker has in memory, so memory grows with the number of concurrent hosts,
+not with the crawl.
 """
 
 from __future__ import annotations
@@ -26,21 +27,19 @@ from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
 LATE_EXAMPLES = 1_000
-"""Ids before the last one read that are read again, as an example may be committed after one with a higher id."""
-
-
+"""How many ids before the last one are read again: an example may be committed after one with a higher id."""
 IDS_OF_EXAMPLES = select(shared_example.c.id).where(
     shared_example.c.crawl_id == bindparam("crawl"), shared_example.c.id > bindparam("after")
 )
-NAMES_OF_NEW_HOSTS = select(host.c.name).where(host.c.id.in_(bindparam("new", expanding=True)))
-NAMES_OF_HOSTS_AT_HAND = select(host.c.name).where(host.c.id.in_(bindparam("at_hand", expanding=True)))
+NAMES_OF_NEW_HOSTS = select(host.c.name).where(host.c.id.in_(bindparam("new_hosts", expanding=True)))
+NAMES_OF_HOSTS_IN_MEMORY = select(host.c.name).where(host.c.id.in_(bindparam("hosts_in_memory", expanding=True)))
 NEW_TEMPLATES = (
     select(template)
     .where(
         template.c.crawl_id == bindparam("crawl"),
         or_(
             template.c.host.in_(NAMES_OF_NEW_HOSTS),
-            template.c.host.in_(NAMES_OF_HOSTS_AT_HAND) & (template.c.id > bindparam("last")),
+            template.c.host.in_(NAMES_OF_HOSTS_IN_MEMORY) & (template.c.id > bindparam("last_id")),
         ),
     )
     .order_by(template.c.id)
@@ -108,11 +107,15 @@ class SharedTopicModel:
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return []
-        own_number = select(worker.c.number).where(worker.c.id == worker_id)
-        own = None if self.read_at is None else connection.execute(own_number).scalar()
+        own = None  # the first time, the model that an earlier worker of this number has saved is read, too
+        if self.read_at is not None:
+            own_number = select(worker.c.number).where(worker.c.id == worker_id)
+            own = connection.execute(own_number).scalar()
         rows = connection.execute(select(focus.c.number, focus.c.saved).where(focus.c.crawl_id == self.crawl_id)).all()
         self._read = {row.number: row.saved for row in rows}
-        new = sorted(n for n, saved in self._read.items() if n != own and self._known.get(n) != saved)
+        new = sorted(
+            number for number, saved in self._read.items() if number != own and self._known.get(number) != saved
+        )
         learned = select(focus.c.learned).where(focus.c.crawl_id == self.crawl_id, focus.c.number.in_(new))
         if new:
             return list(connection.execute(learned.order_by(focus.c.number)).scalars())
@@ -131,7 +134,7 @@ OFF_TOPIC = "off_topic"
 MOST_LABELS = 500
 """Labels from which a worker learns: the newest."""
 MOST_TEXT = 20_000
-"""Characters of the text of a labelled page that are kept: as many as a crawl reads."""
+"""Characters of the text of a labelled page that are kept: as many as a crawl reads of a page."""
 MOST_TITLE = 500
 """Characters of its title that are kept."""
 
@@ -201,17 +204,17 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
 
 
 def new_templates(
-    connection: Connection, crawl_id: int, new_hosts: Collection[int], at_hand: Collection[int], last: int
+    connection: Connection, crawl_id: int, new_hosts: Collection[int], hosts_in_memory: Collection[int], last: int
 ) -> tuple[list[Template], int]:
     """All templates of new hosts, and the new templates of the hosts in memory; and the last id read.
 
     A template that another worker commits late is missed until its host is claimed again. This cannot happen if only
     one worker at a time may request a host.
     """
-    if not new_hosts and not at_hand:
+    if not new_hosts and not hosts_in_memory:
         return [], last
-    hosts = {"new": sorted(new_hosts), "at_hand": sorted(at_hand)}
-    rows = connection.execute(NEW_TEMPLATES, {"crawl": crawl_id, "last": last, **hosts}).all()
+    hosts = {"new_hosts": sorted(new_hosts), "hosts_in_memory": sorted(hosts_in_memory)}
+    rows = connection.execute(NEW_TEMPLATES, {"crawl": crawl_id, "last_id": last, **hosts}).all()
     return [Template(row.host, row.tag, row.text) for row in rows], max([last, *(row.id for row in rows)])
 
 
