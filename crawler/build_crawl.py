@@ -46,12 +46,12 @@ from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import LOG_LEVEL, user_agent
 from crawler.spiders.crawl_status import CrawlStatus, EndReason, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
+from crawler.spiders.document_and_browser_interfaces import Documents, Rendering
 from crawler.spiders.fallback_threads import FallbackThreads
 from crawler.spiders.feed_texts import FeedTexts
 from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
-from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.redirects import Redirects
 from crawler.spiders.request_outcomes import Leases

@@ -15,7 +15,7 @@ from crawler.doors import Door, find
 from crawler.errors import FetchError
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
-from crawler.spiders.other_pages import RenderFault
+from crawler.spiders.document_and_browser_interfaces import RenderFault
 from crawler.spiders.page_reader import header
 from crawler.spiders.request_outcomes import outcome_of, wall_outcome
 from crawler.translation.message import N_

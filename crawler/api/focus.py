@@ -12,9 +12,9 @@ from crawler.frontier.scope import Scope, ScopeKind
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_contexts import by_address, is_image, link_contexts
 from crawler.topic.link_table import LinkContext
+from crawler.topic.page_translations import named_translations
 from crawler.topic.priorities import SCALE
 from crawler.topic.topic import Topic
-from crawler.topic.translations import named_translations
 from crawler.urls.parsing import absolute
 
 EXAMPLE_PRIORITY = SCALE  # above that of every link: the examples of a topic are fetched first

@@ -37,7 +37,7 @@ from crawler.spiders.links_and_images import LinkSelector, PageImages, SelectedL
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.request_outcomes import SITE_FILES, TRIAL, lease_of, result_of
 from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker, example_text
-from crawler.topic.translations import named_translations
+from crawler.topic.page_translations import named_translations
 from crawler.urls.address import address_of
 from crawler.urls.parsing import route
 

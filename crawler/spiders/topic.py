@@ -29,15 +29,15 @@ from crawler.page.sitemaps import Listing, listing
 from crawler.page.walls import wall_service
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndingError
+from crawler.spiders.document_and_browser_interfaces import Documents, Rendering
 from crawler.spiders.feed_texts import WALLS
 from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
-from crawler.spiders.other_pages import Documents, Rendering
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import REDIRECT_TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.store.worker_session import WorkerSession
-from crawler.topic.translations import NamedTranslations
+from crawler.topic.page_translations import NamedTranslations
 from crawler.urls.address import address_of
 
 REFRESH_SECONDS = 3

@@ -31,8 +31,8 @@ from typing import Self
 import numpy as np
 
 from crawler.topic.keywords import POWER
+from crawler.topic.page_translations import Translations
 from crawler.topic.relevance import LearnedWords, LikeCounts, PageStack, Subject, mean_of
-from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 SHARE = 0.01

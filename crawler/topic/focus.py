@@ -41,12 +41,12 @@ from crawler.topic.link_table import (
     WaitingLinks,
     site_number,
 )
+from crawler.topic.page_translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY, score_of
 from crawler.topic.relevance import Subject
 from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, SimilarWords, Topic
-from crawler.topic.translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
 from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict

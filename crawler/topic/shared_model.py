@@ -15,9 +15,9 @@ import numpy as np
 from crawler.metadata.language import CODES
 from crawler.topic.aims import MOST_LANGUAGES
 from crawler.topic.link_scores import Apprentice
+from crawler.topic.page_translations import ADDRESS_BITS, MOST_SHARED, AddressKey
 from crawler.topic.relevance import Subject
 from crawler.topic.topic import STOP_WORDS, is_meaningful
-from crawler.topic.translations import ADDRESS_BITS, MOST_SHARED, AddressKey
 from crawler.topic.word_statistics import (
     ADDRESS,
     HOST,

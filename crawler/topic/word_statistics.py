@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.simplified import simplified
-from crawler.topic.translations import NO_ADDRESS, AddressKey
+from crawler.topic.page_translations import NO_ADDRESS, AddressKey
 
 Numbers = NDArray[np.int32]
 Values = NDArray[np.float64]

@@ -16,7 +16,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
 from crawler.settings import EXTRACTOR
-from crawler.topic.translations import NamedTranslations, named_translations
+from crawler.topic.page_translations import NamedTranslations, named_translations
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

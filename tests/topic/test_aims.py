@@ -9,9 +9,9 @@ from crawler.topic import aims, relevance
 from crawler.topic.aims import LEAST_PAGES, MOST_LANGUAGES, log_likelihood
 from crawler.topic.focus import TopicFocus
 from crawler.topic.link_table import LinkContext
+from crawler.topic.page_translations import NamedTranslations
 from crawler.topic.relevance import PageStack
 from crawler.topic.topic import Topic
-from crawler.topic.translations import NamedTranslations
 from crawler.topic.word_statistics import KnownPage, Values
 
 HOME = "http://a.example"

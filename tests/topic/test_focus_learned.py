@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from crawler.topic import shared_model
+from crawler.topic.page_translations import MOST_SHARED, NO_ADDRESS, AddressKey
 from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_VALUE, Learned, read, written
-from crawler.topic.translations import MOST_SHARED, NO_ADDRESS, AddressKey
 from crawler.topic.word_statistics import LONGEST_WORD, PLACES, FeatureCounts, KnownPage, Vocabulary
 
 

@@ -8,8 +8,8 @@ import pytest
 from crawler.topic.aims import Aims
 from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TEXTS, TRACK, WORDS, Apprentice, PageCredits, Scorer
 from crawler.topic.link_table import LinkNumbers, WaitingLinks
+from crawler.topic.page_translations import Translations
 from crawler.topic.relevance import PageStack
-from crawler.topic.translations import Translations
 from crawler.topic.word_statistics import PLACES, Vector
 
 BEES, CARS = 0, 1

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.contrib.browser.chromium import BrowserError, Chromium
 from crawler.contrib.browser.parts import PIXEL, PagePart, PartAnswer, PartCache, Treatment
-from crawler.spiders.other_pages import RenderFault
+from crawler.spiders.document_and_browser_interfaces import RenderFault
 from crawler.urls.address import address_of
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, MadeFrom, Page
 from crawler.page.script_signs import content_of, has_gained, has_programs, sign_of
 from crawler.spiders.crawl_status import OutcomeCounts
-from crawler.spiders.other_pages import RenderedPage, RenderFault
+from crawler.spiders.document_and_browser_interfaces import RenderedPage, RenderFault
 from crawler.spiders.page_reader import PageReader, header
 from crawler.spiders.request_outcomes import ONLY_PUBLIC, PART_OF_PAGE
 from crawler.urls.address import address_of

@@ -43,7 +43,7 @@ from crawler.store.page_tables import (
     template,
     verdict,
 )
-from crawler.topic.translations import address_key
+from crawler.topic.page_translations import address_key
 from crawler.urls.page_id import page_id
 
 KINDS = (AddressKind.LINK, AddressKind.IMAGE, AddressKind.EXAMPLE)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from crawler.extraction.auto.neighbour_links import without_neighbours
 from crawler.extraction.auto.readers_comments import comments, named_as_comments, without_comments_beside_main
-from crawler.extraction.auto.wholes import wholes
+from crawler.extraction.auto.whole_tables_and_lists import wholes
 from crawler.extraction.output.plain_text import plain
 from crawler.extraction.script_text import replacement
 from crawler.metadata.title import headline

@@ -9,7 +9,7 @@ the lines of code and the cells of data tables: many listings have the line "ret
 
 from itertools import chain, islice
 
-from crawler.extraction.auto.wholes import data_tables
+from crawler.extraction.auto.whole_tables_and_lists import data_tables
 from crawler.extraction.methods.template import MAX_LABELS, MAX_LENGTH, LeafLabel, Library
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Page

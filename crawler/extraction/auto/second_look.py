@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crawler.extraction.auto.model import choose
-from crawler.extraction.auto.wholes import alike_elements
+from crawler.extraction.auto.whole_tables_and_lists import alike_elements
 from crawler.page.page import Page
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rendered_pages import HTML, URL, Rendering, first_browser_process, renderin
 
 from crawler.contrib.browser.page_load import PageSource, RenderError
 from crawler.contrib.browser.processes import own_child_above, process_tree
-from crawler.spiders.other_pages import RenderFault
+from crawler.spiders.document_and_browser_interfaces import RenderFault
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="memory is read in Linux's /proc")
 

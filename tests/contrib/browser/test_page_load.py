@@ -14,7 +14,7 @@ from crawler.contrib.browser import page_load
 from crawler.contrib.browser.page_load import PageSource, RenderError
 from crawler.contrib.browser.parts import KEPT_SECONDS, PagePart, PartAnswer, PartCache
 from crawler.contrib.browser.processes import is_renderer, kill, process_tree
-from crawler.spiders.other_pages import RenderFault
+from crawler.spiders.document_and_browser_interfaces import RenderFault
 
 HEAD = f'<!DOCTYPE html><html><head><base href="{URL}"></head>'
 

@@ -28,7 +28,7 @@ from crawler.store.page_tables import (
     shared_example,
     template,
 )
-from crawler.topic.translations import address_key
+from crawler.topic.page_translations import address_key
 from crawler.urls.canonical import Canonical
 from crawler.urls.page_id import page_id
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto.model import BlockJudgement
-from crawler.extraction.auto.wholes import (
+from crawler.extraction.auto.whole_tables_and_lists import (
     LEAST_CARDS,
     LIKELY_AFTER_TEXT,
     LIKELY_ALONE,

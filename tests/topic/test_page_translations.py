@@ -3,8 +3,8 @@
 import pytest
 
 from crawler.page.page import Page
-from crawler.topic import translations
-from crawler.topic.translations import (
+from crawler.topic import page_translations
+from crawler.topic.page_translations import (
     NamedTranslations,
     Translations,
     address_key,
@@ -105,7 +105,7 @@ def test_the_relevance_of_a_translation_is_that_said_last() -> None:
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOST_PAGES", "MOST_NAMED", "MOST_NAMES"):
-        monkeypatch.setattr(translations, name, 5)
+        monkeypatch.setattr(page_translations, name, 5)
     pages = Translations()
     urls = [f"https://a.example/{number}/" for number in range(8)]
     for url in urls:
