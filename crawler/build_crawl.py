@@ -1,4 +1,7 @@
-"""Builds a crawl: reads arguments and settings once, creates the parts, and passes each part what it needs."""
+"""Builds a crawl: reads arguments and settings once, creates the parts, and passes each part what it needs.
+
+The first worker of a crawl is the one that the user has started; it may start others, which share its files.
+"""
 
 from __future__ import annotations
 
@@ -69,17 +72,17 @@ logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
 MIN_CHANCE = 0.01
-"""Links with a smaller chance to lead to a given topic wait; the chance is calibrated (topic/link_chances.py)."""
+"""Links that lead to a given topic with a smaller chance wait; the chance is calibrated (topic/link_chances.py)."""
 MOST_SIMILAR_NAMED = 10
-"""Words that the user's vectors add to the topic, in one log line."""
+"""How many of the words that the user's vectors add to the topic are named in the log."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
 # The settings that limit how long a host rests, or how long the interval between its requests is.
 RESTS = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
 # Loggers of Scrapy that list its components at every start; -L DEBUG shows their lines.
-NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
-# Components of Scrapy that a crawl does not use; other spiders of the project keep them.
-REPLACED = {
+NOISY_LOGGERS = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
+# Components of Scrapy that a crawl does not use, by setting; other spiders of the project keep them.
+UNUSED_COMPONENTS = {
     "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # http and https only
     "DOWNLOADER_MIDDLEWARES_BASE": (
         "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",  # the scope is checked before a request is built
@@ -133,7 +136,7 @@ class Crawl:
 
     @property
     def pages(self) -> int:
-        """How many pages this worker and those that it has started have stored."""
+        """How many pages this worker and the workers that it has started have stored."""
         return self.frontier.pages + sum(report.pages for report in self.reports.values())
 
     @property
@@ -154,7 +157,7 @@ class Crawl:
         return sum(report.statistics.get(name, 0) for report in self.reports.values())
 
     def outcomes_of_others(self, group: Group) -> int:
-        """How many outcomes of a group the workers counted that this one has started."""
+        """How many outcomes of a group were counted by the workers that this one has started."""
         counts_of_workers = (report.statistics for report in self.reports.values())
         return sum(
             count for counts in counts_of_workers for name, count in counts.items() if name.startswith(f"{group}/")
@@ -206,12 +209,15 @@ def has_failed(crawler: Crawler) -> bool:
     return bool(crawl.status.broken) or crawl.is_fruitless
 
 
-def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) -> None:
-    """Set the log levels of a crawl's process, and how rarely Python looks for cyclic garbage."""
+def prepare_process(settings: BaseSettings, quiet_loggers: Iterable[str] = ()) -> None:
+    """Set the log levels of a crawl's process, and how rarely Python looks for cyclic garbage.
+
+    The `quiet_loggers` are those whose lines another process writes.
+    """
     level = settings["LOG_LEVEL"]
     logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
     if level == LOG_LEVEL:
-        for name in (*NOISY, *said_elsewhere):
+        for name in (*NOISY_LOGGERS, *quiet_loggers):
             logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # the committer reports lost connections
     gc.freeze()  # loaded modules are never collected
@@ -221,7 +227,7 @@ def prepare_process(settings: BaseSettings, said_elsewhere: Iterable[str] = ()) 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
     settings = crawler.settings
-    # A script receives the items and signals of its own process only.
+    # A script receives the items and signals of its own process only, so that its crawl has a single worker.
     if arguments.workers == AUTO and (session is None or needs_one_process(settings)):
         arguments = replace(arguments, workers=1)
     if session is None:
@@ -235,8 +241,8 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         seeds = (serve_demo(crawler, session),)
     elif arguments.demo:
         seeds = (session.known_seed() or demo.ADDRESS,)
-    _leave_out_replaced(settings)
-    _introduce(settings, arguments)
+    _remove_unused_components(settings)
+    _set_headers(settings, arguments)
 
     def count_statistic(name: str, by: int) -> None:
         crawler.stats.inc_value(name, by)  # the stats are created after the crawl
@@ -329,6 +335,7 @@ def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
         return None
 
     def widen_limit(by: int) -> None:
+        """Let Scrapy hold responses of so many more bytes at the same time, and look for further requests."""
         slot = None
         if crawler.engine is not None:
             slot = crawler.engine.scraper.slot
@@ -351,13 +358,13 @@ def _configure(session: WorkerSession, reader: PageReader, settings: BaseSetting
         session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES")
 
 
-def _leave_out_replaced(settings: BaseSettings) -> None:
+def _remove_unused_components(settings: BaseSettings) -> None:
     """Remove Scrapy's components that a crawl does not use."""
-    for base, components in REPLACED.items():
+    for base, components in UNUSED_COMPONENTS.items():
         settings[base].update(dict.fromkeys(components))
 
 
-def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
+def _set_headers(settings: BaseSettings, arguments: Arguments) -> None:
     """Set the headers that tell sites who sends the requests, and which languages are preferred."""
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
@@ -387,7 +394,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     options = FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION"), min_chance=_min_chance(arguments))
     similar = similar_words_of(settings, arguments)
     if settings["FOCUS_VECTORS"] and arguments.topic.words and session.plan.shared_files is None:
-        _log_similar_words(similar)  # one worker of a machine says it for all
+        _log_similar_words(similar)  # only the first worker logs them
     focus = TopicFocus(
         arguments.topic,
         options,
@@ -452,6 +459,7 @@ def _rendering(crawler: Crawler, arguments: Arguments, reader: PageReader) -> Re
 def slot_of(crawler: Crawler, name: str) -> Slot | None:
     """The downloader's slot for a host, by name with or without port, if it has one."""
     if crawler.engine:
+        # Scrapy names slots by host, without the port and without the brackets of an IPv6 address.
         return crawler.engine.downloader.slots.get(without_port(name).strip("[]"))
     return None
 

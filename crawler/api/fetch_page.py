@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings, Settings
 from twisted.python.failure import Failure
 
 from crawler.api.document import read_page
-from crawler.build_crawl import REPLACED
+from crawler.build_crawl import UNUSED_COMPONENTS
 from crawler.doors import Door, find
 from crawler.errors import FetchError
 from crawler.outcomes import Code, Outcome
@@ -90,7 +90,7 @@ def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_r
     assigned_names = [assignment.partition("=")[0] for assignment in assignments]
     settings = Settings({name: project[name] for name in (*PAGE_SETTINGS, *assigned_names)})
     settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
-    handlers = dict.fromkeys(REPLACED["DOWNLOAD_HANDLERS_BASE"])  # http and https only
+    handlers = dict.fromkeys(UNUSED_COMPONENTS["DOWNLOAD_HANDLERS_BASE"])  # http and https only
     settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)
 
