@@ -1,8 +1,8 @@
 """File locks that a process holds until it ends in any way: a process that gets one knows that its last holder is dead.
 
-Heartbeats in the database show this for processes on all machines, but only after `heartbeats.LEASE_SECONDS`. A lock
-shows it at once: a crawl that was killed on this machine can continue on it immediately, and two processes never write
-to one file.
+Heartbeats in the database show the death of processes on all machines, but only after `heartbeats.LEASE_SECONDS`. A
+lock shows it at once: a crawl that was killed on this machine can continue on it immediately, and two processes never
+write to one file.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STARTS = 3  # if so many workers in a row die before they report, no more are started
+MOST_DEATHS = 3  # if so many workers in a row die before they report, no more are started
 CHECK_SECONDS = 1.0  # between two checks of the load of a crawl
 
 
@@ -47,8 +47,8 @@ class LocalWorker:
     key: int
     """The key of its last report in `Crawl.reports`."""
     process: ChildProcess
-    ended: str = ""
-    """Scrapy's reason of its end; empty while it runs, and if the process died."""
+    end_reason: str = ""
+    """Why it ended, as Scrapy names it; empty while it runs, and if the process died."""
     is_leaving: bool = False
     """Whether it was told to stop."""
 
@@ -66,10 +66,10 @@ class LocalWorkers:
         """How many workers in a row have died before they reported."""
         self._changing: asyncio.Task[None] | None = None
         """Starts and ends workers by the load of the crawl."""
-        self._started_at = 0.0
+        self._last_start = 0.0
         """When the crawl or the last worker began."""
-        self._ended_at = -inf
-        """When the last worker was ended."""
+        self._last_end = -inf
+        """When the last worker was told to end, as there was too little to do."""
 
     def start(self) -> None:
         """Start the further workers that the arguments request, or begin to check whether one is needed."""
@@ -79,7 +79,7 @@ class LocalWorkers:
         most_workers = self._most_workers()
         if number == AUTO and most_workers > 1:
             self._changing = asyncio.ensure_future(self._follow_load(most_workers))
-        for _ in range(number - 1):
+        for _ in range(number - 1):  # none for AUTO
             self._start_one()
 
     async def stop(self) -> None:
@@ -102,6 +102,7 @@ class LocalWorkers:
     def add_up(self) -> None:
         """Add the counts of the further workers to those of this one."""
         for key, report in self.crawl.reports.items():
+            # The statistics, those of outcomes by way of the counts that the closing lines read.
             for name, count_of_worker in report.statistics.items():
                 group, _, outcome = name.partition("/")
                 if group in tuple(Group):
@@ -114,7 +115,7 @@ class LocalWorkers:
             status.examples_failed |= {url: Outcome.of(outcome) for url, outcome in report.examples_failed.items()}
             for host, service in report.walled.items():
                 status.note_wall(host, service)
-            self.crawl.reports[key] = replace(report, statistics={})
+            self.crawl.reports[key] = replace(report, statistics={})  # they are counted now
 
     def _most_workers(self) -> int:
         """How many workers `workers=auto` has at most, the first one included."""
@@ -124,13 +125,13 @@ class LocalWorkers:
     async def _follow_load(self, most_workers: int) -> None:
         """Start and end workers by the load of the crawl."""
         busy_meter = BusyMeter()
-        began_at = self._started_at = monotonic()
-        while self._deaths < STARTS:
+        began_at = self._last_start = monotonic()
+        while self._deaths < MOST_DEATHS:
             await asyncio.sleep(CHECK_SECONDS)
             now = monotonic()
             busy_share = busy_meter.share()
-            if self._is_changing:
-                self._started_at = now
+            if self._is_changing:  # a start lasts until the new worker has reported
+                self._last_start = now
             elif not self.crawl.status.is_ending:
                 load = self._load(now, busy_share, now - began_at)
                 self._change(worker_change(load, most_workers), now)
@@ -144,6 +145,7 @@ class LocalWorkers:
         """How much the workers have to do, after so many seconds of the crawl."""
         reports = [self.crawl.reports[worker.key] for worker in self.running]
         frontier = self.crawl.frontier
+        # This worker is assumed to be as fast as the others.
         requests_a_second = frontier.ended / seconds * (1 + len(reports))
         seconds_left = inf
         if requests_a_second:
@@ -152,19 +154,19 @@ class LocalWorkers:
             busy_shares=(busy_share, *(report.busy for report in reports)),
             hosts=frontier.hosts.ready_hosts(now),
             seconds_left=seconds_left,
-            seconds_since_start=now - self._started_at,
-            seconds_since_end=now - self._ended_at,
+            seconds_since_start=now - self._last_start,
+            seconds_since_end=now - self._last_end,
             memory_bytes=available_memory_bytes(),
         )
 
     def _change(self, change: WorkerChange, now: float) -> None:
         if change is WorkerChange.START:
             logger.info("All workers are busy; worker %d begins", len(self.running) + 2)
-            self._started_at = now
+            self._last_start = now
             self._start_one()
         elif change is WorkerChange.END:
             logger.info("The workers have too little to do; one of them ends")
-            self._ended_at = now
+            self._last_end = now
             worker = min(self.running, key=lambda worker: self.crawl.reports[worker.key].busy)
             self._tell_to_stop(worker)
 
@@ -178,6 +180,7 @@ class LocalWorkers:
     @cached_property
     def _task(self) -> bytes:
         """The message from which each further worker reads its task; most crawls have no further worker."""
+        # This worker starts the others, has started fresh, and ends the crawl by the harvest of all workers.
         arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
         settings = self.crawler.settings.copy()
         settings.frozen = False
@@ -194,7 +197,7 @@ class LocalWorkers:
         """Send a worker its task, and pass its lines on to the event loop; runs in a thread of its own."""
         worker.process.send(self._task)
         assert worker.process.popen.stdout is not None  # noqa: S101 - a pipe
-        with suppress(RuntimeError), worker.process.popen.stdout as lines:  # the loop has ended
+        with suppress(RuntimeError), worker.process.popen.stdout as lines:  # raised once the loop has ended
             for line in lines:
                 self.loop.call_soon_threadsafe(self._read_line, worker, line)
             worker.process.wait()
@@ -212,22 +215,23 @@ class LocalWorkers:
             self._deaths = 0
             self.crawl.follow_harvest()
         else:
-            worker.ended = content["ended"]
+            worker.end_reason = content["ended"]
 
     def _remove(self, worker: LocalWorker) -> None:
         """Remove a worker that has ended, and replace it if the crawl continues."""
         self.running.discard(worker)
         if not self.running:
             self.all_ended.set()
-        if self.stopping or worker.is_leaving or worker.ended == EndReason.FINISHED:
+        if self.stopping or worker.is_leaving or worker.end_reason == EndReason.FINISHED:
             return
-        if worker.ended not in ("", EndReason.SHUTDOWN, EndReason.STATE):
-            self.crawl.status.end(worker.ended)  # for example at one of Scrapy's limits
+        if worker.end_reason not in ("", EndReason.SHUTDOWN, EndReason.STATE):
+            self.crawl.status.end(worker.end_reason)  # for example at one of Scrapy's limits
             return
-        self._deaths += worker.key not in self.crawl.reports
-        if self._deaths == STARTS:
+        if worker.key not in self.crawl.reports:
+            self._deaths += 1
+        if self._deaths == MOST_DEATHS:
             logger.error("Workers die before they begin; the crawl continues with the other %d", len(self.running) + 1)
-        elif self._deaths < STARTS:
+        elif self._deaths < MOST_DEATHS:
             status = worker.process.poll()
             logger.warning("A worker died (exit status %s); a new one continues its work", status)
             self._start_one()

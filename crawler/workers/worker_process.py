@@ -29,7 +29,7 @@ from crawler.processes.child_process import ParentPipe
 from crawler.spiders.crawl_status import EndReason
 from crawler.workers.worker_report import WorkerReport
 
-REPORT_SECONDS = 0.5
+REPORT_SECONDS = 0.5  # between two reports
 # Extensions that a further worker does without: the first process reports to the user for all.
 FIRST_ONLY = (
     "crawler.extensions.progress.CrawlProgress",
@@ -64,6 +64,7 @@ class Sender:
         self.lock = Lock()
 
     def __call__(self, kind: str, content: Any) -> None:
+        """Write a line: an object with one member, whose name is the kind of the content."""
         with self.lock:
             try:
                 self.stream.write(json.dumps({kind: content}).encode() + b"\n")
@@ -140,7 +141,7 @@ def _is_sum(name: str) -> bool:
 def main() -> None:
     """Crawl until nothing is left to do, or until this worker is told to stop."""
     send = Sender(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)  # anything else that is printed must not mix with the lines for the parent
+    os.dup2(2, 1)  # whatever else is printed goes to standard error, apart from the lines for the parent
     parent = ParentPipe()
     task = parent.read_message()
     if task is None:

@@ -3,7 +3,8 @@
 A crawl begins as one process. A further worker is useful if all workers are busy all the time, if one of them has hosts
 to give away (a worker has a host for itself while it requests pages there), if more work is left than the time that a
 process needs to start, and if the machine has memory for it. So that workers do not come and go, the share at which one
-is started is much higher than the share at which one is ended, and none is started soon after another was ended.
+is started is much higher than the share at which one is ended, and none is started soon after another was ended. The
+share of a worker is that of the last seconds in which it was busy (crawler/processes/busy_share.py).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def worker_change(load: CrawlLoad, most_workers: int) -> WorkerChange:
     """Whether a further worker should be started, or one should be ended."""
     workers = len(load.busy_shares)
     if workers > 1 and load.seconds_since_start >= END_SECONDS:
-        others_suffice = sum(load.busy_shares) <= END_SHARE * (workers - 1)
+        others_suffice = sum(load.busy_shares) <= END_SHARE * (workers - 1)  # one worker fewer does the same work
         one_is_idle = min(load.busy_shares[1:]) <= IDLE_SHARE
         if others_suffice or one_is_idle:
             return WorkerChange.END
