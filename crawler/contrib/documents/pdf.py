@@ -24,7 +24,7 @@ MAX_DEPTH = 6
 """Levels of an outline that are read."""
 DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
 LEAST_LETTERS = 16
-"""Mean characters of a page, without running heads; a document with fewer consists of images."""
+"""The least mean number of characters of a page, without running heads; a document with fewer consists of images."""
 
 
 def read_pdf(data: bytes) -> DocumentContent:

@@ -188,7 +188,7 @@ class PdfPageReader:
     def _look(self, text_page: Any, at: int, text_object: Any) -> tuple[_Look, float] | None:
         """The look of a text object with the character at an index, and the distance of its baseline downwards.
 
-        None if its text is not turned by quarter turns, cannot be seen, or is outside of the page.
+        None if its text is slanted, cannot be seen, or is outside of the page.
         """
         matrix = self._matrix
         if not pdf.FPDFText_GetMatrix(text_page, at, matrix):

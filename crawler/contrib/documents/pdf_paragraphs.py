@@ -258,7 +258,8 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
     # The line is at the usual distance, in the same size, and not code.
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False
-    if NUMBERED.match(line.text) and (group.is_item or not last.text[-1:].islower()):
+    begins_item = NUMBERED.match(line.text) is not None  # or is within a sentence
+    if begins_item and (group.is_item or not last.text[-1:].islower()):
         return False
     if line.size > TITLE * usual.size and line.is_bold == last.is_bold and not group.is_item:
         return len(group.lines) < MOST_OF_TITLE

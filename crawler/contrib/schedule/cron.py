@@ -70,6 +70,7 @@ class Cron:
 
     def count(self, since: float, until: float) -> int:
         """The number of times after one moment and up to another, counted up to MOST_MISSED."""
+        # A job's row may be damaged: neither NaN nor a very low number is a date.
         times = islice(self.times(max(0.0, since)), MOST_MISSED)
         return sum(1 for _ in takewhile(lambda time: time <= until, times))
 

@@ -98,13 +98,14 @@ class JobScheduler:
         jobs, now = self.jobs.all()
         if self.reachable_since is None or self.reachable_since > now:  # the clock may have been set back
             self.reachable_since = now
-        own_runs = {started_run.run.id for started_run in self.started}
+        own_run_ids = {started_run.run.id for started_run in self.started}
         for job in jobs:
-            if job.now is not None and job.now.id not in own_runs:
+            if job.now is not None and job.now.id not in own_run_ids:
                 self.look_after(job, job.now, now)
         self._forget_ended(jobs)
         self._send_notices(jobs, now)
 
+        # Start jobs that are due, the longest due first.
         for job in sorted(jobs, key=lambda job: job.next_at or 0.0):
             if job.next_at is None or job.paused:
                 continue

@@ -142,7 +142,7 @@ FORMATS = (
     ArchiveFormat(
         name=TEXT,
         suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),
-        matches_head=lambda head: False,
+        matches_head=lambda head: False,  # text files are known by their names only
         read=read_text,
     ),
 )

@@ -140,7 +140,7 @@ class _Packed:
         self.offset -= len(data)
 
     def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
-        """Go to the next part; returns whether there is one, and whether only padding was skipped."""
+        """Go to the next part; returns whether there is one, and whether only padding, zero bytes, was skipped."""
         is_padding = True
         while data := self.read():
             while len(data) < MAGIC_LENGTH:
@@ -155,11 +155,11 @@ class _Packed:
                 self.put_back(data[match.start() :])
                 return True, is_padding
 
-            # A magic may begin in this piece and end in the next one.
             is_padding = is_padding and not data.strip(b"\0")
             more = self.read()
             if not more:
                 return False, is_padding
+            # A magic may begin in this piece and end in the next one.
             self.put_back(data[max(0, len(data) - MAGIC_LENGTH + 1) :] + more)
         return False, is_padding
 
@@ -235,14 +235,11 @@ class Stream:
             self._buffer += piece
         return not self._ended
 
-    def resume(self) -> bool:
-        """Skip the rest before the hole and continue after it; returns whether there was a hole."""
-        if self.hole is None:
-            return False
+    def resume(self) -> None:
+        """Skip the rest before the hole, and continue after it."""
         self.skip(len(self._buffer))
         self.hole = None
         self._ended = False
-        return True
 
     def _fill(self, size: int) -> None:
         """Read until the buffer has so many bytes, or all that remain."""

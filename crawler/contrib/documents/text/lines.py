@@ -103,7 +103,7 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
 
 
 def _may_continue(line: str, after: str, edge: int) -> bool:
-    """Whether a line is full, or ends within a sentence and is nearly full."""
+    """Whether a paragraph may continue in the line `after` a line: it is full, or nearly full within a sentence."""
     return _is_full(line, after, edge) or (_ends_within_sentence(line, after) and width(line) >= NEARLY_FULL * edge)
 
 

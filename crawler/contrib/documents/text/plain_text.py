@@ -165,7 +165,7 @@ def is_for_readers(parts: Sequence[TextPart]) -> bool:
 
 
 def _has_sentences(part: TextPart) -> bool:
-    """Whether a part is a paragraph of more than one line with a full stop."""
+    """Whether a part is a paragraph with a full stop, of several lines or of a line that was not broken."""
     is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
     return is_long and has_full_stop(_text(part.lines))
 
@@ -184,7 +184,8 @@ def _lines_and_bold_lines(text: str) -> tuple[list[str], frozenset[str]]:
         strikes = line.count("\x08")
         plain = STRUCK.sub("", line) if strikes else line
         plain = CONTROLS.sub("", plain).expandtabs(TAB_WIDTH).rstrip(" ")
-        is_bold = strikes and 2 * strikes >= sum(map(str.isalnum, plain))  # at least half of its letters are
+        # At least half of its letters are struck twice.
+        is_bold = strikes and 2 * strikes >= sum(map(str.isalnum, plain))
         if is_bold:
             bold_lines.add(fold_space(plain))
         lines.append(plain)
@@ -278,7 +279,7 @@ def _margin(blocks: Iterable[TextBlock]) -> int:
 
 
 def _pieces(block: TextBlock) -> Iterator[TextBlock]:
-    """The pieces of a block. A piece begins and ends with a quote, with an underlined heading, or before a list."""
+    """The pieces of a block: quotes, underlined headings, lists below a line with a colon, and what is between them."""
     block = _without_rules(block)
     lines = block.lines
     start = 0
