@@ -1,4 +1,4 @@
-// What all pages share: times in the visitor's zone, keys, forms that change a part of the page, parts that stay live.
+// What all pages share: times in the visitor's time zone, keys, forms that replace a part of the page, live parts.
 
 import { charts } from "./charts.js";
 
@@ -10,14 +10,14 @@ function tell(text) {
   tell.timer = setTimeout(() => { said.textContent = ""; }, 4000);
 }
 
-// Why there is no answer, in the words of the server.
+// Show the server's reason for refusing a request.
 function refused(answer, text) {
   const isPlain = (answer.headers.get("Content-Type") ?? "").startsWith("text/plain");
   const why = new DOMParser().parseFromString(text, "text/html").querySelector("main .lead");
   tell(isPlain ? text.trim() : why ? why.textContent : `${answer.status}`);
 }
 
-// Times come in UTC; here they are the visitor's.
+// Show times, which the server writes in UTC, in the visitor's time zone.
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
@@ -34,14 +34,14 @@ function local(moment) {
   return moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 }
 
-// The language that was chosen is kept by now; in the address it would be chosen again on the way back, and with each look.
+// A cookie has the chosen language by now. In the address, it would be chosen again on the way back and with each refresh.
 const here = new URL(location.href);
 if (here.searchParams.has("lang")) {
   here.searchParams.delete("lang");
   history.replaceState(history.state, "", here);
 }
 
-// The page anew, as the server has it now; parts with these numbers take the place of the old ones.
+// Replace the parts with these ids by those of a new version of the page; the focus stays where it was.
 function swap(text, ids) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const id of ids) {
@@ -54,7 +54,7 @@ function swap(text, ids) {
   }
 }
 
-// What the page has anew in this part comes behind what is in it.
+// Append the children that a new version of the page has in the part with this id.
 function append(text, id) {
   const [old, fresh] = [document.getElementById(id), new DOMParser().parseFromString(text, "text/html").getElementById(id)];
   for (const one of fresh ? [...fresh.children] : []) {
@@ -63,7 +63,7 @@ function append(text, id) {
   }
 }
 
-// A form with data-goes-on is sent by itself as soon as it is seen: what it is to find is not all found yet.
+// A form with data-goes-on is sent as soon as it is visible: it continues a search.
 const seen = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
@@ -72,7 +72,7 @@ const seen = new IntersectionObserver((entries) => {
   }
 });
 
-// A link with data-back leads to where the visitor came from: the list that it names, as it was searched last.
+// A link with data-back leads back to a list, with the parameters with which the visitor saw that list last.
 function backLinks(root) {
   for (const link of root.querySelectorAll("a[data-back]")) {
     const before = new URLSearchParams(keeping((kept) => kept.getItem(link.pathname)) ?? "");
@@ -82,18 +82,18 @@ function backLinks(root) {
   }
 }
 
-// Some browsers keep nothing, and say so by an error.
+// Use the session storage; null if the browser throws an error because it stores nothing.
 function keeping(use) {
   try { return use(sessionStorage); } catch { return null; }
 }
 
 addEventListener("pagehide", () => { keeping((kept) => kept.setItem(location.pathname, location.search)); });
 
-// A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken. What was asked
-// for later counts, whichever answer comes first.
+// A form with data-part="ID ..." is sent without leaving the page; the parts with these ids are replaced by those of the
+// response. If a form was sent again meanwhile, only the last response counts, whichever arrives first.
 const latest = new Map();
 async function send(form, button) {
-  if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would bring all of it twice
+  if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would append everything twice
   const fields = new URLSearchParams(new FormData(form, button));
   const change = form.method.toLowerCase() === "post";
   const address = new URL(form.action);
@@ -114,7 +114,7 @@ async function send(form, button) {
       swap(text, form.dataset.part.split(" "));
       if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
       const done = document.querySelector(".note.done")?.textContent;
-      if (done) tell(done); // also what the next look at the page does not say again
+      if (done) tell(done); // shown apart, as the next refresh removes it from the page
     } else {
       refused(answer, text);
     }
@@ -125,8 +125,8 @@ async function send(form, button) {
   }
 }
 
-// Parts with data-live="SECONDS" are asked for again and again, while the page is looked at. One in which somebody is at
-// something that cannot be found again in its new form stays as it is meanwhile.
+// Parts with data-live="SECONDS" are refreshed while the page is visible. A part stays as it is while it has the focus on
+// an element without an id, which cannot be found again in the new version.
 let live = 0;
 const isFree = (part) => !part.contains(document.activeElement) || document.activeElement.id !== "";
 function keepLive() {
@@ -140,8 +140,8 @@ function keepLive() {
         const asked = location.href;
         const answer = await fetch(asked);
         const text = await answer.text();
-        if (asked !== location.href) { /* something else is shown by now */ }
-        else if (!answer.ok) refused(answer, text); // what is shown may be there no more
+        if (asked !== location.href) { /* the page shows something else by now */ }
+        else if (!answer.ok) refused(answer, text); // what the page shows may have been deleted
         else swap(text, parts.filter(isFree).map((part) => part.id));
       }
     } catch { /* the dashboard was ended: it may come back */ }
@@ -149,7 +149,7 @@ function keepLive() {
   }, 1000 * seconds);
 }
 
-// Filters are folded where they would fill the screen.
+// Filters are folded on narrow screens, which they would fill.
 const isNarrow = matchMedia("(max-width: 40rem)");
 function fold() { for (const one of document.querySelectorAll(".more-filters")) one.open = !isNarrow.matches; }
 isNarrow.addEventListener("change", fold);
@@ -161,7 +161,8 @@ function prepare(root) {
   for (const form of root.querySelectorAll("form[data-goes-on]")) seen.observe(form);
 }
 
-// j and k go through what has data-item, and Enter opens it; other keys press what has data-key, in the item at hand first.
+// The keys j and k move the focus through elements with data-item, and Enter opens one. Other keys press the element with
+// their data-key, first of all in the item with the focus.
 function items() { return [...document.querySelectorAll("[data-item]")].filter((one) => one.offsetParent !== null); }
 
 function step(by) {
@@ -172,7 +173,7 @@ function step(by) {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-// What an item leads to: a page of the dashboard before one of the web.
+// The link that Enter opens: one to a page of the dashboard rather than one to the web.
 function opens(item) { return item.querySelector("a[href^='/']") || item.querySelector("a[href]"); }
 
 document.addEventListener("keydown", (event) => {
@@ -215,7 +216,7 @@ fold();
 prepare(document);
 keepLive();
 
-// On a narrow screen the views do not all fit beside each other: the one that is open is to be seen.
+// On a narrow screen the links to the views do not fit beside each other: scroll to the current one.
 const view = document.querySelector("header nav [aria-current]");
 if (view) view.parentElement.scrollLeft = view.offsetLeft - view.parentElement.offsetLeft - (view.parentElement.clientWidth - view.offsetWidth) / 2;
 

@@ -1,17 +1,22 @@
-// Charts: <figure class="chart" data-from="/api/..." data-live="SECONDS"> with a .plot in it. What comes as JSON is
-// {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}. Of these, a figure
-// may choose with data-series="NAME ...", and say what they are called, data-names="A|B", and their colours,
-// data-colours="--first ...". For those who do not see it: data-says="{name}: latest {last}, highest {most}." is filled in
-// for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table. data-none="..." stands
-// for lines that are nothing but zeros. data-cut="... {most}." is shown in .cut where the axis ends below the highest value.
+// Charts: <figure class="chart" data-from="/api/..." data-live="SECONDS"> with a .plot in it. The address in data-from
+// returns JSON: {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}.
+// - data-series="NAME ..." chooses some of the series, data-names="A|B" and data-colours="--first ..." set their names
+//   and colours.
+// - For screen readers, data-says="{name}: latest {last}, highest {most}." is filled in for each line, in the element that
+//   aria-describedby of the .plot names, and a <details> with .values in it gets a table.
+// - data-none="..." is shown instead of lines that have only zeros.
+// - data-cut="... {most}." is shown in .cut if the axis ends below the highest value.
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
-const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
-const FEW = 12; // moments: each has a dot, as a line between so few hardly shows
-const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5; // values of a line from which on the axis may end below the highest one: at ROOM times the HIGH quantile, if the highest is FAR times as high
-const HEIGHT = 190, SHARED = 500; // milliseconds in which figures of one address share an answer
+const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // so that lines also differ without colours
+const FEW = 12; // up to so many moments, each has a dot, as a short line is hardly visible
+// With LEAST_TO_CUT values, the axis may end below the highest one: at ROOM times the HIGH quantile, if the highest value
+// is more than FAR times this quantile.
+const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5;
+const HEIGHT = 190;
+const SHARED = 500; // milliseconds in which figures with the same address share a response
 const DAY = 86400;
-const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks: of less than one no clock tells
+const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks
 const drawn = new Map();
 const answers = new Map();
 const language = document.documentElement.lang;
@@ -38,7 +43,7 @@ function moment(seconds) {
   return new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-// Below the axis: days where the marks are days apart, else the time, with the day where it is another one.
+// The labels below the axis: days if the marks are days apart, else times, with the day where it changes.
 function times(chart, marks, _axis, _space, apart) {
   let before = "";
   return marks.map((mark) => {
@@ -52,7 +57,7 @@ function times(chart, marks, _axis, _space, apart) {
   });
 }
 
-// What a figure shows of an answer.
+// The series of a response that a figure shows, with its names and colours.
 function chosen(figure, data) {
   const names = figure.dataset.series?.split(" ");
   const called = figure.dataset.names?.split("|") ?? [];
@@ -64,7 +69,7 @@ function chosen(figure, data) {
 // A minute with this moment in its middle.
 function around(seconds) { return [seconds - 30, seconds + 30]; }
 
-// Values with none beside them, which no line goes to.
+// The indexes of values without neighbours, to which no line leads.
 function alone(values) {
   return values.map((_, at) => at).filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
 }
@@ -97,7 +102,7 @@ function options(figure, at, lines, width) {
   };
 }
 
-// The same for those who do not see it: a sentence for each line, and, once it is opened, a table of all values.
+// The chart for screen readers: a sentence for each line, and, once it is opened, a table of all values.
 function tell(figure, at, lines) {
   const plot = figure.querySelector(".plot");
   const says = document.getElementById(plot.getAttribute("aria-describedby"));
@@ -180,7 +185,7 @@ function forget(figure) {
   drawn.delete(figure);
 }
 
-// Figures that show parts of one answer ask for it once.
+// The response from an address, which figures that show parts of it share.
 function answer(address) {
   const before = answers.get(address);
   if (before && Date.now() - before.asked < SHARED) return before.data;
@@ -219,7 +224,7 @@ const widths = new ResizeObserver((changes) => {
   }
 });
 
-// Colours are drawn into the image: where they change, it is drawn anew.
+// Colours are part of the drawn image: when they change, it is drawn again.
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const [figure, { data }] of [...drawn]) { forget(figure); render(figure, data); }
 });

@@ -1,4 +1,4 @@
-// Labelling image after image: the focus goes on by itself, the last label can be taken back, arrows go through the list.
+// Labels images one after another: the focus moves to the next, the last label can be undone, arrows move in the list.
 
 const undo = document.getElementById("undo");
 let last = null;
@@ -10,7 +10,7 @@ function focus(card) {
   card?.scrollIntoView({ block: "nearest" });
 }
 
-// Whoever presses a key on an image wants the next one; whoever presses its button stays there.
+// After a key on an image, the focus moves to the next image; after a click on its button, it stays.
 document.addEventListener("submit", (event) => {
   const card = event.target.closest("form.label")?.closest(".image");
   if (!card) return;
@@ -32,13 +32,13 @@ undo.addEventListener("click", () => {
   button.click();
 });
 
-// For each arrow the edge by which one looks ahead, the edge at which what lies ahead begins, and the way.
+// For each arrow: the edge of the current image that it leaves, the facing edge of images ahead, and the direction.
 const WAYS = {
   ArrowLeft: ["left", "right", -1], ArrowRight: ["right", "left", 1],
   ArrowUp: ["top", "bottom", -1], ArrowDown: ["bottom", "top", 1],
 };
 
-// The nearest image that lies wholly that way; one straight ahead is nearer than one aside.
+// The nearest image that lies wholly in that direction; a distance to the side counts three times.
 function beside(card, [edge, begin, way]) {
   const [across, long] = edge === "left" || edge === "right" ? ["y", "height"] : ["x", "width"];
   const middle = (box) => box[across] + box[long] / 2;

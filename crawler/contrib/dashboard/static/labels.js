@@ -1,11 +1,11 @@
-// Labelling the blocks of a page: ranges by Shift, keys that take the next block along, and the text of the chosen blocks.
+// Labels the blocks of a page: Shift selects ranges, some keys also label the next block, and the text of the chosen blocks is shown.
 
 const form = document.getElementById("sheet");
 const boxes = [...form.querySelectorAll(".labels-blocks input")];
 let last = -1; // the block that was changed last
 let shift = false;
 let timer = 0;
-let asked = 0; // how often the text was asked for
+let asked = 0; // how often the text was requested
 
 function set(from, to, kept) {
   for (let at = Math.min(from, to); at <= Math.max(from, to); at++) boxes[at].checked = kept;
@@ -17,7 +17,7 @@ async function preview() {
   try {
     const answer = await fetch(document.getElementById("show-preview").formAction, { method: "POST", body: fields });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (mine !== asked) return; // more was changed meanwhile
+    if (mine !== asked) return; // other blocks were changed meanwhile
     const found = page.getElementById("preview") || page.querySelector("main .lead");
     if (found) document.getElementById("preview").textContent = found.textContent;
   } catch { /* the dashboard was ended: saving says so */ }
@@ -29,7 +29,7 @@ function changed(at) {
   timer = setTimeout(preview, 300);
 }
 
-// j and k focus a whole block; its box is what has the keys.
+// The keys j and k focus the label of a block; the focus moves on to its checkbox, which handles the other keys.
 form.addEventListener("focusin", (event) => {
   if (event.target.matches(".labels-blocks label")) event.target.control.focus({ preventScroll: true });
 });

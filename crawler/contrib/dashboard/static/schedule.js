@@ -1,4 +1,4 @@
-// What a cron line says is told while it is typed.
+// Explains a cron line while it is typed.
 
 const [line, zone, said] = ["f-cron", "f-timezone", "cron-words"].map((id) => document.getElementById(id));
 const language = document.documentElement.lang;
