@@ -29,7 +29,7 @@ def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[
     rows = (
         select(site.c.name, columns.pattern, requests, columns.useful, columns.put_off)
         .join(site, site.c.id == columns.site_id)
-        .where(columns.crawl_id == crawl_id, requests + columns.put_off > 0)  # others have been rendered only
+        .where(columns.crawl_id == crawl_id, requests + columns.put_off > 0)  # others only count rendered pages
         .order_by(columns.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
         .limit(most)
     )

@@ -92,6 +92,7 @@ class CrawlSummary:
     """How many queued addresses are links behind images; 0 until the crawl has ended."""
     round: int
     first_round: int
+    """The round in which it was begun, or last begun fresh."""
     control: Control
     workers: tuple[WorkerState, ...]
     is_fruitless: bool

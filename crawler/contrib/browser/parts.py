@@ -70,7 +70,7 @@ class PagePart:
     """Whether its page is from a public IP address; then parts from other addresses are refused."""
     is_repeated: bool = False
     """Whether its page has requested it before, to poll for a change."""
-    foreign_hosts: set[str] = field(default_factory=set, compare=False)
+    foreign_hosts: set[str] = field(default_factory=set)
     """The hosts of other sites that its page has requested so far; a set that all parts of the page share."""
 
     @property

@@ -124,12 +124,14 @@ app = FastAPI(
     responses={"default": {"model": Error, "description": "Why there is no data"}},
     lifespan=with_few_threads,
 )
-# In the order in which the page about the API lists their data. Views of other parts of Winnow come through a door.
+VIEWS_OF_PARTS = [view for name in names(Door.VIEWS) for view in find(Door.VIEWS, name) or ()]
+"""The views of other parts of Winnow; `find` returns None for parts that are not installed."""
 VIEWS = (
     *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
-    *(view for name in names(Door.VIEWS) for view in find(Door.VIEWS, name) or ()),
+    *VIEWS_OF_PARTS,
     *(page_changes, images, edits, login),
 )
+"""All views, in the order in which the page about the API lists their data."""
 for view in VIEWS:
     app.include_router(view.router, include_in_schema=False)
     if hasattr(view, "api"):

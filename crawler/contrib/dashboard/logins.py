@@ -211,6 +211,7 @@ class Logins:
                 self._guesses.set(_key_of_name(name), guesses)
 
     def _guesses_of(self, name: str, now: float) -> UserGuesses:
+        """The wrong passwords of a user, unless they are forgotten by now."""
         guesses = self._guesses.get(_key_of_name(name), UserGuesses())
         if now - guesses.last < USER_SECONDS:
             return guesses

@@ -26,16 +26,21 @@ MOST_SHOWN = 300
 """Characters of a title or an address in a list."""
 LONGEST_ENCODED = len("%F0%A0%AE%B7")
 """Characters of the longest percent-encoded character in an address."""
-KINDS = (
+TRANSLATED_WORDS = (
+    # Page types.
     *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
+    # Sources of dates.
     *(N_("structured_data"), N_("meta"), N_("time_element"), N_("attribute"), N_("text"), N_("address"), N_("script")),
     N_("document"),
+    # How addresses were found.
     *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("seed"), N_("sitemap")),
-    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("image")),
+    # States and kinds of addresses.
+    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page")),
+    # Models that judge images, and rights.
     *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
     *(N_("allowed"), N_("disallowed"), N_("unknown"), N_("malformed")),
 )
-"""Words that templates translate: page types, sources of dates, ways of discovery, states, kinds, models, rights."""
+"""Words in values that templates translate by `_(value)`; here they are listed for the catalogue."""
 LANGUAGE = N_("English")
 """Translated as the language's own name."""
 BEFORE = 60

@@ -9,7 +9,7 @@
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // so that lines also differ without colours
-const FEW = 12; // up to so many moments, each has a dot, as a short line is hardly visible
+const FEW = 12; // with fewer moments, each has a dot, as a short line is hardly visible
 // With LEAST_TO_CUT values, the axis may end below the highest one: at ROOM times the HIGH quantile, if the highest value
 // is more than FAR times this quantile.
 const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5;

@@ -31,6 +31,7 @@ def set_label(context: Context, request: Request, page: Number, value: TopicValu
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
 
+    # The text from which crawls learn the label, and the topic for which it holds.
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
     detail = detail_of(page, row.topic_digest)
     label = Label(
