@@ -80,7 +80,7 @@ class _Writer:
         self.letters += len(piece)
 
     def text(self, text: str | None) -> None:
-        """Add a text, in the colour of its block."""
+        """Add a text, in the colour of the current block and with its hint."""
         if not text:
             return
         left = max(0, MOST_LETTERS - self.letters)
@@ -104,7 +104,7 @@ class _Writer:
 def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: Mapping[int, str]) -> Original:
     """The document of a page; blocks in `kept` are tinted, others greyed, with their hints and the names of facts."""
     writer = _Writer(page, kept, hints, facts)
-    # The first container is the root, which occurs twice.
+    # Without the first entry: the second one is the root, too.
     containers = iter(zip(page.containers.starts[1:], page.containers.ends[1:], strict=True))
     ends: list[int] = []
     """The ends of the open containers, the outermost first."""
