@@ -68,9 +68,9 @@ PARTS: Mapping[Door, Mapping[str, Part]] = MappingProxyType(
             "file": Part("crawler.contrib.documents.saved_documents:read_saved", ("pypdfium2",)),
         },
         Door.EXPORTS: {
-            "parquet": Part("crawler.contrib.corpus.formats:PARQUET", ("pyarrow",)),
-            "warc": Part("crawler.contrib.corpus.formats:WARC"),
-            "wacz": Part("crawler.contrib.corpus.formats:WACZ"),
+            "parquet": Part("crawler.contrib.corpus.table_and_archive_formats:PARQUET", ("pyarrow",)),
+            "warc": Part("crawler.contrib.corpus.table_and_archive_formats:WARC"),
+            "wacz": Part("crawler.contrib.corpus.table_and_archive_formats:WACZ"),
             "chunks": Part("crawler.contrib.index.chunk_export:CHUNKS"),
         },
         Door.QUALITY: {

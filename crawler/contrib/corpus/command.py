@@ -42,7 +42,10 @@ class DataSetOptions(ExportOptions):
         add("--shard-size", metavar="SIZE", type=shard_size, help=shard_size_help)
 
         preset_help = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
-        add("--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.presets:preset_of"), help=preset_help)
+        preset = parsed("crawler.contrib.corpus.record_presets:preset_of")
+        add("--preset", metavar="NAME", type=preset, help=preset_help)
+            "--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.record_presets:preset_of"), help=preset_help
+        )
 
         rules = names("crawler.contrib.corpus.quality:PUBLISHED")
         keep_help = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")

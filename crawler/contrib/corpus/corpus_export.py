@@ -17,7 +17,7 @@ from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, check_craw
 from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, KnownOrigin, Origin
 from crawler.contrib.corpus.masks import without_personal_data
 from crawler.contrib.corpus.not_in import KnownTexts
-from crawler.contrib.corpus.presets import PRESETS, Preset
+from crawler.contrib.corpus.record_presets import PRESETS, Preset
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.export import export_pages
 from crawler.export.exporter import Exporter, Tally, conditions_of, filter_of, folder_beside

@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.command_line.terminal import spelled
 from crawler.contrib.corpus.manifest import UNKNOWN
-from crawler.contrib.corpus.presets import PRESETS
+from crawler.contrib.corpus.record_presets import PRESETS
 from crawler.export.field_meanings import docstrings
 from crawler.export.markdown import json_for_yaml
 from crawler.items import PageRecord

@@ -15,7 +15,7 @@ from export_place import Place
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.engine import make_url
 
-from crawler.contrib.corpus.presets import PRESETS
+from crawler.contrib.corpus.record_presets import PRESETS
 
 USES = {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}
 RIGHTS = {"licence": "CC-BY-4.0", "uses": USES, "evidence": []}

@@ -10,11 +10,11 @@ from typing import Any
 from crawler.contrib.corpus.quality import c4, fineweb, gopher
 from crawler.contrib.corpus.quality.c4 import C4
 from crawler.contrib.corpus.quality.chinese import Chinese, chinese
-from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.fineweb import FineWeb
 from crawler.contrib.corpus.quality.gopher import GopherQuality, GopherRepetition
 from crawler.contrib.corpus.quality.languages import Languages, languages
 from crawler.contrib.corpus.quality.limits import Limit, first_broken
+from crawler.contrib.corpus.quality.measured_text import MeasuredText
 from crawler.contrib.corpus.quality.personal_data import MaskedCounts
 from crawler.metadata.text_quality import has_text_numbers
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.limits import at_least, at_most
+from crawler.contrib.corpus.quality.measured_text import MeasuredText
 from crawler.contrib.corpus.quality.words import MARK, SENTENCE_END, Array
 
 ENDS = (".", "?", "!", '"', "'")

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import MeasuredText, ratio
+from crawler.contrib.corpus.quality.measured_text import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import Array
 
 COMMON_CHARACTERS = "的一是不了在人有我他这個个们中来上大为和国地到以说時时要就出会可也你对生能而子那得于着下自之年"

@@ -8,8 +8,8 @@ chosen by its own name.
 
 from dataclasses import dataclass
 
-from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.limits import at_least, at_most
+from crawler.contrib.corpus.quality.measured_text import MeasuredText, ratio, repeated
 from crawler.page.text import FULL_STOPS
 
 SHORT = 30

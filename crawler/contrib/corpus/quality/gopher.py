@@ -9,8 +9,8 @@ texts. Other languages have the limits for English, without the rule about stop 
 from dataclasses import dataclass
 from itertools import groupby
 
-from crawler.contrib.corpus.quality.document import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.limits import Limit, at_least, at_most
+from crawler.contrib.corpus.quality.measured_text import MeasuredText, ratio, repeated
 from crawler.contrib.corpus.quality.repetition import n_grams
 from crawler.contrib.corpus.quality.words import LETTER, WORD
 

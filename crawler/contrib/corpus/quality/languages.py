@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.document import MeasuredText, ratio
+from crawler.contrib.corpus.quality.measured_text import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import IS_ENGLISH, Array
 
 SHORTEST = 20

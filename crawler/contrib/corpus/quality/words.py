@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from crawler.contrib.corpus.quality.splitting import LONGEST, cut
+from crawler.contrib.corpus.quality.word_splitting import LONGEST, cut
 from crawler.page.text import EASTERN, dictionary
 
 Array = np.ndarray[Any, np.dtype[Any]]

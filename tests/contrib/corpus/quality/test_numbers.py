@@ -8,10 +8,10 @@ import pytest
 from crawler.contrib.corpus.quality import NAMES, NUMBER_TYPES, PUBLISHED, broken_limit, measured
 from crawler.contrib.corpus.quality.c4 import c4
 from crawler.contrib.corpus.quality.chinese import chinese
-from crawler.contrib.corpus.quality.document import MeasuredText
 from crawler.contrib.corpus.quality.fineweb import fineweb
 from crawler.contrib.corpus.quality.gopher import gopher_quality, gopher_repetition
 from crawler.contrib.corpus.quality.languages import languages
+from crawler.contrib.corpus.quality.measured_text import MeasuredText
 
 
 def numbers(text: str, language: str | None = "en") -> dict[str, float | None]:

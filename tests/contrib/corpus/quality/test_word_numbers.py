@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.contrib.corpus.quality.splitting import cut
+from crawler.contrib.corpus.quality.word_splitting import cut
 from crawler.contrib.corpus.quality.words import LETTER, MARK, SENTENCE_END, WORD, words_of
 
 
