@@ -74,11 +74,11 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], is_whole: bo
 
     robots_header = headers.get("x-robots-tag", "")
     if is_document:
-        document = _document(checked(body), url, content_type, robots_header)
+        document = _document(length_checked(body), url, content_type, robots_header)
         if document is not None:
             return document
     check_type(content_type, body)
-    return Page(url=url, body=checked(body), content_type=content_type, robots_header=robots_header)
+    return Page(url=url, body=length_checked(body), content_type=content_type, robots_header=robots_header)
 
 
 def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:
@@ -108,7 +108,7 @@ def check_type(content_type: str, body: bytes) -> None:
         raise NotHtmlError(media_type(content_type))
 
 
-def checked(body: bytes) -> bytes:
+def length_checked(body: bytes) -> bytes:
     """The body; raises a BrokenError if it is too long."""
     if len(body) > MAX_PAGE:
         raise BrokenError(TOO_LONG)
@@ -150,7 +150,7 @@ def decoded(body: bytes, coding: str) -> bytes:
     if not body:
         return body
     try:
-        return checked(DECODERS[coding](body))
+        return length_checked(DECODERS[coding](body))
     except (zlib.error, ZstdError, brotli.error, EOFError, ValueError) as error:
         if is_html("", body):
             return body

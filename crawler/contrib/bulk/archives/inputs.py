@@ -168,7 +168,7 @@ class Input:
         self._file: BufferedReader | None = None
         self._stream: Stream | None = None
         self.kind: ArchiveFormat | None = None
-        """None for a folder."""
+        """The format of the file; None for a folder."""
         try:
             if name != STANDARD_INPUT and self.path.is_dir():
                 os.scandir(self.path).close()
