@@ -44,8 +44,6 @@ class DataSetOptions(ExportOptions):
         preset_help = N_("write the fields of another pipeline: datatrove, chinesewebtext, or mnbvc")
         preset = parsed("crawler.contrib.corpus.record_presets:preset_of")
         add("--preset", metavar="NAME", type=preset, help=preset_help)
-            "--preset", metavar="NAME", type=parsed("crawler.contrib.corpus.record_presets:preset_of"), help=preset_help
-        )
 
         rules = names("crawler.contrib.corpus.quality:PUBLISHED")
         keep_help = N_("only pages that keep to these published rules: gopher, fineweb, c4; separated by commas")
