@@ -307,7 +307,7 @@ class Frontier:
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Apply the reply to a batch; returns the news about links, for the topic."""
-        # Other workers: one that has just joined lets them return hosts, and those that joined get hosts of this one.
+        # Other workers. If this one has joined them, they first return hosts; if they have joined, it hands over hosts.
         workers_before = self.limits.workers
         self.limits.workers = reply.workers
         others_joined = reply.workers > workers_before
@@ -334,7 +334,7 @@ class Frontier:
         self.queues.release_held_back()
         for lease in reply.leases:
             self._take_in(lease, reply, now)
-        # A claim for these hosts brought nothing, so nothing else of them remains than what they refused.
+        # If a claim brought nothing for a host, only the addresses that it refused remain: they are requested again.
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.has_more and queue.host_id in self._low_hosts:
                 self.queues.requeue_refused(name)

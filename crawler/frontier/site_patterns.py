@@ -308,9 +308,9 @@ class PatternMemory:
         """
         for lease in leases:
             self._addresses.set(lease.site_id, lease.candidate.url)
-        for number, of_site in counts.items():
-            if number in self._addresses:
-                self.of(self._addresses[number]).update(of_site)
+        for site_id, of_site in counts.items():
+            if site_id in self._addresses:
+                self.of(self._addresses[site_id]).update(of_site)
         for completion in since:
             pattern_use = completion.result.pattern_use
             if pattern_use is not None and completion.lease.site_id in counts:

@@ -195,8 +195,7 @@ def claim(
 def most_pages_of_a_host(pages_left: float, hosts: int) -> float:
     """How many pages of one host are leased at once, if a crawl may request so many more pages from so many hosts.
 
-    The last pages are spread over the hosts: if all were on one host, each would wait until the interval after the
-    request before it has ended.
+    The last pages are spread over the hosts: on a single host, each would wait for the interval after the one before.
 
     >>> [most_pages_of_a_host(pages_left, hosts=60) for pages_left in (inf, 2_000, 200, 20)]
     [inf, 33, 3, 1]

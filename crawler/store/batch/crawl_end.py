@@ -144,14 +144,14 @@ def end_if_done(
     """
     held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
     if held or _look_for_requestable(connection, claimant, pages):
-        return RemainingWork(held, False, 0)
+        return RemainingWork(held=held, over=False, released=0)
     recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
     released = release(connection, recorded, claimant.images)
     if released:
-        return RemainingWork(0, False, released)
+        return RemainingWork(held=0, over=False, released=released)
     ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
     connection.execute(ended.values(ended_at=time.time(), **waiting_links(connection, claimant)._asdict()))
-    return RemainingWork(0, True, 0)
+    return RemainingWork(held=0, over=True, released=0)
 
 
 def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
@@ -168,8 +168,10 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
     held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
     if held is not None or has_recorded or _look_for_requestable(connection, claimant, pages):
         return True
-    counts_of_seeds = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
-    return sum(connection.execute(query).scalar_one() for query in counts_of_seeds) < len(seeds)
+    known_seeds = 0
+    for part in in_chunks(sorted(seeds)):
+        known_seeds += connection.execute(select(func.count()).where(address.c.key.in_(part))).scalar_one()
+    return known_seeds < len(seeds)
 
 
 def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:

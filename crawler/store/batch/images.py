@@ -189,10 +189,10 @@ def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int,
     save_downloads(connection, columns_of_judged_earlier)
 
 
-def _download_columns(ended: Completion) -> Mapping[str, Any]:
-    """The columns of a verdict that describe the downloaded image; empty if none was downloaded."""
-    record = ended.result.record or {}
-    if ended.lease.is_page or record.get("size") is None:
+def _download_columns(completion: Completion) -> Mapping[str, Any]:
+    """The columns of a verdict that describe the downloaded image; empty if no image was downloaded."""
+    record = completion.result.record or {}
+    if completion.lease.is_page or record.get("size") is None:
         return {}
     # Image files are in folders named by the first letters of their names.
     file = "/".join(PurePosixPath(record["path"]).parts[-2:])

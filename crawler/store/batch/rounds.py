@@ -44,7 +44,7 @@ IS_SEED_OR_LIST = address.c.kind.in_((AddressKind.SEED, AddressKind.LIST))
 """The condition for seeds, and for sitemaps and feeds that a page or another sitemap names."""
 GONE_STATUSES = ("404", "410")
 """Statuses of pages that are gone for good."""
-BEST = HIGHEST - 1
+BEST_OF_PAGE = HIGHEST - 1
 """The priority of a page of relevance 1; only links that exploration chooses have a higher one."""
 QUEUED_AT_ONCE = 5_000
 """Pages whose addresses are queued by one statement."""
@@ -206,7 +206,8 @@ def _queue_unlinked(connection: Connection, addresses: Addresses, *is_due: Colum
     count = 0
     while rows := connection.execute(unlinked.where(page.c.id > after).order_by(page.c.id).limit(QUEUED_AT_ONCE)).all():
         links: dict[int, tuple[Candidate, int | None]] = {
-            row.key: (Candidate(row.url, round(min(row.relevance, 1) * BEST), depth=row.depth), None) for row in rows
+            row.key: (Candidate(row.url, round(min(row.relevance, 1) * BEST_OF_PAGE), depth=row.depth), None)
+            for row in rows
         }
         count += addresses.add(connection, links)
         after = rows[-1].id
@@ -242,7 +243,9 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_req
     requeued = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
 
     # The due pages. The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
-    thousandths = case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))
+    thousandths = case(
+        (page.c.relevance >= 1, BEST_OF_PAGE), else_=cast(func.round(page.c.relevance * BEST_OF_PAGE), Integer)
+    )
     of_page = select(thousandths).where(page.c.key == address.c.key).scalar_subquery()
     priority = case((IS_SEED_OR_LIST, address.c.priority), else_=func.coalesce(of_page, address.c.priority))
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
