@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.frontier.put_off_rule import AUDIT_FIRST, ENOUGH
+from crawler.frontier.put_off_rule import ENOUGH, FIRST_AUDIT
 
 ARTICLES = 60
 NAMES = [f"{'bcdfghklmn'[number // 10]}a{'bcdfghklmn'[number % 10]}o" for number in range(ARTICLES)]
@@ -69,7 +69,7 @@ def test_kinds_of_addresses_that_bring_nothing_are_put_off(tmp_path: Path, stops
             assert asked[kind] - before[kind] <= audited, kind
     assert asked["edit"] + asked["login"] + asked["history"] >= ENOUGH
     put_off = 3 * ARTICLES + ARTICLES - sum(asked[kind] for kind in ("edit", "login", "history", "print"))
-    assert put_off > 3 * AUDIT_FIRST
+    assert put_off > 3 * FIRST_AUDIT
     if not stops:
         said = ended.closing()
         assert f" ({put_off}): " in said

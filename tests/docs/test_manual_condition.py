@@ -5,7 +5,7 @@ import re
 import pytest
 from fork_server import ROOT
 
-from crawler.contrib.corpus.quality import refused
+from crawler.contrib.corpus.quality import broken_limit
 from crawler.extraction.auto import auto
 from crawler.metadata.text_quality import text_quality
 from crawler.page.page import Page
@@ -42,6 +42,6 @@ def test_it_keeps_manuals_and_removes_what_is_no_prose(path: object) -> None:
 
 
 def test_gopher_removes_a_manual_by_its_code() -> None:
-    limit = refused(numbers(MANUAL), "gopher", "en")
+    limit = broken_limit(numbers(MANUAL), "gopher", "en")
     assert limit is not None
     assert limit.name == "alpha_word_frac"
