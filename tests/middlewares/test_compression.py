@@ -11,7 +11,7 @@ from scrapy.http import Request, Response
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
-from crawler.contrib.bulk.archives.http_answer import MOST_CODINGS
+from crawler.contrib.bulk.archives.http_response import MOST_CODINGS
 from crawler.middlewares.compression import MOST_PARTS, LimitedCompression
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.request_outcomes import outcome_of

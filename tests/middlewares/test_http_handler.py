@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Site, crawl, page, serving, serving_all
 
-from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
+from crawler.contrib.bulk.archives.http_response import MOST_CHUNKS
 from crawler.outcomes import Code, Outcome
 
 PAGES = 30

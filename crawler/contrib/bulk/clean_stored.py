@@ -30,7 +30,8 @@ from crawler.atomic_files import AtomicFile
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import FAILED, INTERRUPTED, byte_size, printable, spell_out_log
 from crawler.contrib.bulk.archives.records import Broken
-from crawler.contrib.bulk.clean_again import (
+from crawler.contrib.bulk.clean_files import only_run
+from crawler.contrib.bulk.clean_stored_rows import (
     MADE_ANEW,
     RESPONSE_COLUMNS,
     CleanedCrawl,
@@ -41,7 +42,6 @@ from crawler.contrib.bulk.clean_again import (
     pages_after,
     save_pages,
 )
-from crawler.contrib.bulk.clean_files import only_run
 from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import maker

@@ -27,7 +27,7 @@ from crawler.contrib.bulk.archives.records import (
     WalledError,
     as_json,
 )
-from crawler.contrib.bulk.common_parts import Libraries, learned_libraries
+from crawler.contrib.bulk.host_libraries import Libraries, learned_libraries
 from crawler.contrib.bulk.resume_manifest import NO_ARCHIVE, FileToClean, is_same_folder, maker
 from crawler.errors import OutputError
 from crawler.extraction import LEARNING, Extractor, with_library

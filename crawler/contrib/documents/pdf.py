@@ -10,10 +10,10 @@ from crawler.contrib.documents.html_body import Body
 from crawler.contrib.documents.pdf_blocks import add_blocks, letters
 from crawler.contrib.documents.pdf_columns import gutter, in_order, side
 from crawler.contrib.documents.pdf_contents import without_contents
-from crawler.contrib.documents.pdf_frame import without_frames
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage, PdfPageReader
 from crawler.contrib.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.contrib.documents.pdf_paragraphs import groups_of, measured
+from crawler.contrib.documents.pdf_running_heads import without_frames
 from crawler.contrib.documents.pdf_tables import PdfTable, with_tables
 from crawler.page.document import MAX_PAGES, MAX_TEXT, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.text import fold_space

@@ -32,7 +32,7 @@ from crawler.contrib.schedule.job_store import (
     find_job,
 )
 from crawler.contrib.schedule.run_notice import NoticeSender, NoticeSettings, notice_settings
-from crawler.contrib.schedule.sentences import date, ended_words, next_run_words
+from crawler.contrib.schedule.schedule_words import date, ended_words, next_run_words
 from crawler.errors import ArgumentError, DatabaseUnavailableError, StateError
 from crawler.processes.held_lock import is_held
 from crawler.processes.machine import cores

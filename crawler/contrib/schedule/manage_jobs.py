@@ -38,7 +38,7 @@ from crawler.contrib.schedule.job_store import (
     pages_of,
 )
 from crawler.contrib.schedule.run_notice import failure_words
-from crawler.contrib.schedule.sentences import date, ended_words, next_run_words, pages_words, schedule_words
+from crawler.contrib.schedule.schedule_words import date, ended_words, next_run_words, pages_words, schedule_words
 from crawler.errors import WrongUseError
 from crawler.processes.held_lock import take_lock
 from crawler.store.database import database_time, display_url, open_database, state_url

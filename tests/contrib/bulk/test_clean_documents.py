@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, select, update
 
 from crawler.api.document import clean
 from crawler.contrib.bulk.archives.records import Skipped
-from crawler.contrib.bulk.clean_again import MADE_ANEW
+from crawler.contrib.bulk.clean_stored_rows import MADE_ANEW
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import DOCX, PDF
 from crawler.store import page_tables

@@ -17,7 +17,7 @@ from sites import OPEN, Crawl, Site, crawl, environment, page, serving
 from sqlalchemy import create_engine, delete, func, insert, select, update
 from sqlalchemy.engine import URL
 
-from crawler.contrib.bulk.clean_again import MADE_ANEW
+from crawler.contrib.bulk.clean_stored_rows import MADE_ANEW
 from crawler.contrib.dashboard.search_index import SearchIndex
 from crawler.extraction import version
 from crawler.store import crawl_tables, page_tables

@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 
-from crawler.contrib.bulk.archives.http_answer import page_of, page_of_body, unpack
+from crawler.contrib.bulk.archives.http_response import page_of, page_of_body, unpack
 from crawler.contrib.bulk.archives.records import (
     EMPTY_LINE,
     MAX_HEAD,

@@ -28,7 +28,7 @@ from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_process import lock_of, log_tail
 from crawler.contrib.schedule.job_store import Job, Run, history_of, jobs_of
 from crawler.contrib.schedule.run_notice import failure_words, webhook_host
-from crawler.contrib.schedule.sentences import schedule_words
+from crawler.contrib.schedule.schedule_words import schedule_words
 from crawler.processes.held_lock import is_held
 from crawler.reports.throughput import sample_totals
 from crawler.store.crawl_tables import crawl

@@ -12,7 +12,7 @@ from saved_pages import PACK, answer, html, outcomes, summary, text, url, warc
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from crawler.contrib.bulk.archives.http_answer import MOST_CHUNKS
+from crawler.contrib.bulk.archives.http_response import MOST_CHUNKS
 from crawler.contrib.bulk.archives.records import MAX_HEAD, MAX_PAGE
 
 RECORDS = [warc(number) for number in range(4)]

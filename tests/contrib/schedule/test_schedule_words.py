@@ -4,7 +4,7 @@ import pytest
 
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_store import Run
-from crawler.contrib.schedule.sentences import ended_words, next_run_words, schedule_words
+from crawler.contrib.schedule.schedule_words import ended_words, next_run_words, schedule_words
 from crawler.translation.message import catalogue_of
 
 

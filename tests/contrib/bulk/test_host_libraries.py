@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command_line import run_command
 
-from crawler.contrib.bulk.common_parts import PAGES_A_HOST
+from crawler.contrib.bulk.host_libraries import PAGES_A_HOST
 from crawler.extraction.methods.template import N1
 
 NOTICE = "This story was written by a member of the valley's bee keepers, who meet on Mondays."
