@@ -109,6 +109,7 @@ class HostLatency:
     delay: float
     """The current seconds between two requests."""
     answers: int
+    """The number of responses."""
 
     @property
     def weight(self) -> float:
@@ -127,7 +128,7 @@ class HostAnswers:
     name: str
     seconds: float = 0.0
     """The sum of the seconds until each."""
-    answers: int = 0
+    count: int = 0
 
 
 @dataclass
@@ -143,7 +144,7 @@ class LatencyMeter:
         """Record the seconds that a host took to respond."""
         answers = self._answers.setdefault(host_id, HostAnswers(name))
         answers.seconds += seconds
-        answers.answers += 1
+        answers.count += 1
 
     def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
         """The latencies of all hosts that responded since the last report; empty if none is due.
@@ -156,6 +157,6 @@ class LatencyMeter:
         self._answers = {}
         self.reported_at = now
         return {
-            host_id: HostLatency(answers.seconds / answers.answers, delay(answers.name), answers.answers)
+            host_id: HostLatency(answers.seconds / answers.count, delay(answers.name), answers.count)
             for host_id, answers in answers_by_host.items()
         }

@@ -103,9 +103,9 @@ class BatchCommitter:
         self._connection: Any = None
         """The driver's connection that was used last."""
         self._batch_number = 0
-        self._shared_examples: set[int] = set()
+        self._read_example_ids: set[int] = set()
         """The ids of the shared examples read so far."""
-        self._last_template = 0
+        self._last_template_id = 0
         """The id of the last template read."""
 
     def commit(self, batch: Batch) -> BatchReply:
@@ -158,8 +158,8 @@ class BatchCommitter:
 
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
         """The result of work in one transaction, retried while the database is locked, full or unreachable."""
-        last_template = self._last_template
-        shared_examples = frozenset(self._shared_examples)
+        last_template_id = self._last_template_id
+        read_example_ids = frozenset(self._read_example_ids)
 
         def transact() -> Any:
             with self.engine.begin() as connection:
@@ -170,8 +170,8 @@ class BatchCommitter:
 
         def undo(error: Exception) -> str:
             # The next attempt reads everything again that the transaction read.
-            self._last_template = last_template
-            self._shared_examples = set(shared_examples)
+            self._last_template_id = last_template_id
+            self._read_example_ids = set(read_example_ids)
             self.addresses.forget()
             self.releases.released_sites.clear()
             self.trouble = error_message(error)
@@ -269,7 +269,7 @@ class BatchCommitter:
         Of idle workers, one at a time may end the crawl. Under `max_pages`, workers claim one after another when few
         pages are left.
         """
-        is_limited = self.claimant.max_pages is not None
+        is_limited = self.claimant.max_pages is not None  # otherwise claims need no order
         if batch.demand is not None and is_limited and remaining_pages(connection, self.claimant).are_scarce:
             lock_crawl(connection, self.claimant.crawl_id, CrawlLock.ALONE)
             return True
@@ -351,8 +351,8 @@ class BatchCommitter:
         self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.is_crawl_full = is_full(self.claimant, reply.pages)
 
-        shared_examples = new_shared_examples(connection, crawl_id, self._shared_examples)
-        self._shared_examples.update(shared_examples)
+        shared_examples = new_shared_examples(connection, crawl_id, self._read_example_ids)
+        self._read_example_ids.update(shared_examples)
         reply.shared_examples = list(shared_examples.values())
         reply.shared_models = self.shared_model.read(connection, worker_id)
         reply.topic_labels = self.topic_labels.read(connection)
@@ -379,7 +379,7 @@ class BatchCommitter:
         if batch.demand is not None:
             in_memory.update(batch.demand.hosts_in_memory)
         new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - in_memory
-        templates, last = new_templates(connection, self.claimant.crawl_id, new, in_memory, self._last_template)
+        templates, last = new_templates(connection, self.claimant.crawl_id, new, in_memory, self._last_template_id)
         if in_memory:  # without a demand, new templates of the hosts in memory are still to be read
-            self._last_template = last
+            self._last_template_id = last
         return templates
