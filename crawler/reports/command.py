@@ -8,7 +8,7 @@ from crawler.translation.message import N_
 
 
 class StateOptions(CommandOptions):
-    function = "crawler.reports.report_state:state"
+    function = "crawler.reports.show_or_delete_crawls:state"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument

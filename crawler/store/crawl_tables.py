@@ -285,6 +285,6 @@ edit = Table(
     Column("id", Serial, primary_key=True),
     Column("at", Float, nullable=False),
     Column("user_name", Text, nullable=False),  # empty if the dashboard has no users
-    Column("action", Text, nullable=False),  # as defined in edits.py
+    Column("action", Text, nullable=False),  # as defined in contrib/dashboard/edit_record.py
     Column("subject", Text, nullable=False),  # what was changed
 )

@@ -30,7 +30,7 @@ from crawler.contrib.dashboard.context import Context, DashboardContext, languag
 from crawler.contrib.dashboard.logins import Visitor, basic_credentials, in_turn
 from crawler.contrib.dashboard.server import TOO_LARGE
 from crawler.contrib.dashboard.views import (
-    crawl_changes,
+    crawl_buttons,
     edits,
     images,
     login,
@@ -127,7 +127,7 @@ app = FastAPI(
 VIEWS_OF_PARTS = [view for name in names(Door.VIEWS) for view in find(Door.VIEWS, name) or ()]
 """The views of other parts of Winnow; `find` returns None for parts that are not installed."""
 VIEWS = (
-    *(overview, one_crawl, crawl_changes, page_list, page, topic_label, page_links, page_versions, page_blocks),
+    *(overview, one_crawl, crawl_buttons, page_list, page, topic_label, page_links, page_versions, page_blocks),
     *VIEWS_OF_PARTS,
     *(page_changes, images, edits, login),
 )

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.contrib.dashboard.access import SAFE, AccessControl, RefusedError
-from crawler.contrib.dashboard.edits import Action, record
+from crawler.contrib.dashboard.edit_record import Action, record
 from crawler.contrib.dashboard.logins import Logins
 from crawler.contrib.dashboard.rendering import render
 from crawler.errors import NothingError, SlowError, StateError

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from sqlalchemy import select
 
 from crawler.contrib.dashboard.context import Context, NothingYetError, Whole
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.store.crawl_tables import edit
 from crawler.translation.message import N_
 

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Integer, Row, case, cast, func, select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.dashboard.views.choices import (
     ChosenCrawl,
     SiteChoice,

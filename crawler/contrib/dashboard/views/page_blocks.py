@@ -15,8 +15,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, ReasonObject, Sentence, Whole, language_of, slow
+from crawler.contrib.dashboard.views.metadata_blocks import fact_blocks
 from crawler.contrib.dashboard.views.page import METHOD, ShownPage, page_at
-from crawler.contrib.dashboard.views.page_facts import fact_blocks
 from crawler.contrib.dashboard.views.page_original import document, original, sheet
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, PageExplanation, explain
 from crawler.extraction.extractor_fallback import is_doubtful

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.page.text import fold_space
 from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, detail_of
 from crawler.store.crawl_tables import crawl

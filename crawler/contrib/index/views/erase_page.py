@@ -9,7 +9,7 @@ from sqlalchemy import select
 from crawler.checked_settings import canonical_of
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.index.erasure_targets import erasure_targets
 from crawler.contrib.index.forget import erase, sentences_of
 from crawler.errors import BusyError

@@ -22,9 +22,9 @@ from sqlalchemy import select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, DashboardContext, Number, see_other, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
+from crawler.contrib.dashboard.views.metadata_blocks import read_facts
 from crawler.contrib.dashboard.views.page import ShownPage, page_at
-from crawler.contrib.dashboard.views.page_facts import read_facts
 from crawler.contrib.lab.views.labels import UncertainPage, crawl_to_label, uncertain_pages
 from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain

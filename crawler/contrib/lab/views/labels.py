@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, select, tuple_
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, Text, Whole, see_other, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.dashboard.views.choices import crawl_names
 from crawler.contrib.dashboard.views.judged_images import KINDS, ShownImage, least_certain
 from crawler.export.labelled_pages import gold_line

@@ -34,7 +34,7 @@ from crawler.contrib.dashboard.context import (
     slow,
     storable,
 )
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_definition import JobDefinition, next_at, row_maker

@@ -648,7 +648,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(place: Place, monkeypatch:
             connection.exec_driver_sql("UPDATE crawl SET pages = pages")
         return count
 
-    monkeypatch.setattr("crawler.reports.report_state.delete_old_pages", lock_then)
+    monkeypatch.setattr("crawler.reports.show_or_delete_crawls.delete_old_pages", lock_then)
     with other.connect() as connection:
         said = place.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()

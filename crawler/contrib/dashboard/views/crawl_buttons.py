@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
-from crawler.contrib.dashboard.edits import Action
+from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.dashboard.jobs import opened
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
 from crawler.contrib.schedule.job_store import Run, RunStatus, jobs_of
