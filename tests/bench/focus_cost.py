@@ -1,8 +1,8 @@
 """What choosing costs: milliseconds a page and microseconds a link, of Focus alone on one core.
 
-`python tests/bench/focus_cost.py` shows Focus all pages of the encyclopaedia in ../shared/data/wiki that three of them
-lead to, in breadth-first order, as a crawl does: each page's text, its links, and the priorities that are renewed. The
-later pages are told apart, because by then most links wait and much was learned.
+`python tests/bench/focus_cost.py` shows Focus all pages of the encyclopaedia in ../shared/data/wiki that its seed leads
+to, in breadth-first order, as a crawl does: each page's text, its links, and the priorities that are renewed. The
+quarters of the pages are printed separately, because later most links are queued and much was learned.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -30,17 +30,18 @@ from crawler.topic.link_scores import FocusOptions
 
 SEED = "http://127.0.0.1/wiki/Bird.html"
 AIM_PAGE, AIM_LINK = 1.0, 20.0  # milliseconds, microseconds
-STEPS = "example fetched see_again found renewed".split()
+STEPS = "example learn_page see_again queue_links renew_if_due".split()
+"""The methods of TopicFocus that are timed."""
 
 
 class Clock:
-    """CPU seconds by the name of what took them."""
+    """CPU seconds by method."""
 
     def __init__(self) -> None:
         self.spent: Counter[str] = Counter()
 
     def timed(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        """The same, its time counted."""
+        """The same method, whose CPU time is added up."""
 
         def counted(*arguments: Any) -> Any:
             started = time.process_time()
@@ -71,20 +72,20 @@ def main() -> None:
     parser.add_argument("--site", type=Path, help="the encyclopaedia as wikiweb.py built it; else it is built anew")
     parser.add_argument("--cache", type=Path, help="a folder that keeps what is read of the web for the next time")
     parser.add_argument("--topic", default="", help="words; without them it is the text of the first page")
-    asked = parser.parse_args()
-    with built(asked.site) as site:
-        web = web_of(site, asked.cache)
-    print(f"{machine()}\n\n{'':12}{'pages':>8}{'links':>9}" + "".join(f"{name:>12}" for name in STEPS))
+    options = parser.parse_args()
+    with built(options.site) as site:
+        web = web_of(site, options.cache)
+    print(f"{machine()}\n\n{'':12}{'pages':>8}{'links':>9}" + "".join(f"{name:>14}" for name in STEPS))
     total, links, pages = Counter[str](), 0, 0
-    for number, (some, shown, spent) in enumerate(quarters(web, asked.topic), 1):
-        cells = "".join(f"{1000 * spent[name] / some:9.3f} ms" for name in STEPS)
+    for number, (some, shown, spent) in enumerate(quarters(web, options.topic), 1):
+        cells = "".join(f"{1000 * spent[name] / some:11.3f} ms" for name in STEPS)
         print(f"quarter {number}   {some:8,}{shown:9,}{cells}   {1000 * spent.total() / some:.2f} ms a page")
         total, links, pages = total + spent, links + shown, pages + some
-    of_links = total["found"] + total["see_again"]
+    of_links = total["queue_links"] + total["see_again"]
     print(
         f"\n{1000 * total.total() / pages:.2f} ms a page (aim {AIM_PAGE:.0f}); "
         f"{1e6 * of_links / links:.1f} us a link as it is found (aim {AIM_LINK:.0f}), "
-        f"{1e6 * (of_links + total['renewed']) / links:.1f} with its later priorities. "
+        f"{1e6 * (of_links + total['renew_if_due']) / links:.1f} with its later priorities. "
         f"A page has {links / pages:.0f} links."
     )
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from crawler.contrib.lab.evaluation.gold import opened, set_name
 from crawler.contrib.lab.training.auto_model import FOLDS
-from crawler.contrib.lab.training.auto_weights import APART
+from crawler.contrib.lab.training.auto_weights import HELD_OUT_PART
 from crawler.contrib.lab.training.examples import parts_of, read_pages
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("gold", type=Path, nargs="+")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--part", type=int, default=APART, choices=range(FOLDS))
+    parser.add_argument("--part", type=int, default=HELD_OUT_PART, choices=range(FOLDS))
     parser.add_argument("--rest", type=Path)
     options = parser.parse_args()
     sites = {path: [row.site for row in read_pages(path, snippets=True)] for path in options.gold}
