@@ -1,11 +1,11 @@
-"""What it costs to judge images before the download, and what it keeps from being asked for.
+"""What it costs to judge images before the download, and which requests it saves.
 
 `python tests/bench/image_noise.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
-index.html, or else a made-up site of N pages, without its images: with the judge and without it, in turns, so that
-neighbours can be compared. What is judged then are links behind images, and all images are counted.
+index.html, or else a made-up site of N pages, without its images. Crawls with and without the judge take turns, so that
+neighbouring runs can be compared. The judge then judges links behind images, and counts all images.
 
-Where FOLDER holds a truth.json, with the paths of `content` and `noise` images, it is crawled once more with its
-images, and what its server was asked for is set beside that.
+If FOLDER has a truth.json, with the paths of `content` and `noise` images, it is crawled once more with its images, and
+the requests are compared with it.
 """
 
 import argparse
@@ -16,19 +16,19 @@ from pathlib import Path
 from statistics import median
 
 from synthetic import site_of
-from throughput import TOPIC, Run, crawl, machine, start_cpu
+from throughput import FAST_TOPIC, Run, crawl, machine, start_cpu
 
-UNJUDGED = [*TOPIC, "-s", "IMAGE_NOISE_ENABLED=False"]
-IMAGES = ["images=yes" if word == "images=no" else word for word in TOPIC]
+UNJUDGED = [*FAST_TOPIC, "-s", "IMAGE_NOISE_ENABLED=False"]
+IMAGES = ["images=yes" if word == "images=no" else word for word in FAST_TOPIC]
 
 
 def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
-    """So many pairs of a crawl without the judge and one with it; who is first changes."""
+    """Pairs of a crawl without the judge and one with it; the one that runs first alternates."""
     pairs = []
     for number in range(runs):
-        order = (UNJUDGED, TOPIC) if number % 2 == 0 else (TOPIC, UNJUDGED)
-        one, other = (crawl(site, words, timeout) for words in order)
-        pairs.append((one, other) if number % 2 == 0 else (other, one))
+        order = (UNJUDGED, FAST_TOPIC) if number % 2 == 0 else (FAST_TOPIC, UNJUDGED)
+        first, other = (crawl(site, words, timeout) for words in order)
+        pairs.append((first, other) if number % 2 == 0 else (other, first))
         without, with_judge = pairs[-1]
         print(f"run {number + 1}: without {without.rate:.1f} pages/s, with {with_judge.rate:.1f}", file=sys.stderr)
     return pairs
@@ -49,14 +49,14 @@ def table(pairs: list[tuple[Run, Run]], start: float) -> Iterator[str]:
         yield f"{name:32}{median(before):12.1f}{median(after):12.1f}{spread:>32}"
 
 
-def wire(asked: list[str], truth: dict[str, list[str]]) -> Iterator[str]:
-    """What of the images was asked for, and what of the adverts' targets."""
-    paths = {target.partition("?")[0] for target in asked}
+def wire(targets: list[str], truth: dict[str, list[str]]) -> Iterator[str]:
+    """How many images and how many targets of adverts were requested."""
+    paths = {target.partition("?")[0] for target in targets}
     content, noise = (set(truth[name]) for name in ("content", "noise"))
     share = len(content & paths) / len(content)
-    yield f"{len(asked):,} requests. Content images: {len(content & paths):,} of {len(content):,} ({share:.2%})."
+    yield f"{len(targets):,} requests. Content images: {len(content & paths):,} of {len(content):,} ({share:.2%})."
     yield f"Noise images: {len(noise & paths)} of {len(noise)} {sorted(noise & paths)}."
-    yield f"Requests for targets of adverts (/ads/click): {sum(target.startswith('/ads/click') for target in asked)}."
+    yield f"Requests for targets of adverts (/ads/click): {sum(target.startswith('/ads/click') for target in targets)}."
 
 
 def main() -> None:
@@ -69,10 +69,10 @@ def main() -> None:
     print(machine())
     with site_of(options.folder, options.pages) as site:
         if pairs := interleaved(site, options.runs, options.timeout):
-            print("\n".join(table(pairs, start_cpu(TOPIC, options.timeout))))
+            print("\n".join(table(pairs, start_cpu(FAST_TOPIC, options.timeout))))
         if (site / "truth.json").exists():
             truth = json.loads((site / "truth.json").read_text(encoding="utf-8"))
-            print("\n".join(wire(crawl(site, IMAGES, options.timeout).asked, truth)))
+            print("\n".join(wire(crawl(site, IMAGES, options.timeout).requested, truth)))
 
 
 if __name__ == "__main__":

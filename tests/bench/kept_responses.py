@@ -1,9 +1,9 @@
-"""What it costs to keep the responses of pages: CPU, pages a second, memory, and the size of the database.
+"""What it costs to store the responses of pages: CPU, pages a second, memory, and the size of the database.
 
 `python tests/bench/kept_responses.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
-index.html, or else a made-up site of N pages, by topic without and with stored responses. The two take turns, and the
-ratio of neighbours is what counts on a machine that has other work. On such a machine the ratio of CPU is still
-uncertain by some per cent; so what is done for the responses is also done by itself, in batches into SQLite.
+index.html, or else a made-up site of N pages, by topic without and with stored responses. The two take turns, because
+on a machine with other work only the ratio of neighbouring runs is reliable. Even this ratio is uncertain by some per
+cent for CPU time. So the work for the responses is also measured by itself, in batches into SQLite.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from scrapy.http import HtmlResponse, Request
 from sqlalchemy import insert
 from sqlalchemy.engine import make_url
 from synthetic import site_of
-from throughput import TOPIC, Run, crawl, machine
+from throughput import FAST_TOPIC, Run, crawl, machine
 
 from crawler import settings
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult, StoredResponse, raw_digest
@@ -29,7 +29,7 @@ from crawler.store.batch.responses import Responses
 from crawler.store.database import open_database
 from crawler.urls.canonical import Canonical
 
-CRAWLERS = {"none": [*TOPIC, "-s", "KEEP_RESPONSES=0"], "kept": TOPIC}
+CRAWLERS = {"none": [*FAST_TOPIC, "-s", "KEEP_RESPONSES=0"], "kept": FAST_TOPIC}
 FIGURES: dict[str, Callable[[Run], float]] = {
     "pages a second": lambda run: run.rate,
     "CPU milliseconds a page, with the start": lambda run: 1000 * run.cpu / len(run.pages),
@@ -53,7 +53,7 @@ def alone(bodies: list[bytes]) -> tuple[float, float, float]:
             for url, body in zip(urls, bodies, strict=True)
         ]
         began = thread_time()
-        read = [(stored_response(one), raw_digest(one.body)) for one in came]
+        read = [(stored_response(response), raw_digest(response.body)) for response in came]
         in_crawl = thread_time() - began
         ended = [_ended(number, urls[number], response) for number, (response, _) in enumerate(read)]
         began, size = process_time(), 0
@@ -86,7 +86,7 @@ def main() -> None:
             # A, B, B, A: neither is always the second.
             for name in list(CRAWLERS)[:: 1 if number % 2 else -1]:
                 done[name].append(crawl(site, CRAWLERS[name], timeout=600))
-            print(f"run {number + 1}: {', '.join(f'{made[-1].rate:.1f}' for made in done.values())}", file=sys.stderr)
+            print(f"run {number + 1}: {', '.join(f'{runs[-1].rate:.1f}' for runs in done.values())}", file=sys.stderr)
         bodies = [path.read_bytes() for path in sorted(site.rglob("*.html"))]
     costs = [median(values) for values in zip(*(alone(bodies) for _ in range(5)), strict=True)]
     print(f"\n{machine()}\n{len(bodies):,} pages of {sum(map(len, bodies)) / len(bodies):,.0f} bytes on average\n")
@@ -95,8 +95,10 @@ def main() -> None:
         ratios = sorted(with_it / without for without, with_it in zip(none, kept, strict=True))
         spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
         print(f"{figure:42}{median(none):12,.2f}{median(kept):12,.2f}   ratio {median(ratios):.3f} ({spread})")
-    said = "By itself: {:.3f} ms a page in the crawl's thread, {:.3f} ms in the database's; {:,.0f} bytes compressed"
-    print(said.format(*costs))
+    sentence = (
+        "By itself: {:.3f} ms a page in the crawl's thread, {:.3f} ms in the database's; {:,.0f} bytes compressed"
+    )
+    print(sentence.format(*costs))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A static server in a process of its own, and how much it can serve.
+"""A static server in a separate process, and how many pages a second it can serve.
 
-`python server.py FOLDER [HOST [PORT [FALLBACK]]]` serves on a free port of 127.0.0.1 or on those of the arguments,
-says the port, and when its standard input ends says what it served. So it ends with whoever started it, whatever
-happens to that one. Files that are no pages have the date of their last change, as servers of files send it. The file
-FALLBACK is served for paths without a file and an ending, as hosts of applications do.
+`python server.py FOLDER [HOST [PORT [FALLBACK]]]` serves FOLDER, by default on a free port of 127.0.0.1. It prints the
+port, and when its standard input ends, what it served. So it always ends with the process that started it. Files other
+than pages have a Last-Modified header, as servers of files send it. The file FALLBACK is served for a path that has no
+extension and no file, as hosts of applications do.
 """
 
 import asyncio
@@ -28,17 +28,18 @@ NOT_FOUND = b"<!DOCTYPE html><title>Not found</title><p>Nothing is here."
 
 @dataclass
 class Served:
-    """What a server was asked for."""
+    """What a server answered."""
 
     pages: list[str] = field(default_factory=list)
     """Distinct addresses answered with a web page and 200."""
-    asked: list[str] = field(default_factory=list)
-    """All addresses asked for, each as often as it was."""
+    requested: list[str] = field(default_factory=list)
+    """All requested addresses, each as often as it was requested."""
     answers: int = 0
-    """Of any kind, but for robots.txt."""
+    """Answers of any kind, except for robots.txt."""
     seconds: float = 0.0
-    """From the first request for a page to the last answer."""
+    """The time from the first request, except for robots.txt, to the last answer."""
     cpu: float = 0.0
+    """CPU seconds of the server."""
 
 
 class Files:
@@ -93,7 +94,7 @@ class Connection(asyncio.Protocol):
             target = unquote(request.split(b" ", 2)[1].decode("latin-1"))
             answer, is_page = self.files.answer(target.partition("?")[0])
             self.transport.write(answer)
-            self.served["asked"].append(target)
+            self.served["requested"].append(target)
             if target != "/robots.txt":
                 self.served["answers"] += 1
                 self.served["last"] = time.monotonic()
@@ -105,7 +106,7 @@ class Connection(asyncio.Protocol):
 async def serve(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str = "") -> None:
     """Serve until standard input ends."""
     files = Files(folder, fallback)
-    served: dict[str, Any] = {"answers": 0, "pages": set(), "asked": []}
+    served: dict[str, Any] = {"answers": 0, "pages": set(), "requested": []}
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(files, served), host, port, backlog=1024)
     started = time.process_time()
@@ -113,7 +114,7 @@ async def serve(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: 
     await loop.run_in_executor(None, sys.stdin.buffer.read)
     seconds = served.get("last", 0.0) - served.get("first", 0.0)
     cpu = time.process_time() - started
-    print(json.dumps([sorted(served["pages"]), served["answers"], seconds, cpu, served["asked"]]))
+    print(json.dumps([sorted(served["pages"]), served["answers"], seconds, cpu, served["requested"]]))
 
 
 @contextmanager
@@ -127,8 +128,8 @@ def serving(folder: Path, host: str = "127.0.0.1", port: int = 0, fallback: str 
         try:
             yield int(process.stdout.readline()), served
             process.stdin.close()
-            told = json.loads(process.stdout.read())
-            served.pages, served.answers, served.seconds, served.cpu, served.asked = told
+            record = json.loads(process.stdout.read())
+            served.pages, served.answers, served.seconds, served.cpu, served.requested = record
         finally:
             process.stdin.close()
             try:
@@ -152,8 +153,8 @@ async def _ask(port: int, paths: list[str], until: float) -> int:
 
 async def _load(port: int, paths: list[str]) -> float:
     until = time.monotonic() + LOAD_SECONDS
-    asked = (_ask(port, paths[start:] + paths[:start], until) for start in range(min(CONNECTIONS, len(paths))))
-    return sum(await asyncio.gather(*asked)) / LOAD_SECONDS
+    clients = (_ask(port, paths[start:] + paths[:start], until) for start in range(min(CONNECTIONS, len(paths))))
+    return sum(await asyncio.gather(*clients)) / LOAD_SECONDS
 
 
 def capacity(folder: Path, targets: list[str]) -> float:

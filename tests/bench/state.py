@@ -1,13 +1,13 @@
 """What durable state costs: `python tests/bench/state.py [throughput] [claims] [growth] [workers]`, or all four.
 
-throughput  the crawl beside the same crawl on Scrapy's queue in memory (memory_queue.py says what differs), on a
-            made-up site, and on the folder `site` of static HTML in the folder that WINNOW_DATA names, if there is one
-claims      addresses claimed and pages acknowledged a second by the ledger alone, with no crawl around it
-growth      what a claim takes while many addresses wait, beside one while few do; and the memory of a crawl then
-workers     several workers of one crawl (--workers) beside one, on a private PostgreSQL
+throughput  the crawl, compared with the same crawl on Scrapy's queue in memory (memory_queue.py lists the differences),
+            on a made-up site, and on the folder `site` of static HTML in WINNOW_DATA, if there is one
+claims      addresses claimed and pages committed a second by the database alone, without a crawl
+growth      the time of a claim with many queued addresses, compared with few; and the memory of a crawl then
+workers     several workers of one crawl (--workers), compared with one, on a private PostgreSQL
 
-What is compared takes turns (A B B A), because the ratio of neighbours tells more than times do on a machine that has
-other work. PostgreSQL is a private server with synced writes and 16 MB of shared buffers (tests/support/postgres.py).
+The compared runs take turns (A B B A), because on a machine with other work only the ratio of neighbouring runs is
+reliable. PostgreSQL is a private server with synced writes and 16 MB of shared buffers (tests/support/postgres.py).
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -37,7 +37,7 @@ from server import Connection, Files, serving
 from sqlalchemy import Connection as Database
 from sqlalchemy import make_url, text
 from synthetic import build, site_of
-from throughput import MEGABYTE, TOPIC, Run, _finish, machine
+from throughput import FAST_TOPIC, MEGABYTE, Run, _finish, machine
 
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
@@ -47,7 +47,13 @@ from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
-MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=crawler.spiders,memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
+MEMORY = [
+    *FAST_TOPIC,
+    "-s",
+    "SPIDER_MODULES=crawler.spiders,memory_queue",
+    "-s",
+    "SCHEDULER=memory_queue.MemoryScheduler",
+]
 DROPPED = PageResult(Outcome(Code.DROPPED))
 LOOPBACKS = [f"127.0.0.{number}" for number in range(2, 10)]
 MANY_HOSTS = ["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8", "-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8"]
@@ -66,12 +72,12 @@ Shown = Iterator[str]
 
 def ratios(ours: list[float], theirs: list[float]) -> str:
     """The ratio of neighbours: its median, and its range."""
-    found = [our / their for our, their in zip(ours, theirs, strict=True)]
-    return f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+    quotients = [our / their for our, their in zip(ours, theirs, strict=True)]
+    return f"{median(quotients):.2f} ({min(quotients):.2f} to {max(quotients):.2f})"
 
 
 def in_turns(rounds: int, of: int = 2) -> Iterator[range]:
-    """In which order so many go, in each round: forth and back."""
+    """The order in each round, alternately forwards and backwards."""
     return (range(of)[:: 1 - 2 * (number % 2)] for number in range(rounds))
 
 
@@ -95,7 +101,7 @@ def _throughput_on(folder: Path | None, what: str, options: argparse.Namespace) 
     with site_of(folder, options.pages) as site:
         for pair in in_turns(options.runs):
             for which in pair:
-                runs[which].append(crawl(site, (TOPIC, MEMORY)[which], options.timeout))
+                runs[which].append(crawl(site, (FAST_TOPIC, MEMORY)[which], options.timeout))
             print(f"durable {runs[0][-1].rate:.1f} pages/s, memory {runs[1][-1].rate:.1f}", file=sys.stderr)
     durable, memory = runs
     yield f"Throughput on {what}, {options.runs} pairs. {same_pages([*durable, *memory])}"
@@ -111,11 +117,11 @@ def _throughput_on(folder: Path | None, what: str, options: argparse.Namespace) 
 
 
 def same_pages(runs: list[Run]) -> str:
-    """Whether every crawl stored the same number of pages and was sent the same ones, in words."""
-    wanted, found = runs[0].pages, {(len(run.pages), run.parsed, run.answers) for run in runs}
-    if len(found) == 1 and all(run.pages == wanted for run in runs):
-        return f"Every crawl was sent the same {len(wanted):,} pages and stored {runs[0].parsed:,}."
-    return f"NOT THE SAME WORK: pages sent, pages stored, answers were {sorted(found)}."
+    """A sentence that says whether every crawl was sent the same pages and stored as many."""
+    first_pages, counts = runs[0].pages, {(len(run.pages), run.parsed, run.answers) for run in runs}
+    if len(counts) == 1 and all(run.pages == first_pages for run in runs):
+        return f"Every crawl was sent the same {len(first_pages):,} pages and stored {runs[0].parsed:,}."
+    return f"NOT THE SAME WORK: pages sent, pages stored, answers were {sorted(counts)}."
 
 
 def crawl(site: Path, words: list[str], timeout: float) -> Run:
@@ -125,7 +131,7 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
         usage, _ = _finish(line, Path(name), timeout)
         stored = lines_in(Path(name))
     cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / MEGABYTE
-    return Run(served.pages, stored, served.answers, served.seconds, cpu, memory, served.cpu, served.asked)
+    return Run(served.pages, stored, served.answers, served.seconds, cpu, memory, served.cpu, served.requested)
 
 
 def lines_in(folder: Path) -> int:
@@ -193,7 +199,7 @@ class Worker:
 
     def took(self, leases: list[Lease]) -> dict[int, float]:
         """Have the hosts at hand that were; those that are no longer rest, for as long as this says."""
-        before, self.at_hand = self.at_hand, tuple({one.host_id for one in leases})
+        before, self.at_hand = self.at_hand, tuple({lease.host_id for lease in leases})
         return dict.fromkeys(set(before) - set(self.at_hand), 1.0)
 
     def link(self, lease: Lease) -> Candidate:
@@ -232,15 +238,15 @@ def rates(name: str, url: str, folder: Path, workers: int, seconds: float) -> st
     session = seat_at(url, folder, crawl_name)
     fill(session, FEW * 4, HOSTS)
     session.leave()
-    found = []
+    rates = []
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         for work in (claim_on, write_on):
             start = time.time() + 3.0
-            asked = [
+            futures = [
                 pool.submit(work, (url, folder / str(number), crawl_name), start, seconds) for number in range(workers)
             ]
-            found.append(sum(future.result() for future in asked))
-    return f"{name:32}{found[0]:28,.0f}{found[1]:26,.0f}"
+            rates.append(sum(future.result() for future in futures))
+    return f"{name:32}{rates[0]:28,.0f}{rates[1]:26,.0f}"
 
 
 def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> float:
@@ -253,7 +259,7 @@ def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
             answer = worker.session.committer.commit(
                 Batch(ended=ended, rests_of_dropped_hosts=resting, demand=worker.demand())
             )
-            ended = [Completion(one, DROPPED) for one in answer.leases]
+            ended = [Completion(lease, DROPPED) for lease in answer.leases]
             resting = worker.took(answer.leases)
             total += len(ended)
         worker.session.committer.commit(Batch(ended=ended))
@@ -270,9 +276,10 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
             leases = worker.session.committer.commit(Batch(rests_of_dropped_hosts=resting, demand=demand)).leases
             ended = [
                 Completion(
-                    one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE)))
+                    lease,
+                    PageResult(record=record(lease), links=tuple(worker.link(lease) for _ in range(LINKS_A_PAGE))),
                 )
-                for one in leases
+                for lease in leases
             ]
             begun = time.monotonic()
             worker.session.committer.commit(Batch(ended=ended))
@@ -347,15 +354,15 @@ def claimed(worker: Worker) -> tuple[float, float]:
     begun = time.perf_counter()
     with worker.session.engine.begin() as database:
         at = time.perf_counter()
-        found = claim(database, worker.session.committer.claimant, worker.demand(), time.time())
+        answer = claim(database, worker.session.committer.claimant, worker.demand(), time.time())
         done = time.perf_counter()
     committed = time.perf_counter()
-    if len(found.leases) != CLAIMED:
+    if len(answer.leases) != CLAIMED:
         sys.exit(
-            f"a claim brought {len(found.leases)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
+            f"a claim brought {len(answer.leases)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
         )
-    ended = [Completion(one, replace(DROPPED, links=(worker.link(one),))) for one in found.leases]
-    worker.session.committer.commit(Batch(ended=ended, rests_of_dropped_hosts=worker.took(found.leases)))
+    ended = [Completion(lease, replace(DROPPED, links=(worker.link(lease),))) for lease in answer.leases]
+    worker.session.committer.commit(Batch(ended=ended, rests_of_dropped_hosts=worker.took(answer.leases)))
     return done - at, committed - begun
 
 
@@ -374,12 +381,12 @@ def crawl_beside(url: str, options: argparse.Namespace) -> Run:
                 database.execute(text("UPDATE crawl SET name = :name, seeds = :seeds"), row)
                 database.execute(text("DELETE FROM output"))
             engine.dispose()
-            line = [sys.executable, "-m", "scrapy", *(word.format(seed) for word in TOPIC)]
+            line = [sys.executable, "-m", "scrapy", *(word.format(seed) for word in FAST_TOPIC)]
             line += ["-s", f"STATE_URL={url}", "-s", f"CLOSESPIDER_ITEMCOUNT={options.beside}"]
             usage, _ = _finish(line, folder, options.timeout)
         cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / MEGABYTE
         return Run(
-            served.pages, lines_in(folder), served.answers, served.seconds, cpu, memory, served.cpu, served.asked
+            served.pages, lines_in(folder), served.answers, served.seconds, cpu, memory, served.cpu, served.requested
         )
 
 
@@ -430,9 +437,9 @@ def workers(options: argparse.Namespace) -> Shown:
         "cores busy with PostgreSQL": lambda run: run.database_cpu / run.seconds,
     }
     for name, value in rows.items():
-        one, shared, apart = ([value(run) for run in column] for column in runs)
-        medians = f"{median(one):10.2f}{median(shared):10.2f}{median(apart):12.2f}"
-        yield f"{name:40}{medians}{ratios(shared, one):>24}{ratios(shared, apart):>24}"
+        single, shared, apart = ([value(run) for run in column] for column in runs)
+        medians = f"{median(single):10.2f}{median(shared):10.2f}{median(apart):12.2f}"
+        yield f"{name:40}{medians}{ratios(shared, single):>24}{ratios(shared, apart):>24}"
     yield f"The machine has {os.cpu_count()} cores for all of them."
 
 
@@ -445,16 +452,16 @@ def together(site: Path, server: postgres.Server, number: int, apart: bool, time
         lines = []
         for n, url in enumerate(urls):
             (Path(name) / str(n)).mkdir()
-            mine = ",".join(seeds[n::number] if apart else seeds)
-            words = [*(word.format(mine) for word in TOPIC), *MANY_HOSTS, "-s", f"STATE_URL={url}"]
+            own_seeds = ",".join(seeds[n::number] if apart else seeds)
+            words = [*(word.format(own_seeds) for word in FAST_TOPIC), *MANY_HOSTS, "-s", f"STATE_URL={url}"]
             lines.append([sys.executable, "-m", "scrapy", *words])
         with ThreadPoolExecutor(number) as pool:
-            asked = [pool.submit(_finish, line, Path(name) / str(n), timeout) for n, line in enumerate(lines)]
-            cpu = sum(usage.ru_utime + usage.ru_stime for usage, _ in (future.result() for future in asked))
+            futures = [pool.submit(_finish, line, Path(name) / str(n), timeout) for n, line in enumerate(lines)]
+            cpu = sum(usage.ru_utime + usage.ru_stime for usage, _ in (future.result() for future in futures))
         served, server_cpu = ask()
         stored = sum(lines_in(Path(name) / str(n)) for n in range(number))
-    seconds = max(one["last"] for one in served) - min(one["first"] for one in served)
-    pages = sum(len(one["pages"]) for one in served)
+    seconds = max(counts["last"] for counts in served) - min(counts["first"] for counts in served)
+    pages = sum(len(counts["pages"]) for counts in served)
     return Together(pages, stored, seconds, cpu, server_cpu, _cpu_of(server) - before)
 
 
@@ -477,15 +484,15 @@ def _cpu_of(server: postgres.Server) -> float:
 @contextmanager
 def served_on(folder: Path, hosts: list[str]) -> Iterator[tuple[list[int], Callable[[], tuple[Any, float]]]]:
     """One process that serves the folder on each of some addresses: the ports, and what tells what was served."""
-    here, there = get_context("spawn").Pipe()
-    process = get_context("spawn").Process(target=_serve, args=(folder, hosts, there), daemon=True)
+    here, other_end = get_context("spawn").Pipe()
+    process = get_context("spawn").Process(target=_serve, args=(folder, hosts, other_end), daemon=True)
     process.start()
-    there.close()
+    other_end.close()
 
     def ask() -> tuple[Any, float]:
         here.send("what was served?")
-        told: tuple[Any, float] = here.recv()
-        return told
+        record: tuple[Any, float] = here.recv()
+        return record
 
     try:
         yield here.recv(), ask
@@ -499,10 +506,10 @@ def _serve(folder: Path, hosts: list[str], pipe: Pipe) -> None:
 
     async def serve() -> None:
         files, loop = Files(folder), asyncio.get_running_loop()
-        served: list[dict[str, Any]] = [{"answers": 0, "pages": set(), "asked": []} for _ in hosts]
+        served: list[dict[str, Any]] = [{"answers": 0, "pages": set(), "requested": []} for _ in hosts]
         servers = [
-            await loop.create_server(lambda one=one: Connection(files, one), host, 0, backlog=1024)
-            for host, one in zip(hosts, served, strict=True)
+            await loop.create_server(lambda counts=counts: Connection(files, counts), host, 0, backlog=1024)
+            for host, counts in zip(hosts, served, strict=True)
         ]
         begun = time.process_time()
         pipe.send([server.sockets[0].getsockname()[1] for server in servers])
@@ -519,7 +526,7 @@ def _serve(folder: Path, hosts: list[str], pipe: Pipe) -> None:
 
 
 def sync_time() -> float:
-    """Milliseconds that it takes to have 4 kilobytes on the disk of the folder for temporary files."""
+    """Milliseconds to write and sync 4 kilobytes in the folder for temporary files."""
     with TemporaryDirectory(prefix="state-") as name:
         file = os.open(Path(name) / "file", os.O_WRONLY | os.O_CREAT)
         spent = []

@@ -62,7 +62,7 @@ def measure(root: Path, site: Site, settings: Mapping[str, str]) -> tuple[Compar
         with workshop.serving() as served:
             crawled = crawl(Path(folder), arguments, LOOPBACK | settings, timeout=TIMEOUT)
         items = crawled.items()
-    paths = [path for path in served.asked if path != "/robots.txt"]
+    paths = [path for path in served.requested if path != "/robots.txt"]
     matched = match(items, workshop.documents)
     comparison = compare(site.name, matched, workshop.documents, len(paths), site.comment)
     details = {

@@ -3,9 +3,9 @@
 `python tests/bench/throughput.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
 index.html, or else a made-up site of N pages: by bare Scrapy, by Scrapy with trafilatura in its callback (if the extra
 `peers` is installed), and by topic with one worker, with two, and with the extractor leaf-tags. The crawlers take
-turns, because the ratio of neighbours tells more than times do on a machine that has other work. Pages a second are
-counted by the server, from the first request to the last answer; CPU is that of all processes of a crawl, memory that
-of the largest. What the start takes is measured on a site of one page.
+turns, because on a machine with other work only the ratio of neighbouring runs is reliable. Pages a second are counted
+by the server, from the first request to the last answer. CPU time is that of all processes of a crawl, memory that of
+the largest process. The costs of the start are measured on a site of one page.
 """
 
 import argparse
@@ -51,17 +51,19 @@ class Run:
 
     pages: list[str]
     parsed: int
+    """How many pages the spider parsed."""
     answers: int
-    """Those of the server, missing pages and files that are none among them."""
+    """The answers of the server, also for missing pages and for files that are not pages."""
     seconds: float
     cpu: float
+    """CPU seconds of all processes of the crawl."""
     memory: float
-    """At its most, in megabytes."""
+    """The peak memory of the largest process, in megabytes."""
     server_cpu: float
-    asked: list[str]
-    """All addresses that the server was asked for, each as often as it was."""
-    database: int
-    """Its bytes, if there is one."""
+    requested: list[str]
+    """All addresses that were requested, each as often as it was requested."""
+    database: int = 0
+    """Bytes of the database; 0 if there is none, or if it was not measured."""
 
     @property
     def rate(self) -> float:
@@ -88,17 +90,17 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
         folder = Path(name)
         with serving(site) as (port, served):
             line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in words)]
-            usage, said = _finish(line, folder, timeout)
+            usage, output = _finish(line, folder, timeout)
         items = folder / "output" / "topic.jsonl"
-        parsed = len(items.read_bytes().splitlines()) if "topic" in words else int(said)
+        parsed = len(items.read_bytes().splitlines()) if "topic" in words else int(output)
         database = sum(path.stat().st_size for path in (folder / "output").glob("crawl.db*"))
     cpu = usage.ru_utime + usage.ru_stime
     used = cpu, usage.ru_maxrss / MEGABYTE, served.cpu
-    return Run(served.pages, parsed, served.answers, served.seconds, *used, served.asked, database)
+    return Run(served.pages, parsed, served.answers, served.seconds, *used, served.requested, database)
 
 
 def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.struct_rusage, str]:
-    """What a process used and said; the end of the benchmark if it failed or took too long."""
+    """What a process used and printed; ends the benchmark if it failed or took too long."""
     settings = {"SCRAPY_SETTINGS_MODULE": "crawler.settings"} if "crawl" in line else {}
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"} | settings
     out, err = folder / "out", folder / "err"
@@ -120,35 +122,35 @@ def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.str
 
 
 def interleaved(site: Path, runs: int, timeout: float) -> dict[str, list[Run]]:
-    """So many crawls by each crawler, in turns."""
+    """The crawls by each crawler, which take turns."""
     done: dict[str, list[Run]] = {name: [] for name in CRAWLERS}
     for number in range(runs):
         for name, words in CRAWLERS.items():
             done[name].append(crawl(site, words, timeout))
-        rates = ", ".join(f"{name} {made[-1].rate:.1f}" for name, made in done.items())
+        rates = ", ".join(f"{name} {runs_of_crawler[-1].rate:.1f}" for name, runs_of_crawler in done.items())
         print(f"run {number + 1}, pages/s: {rates}", file=sys.stderr)
     return done
 
 
 def check(done: dict[str, list[Run]]) -> str:
-    """Whether every crawl was of the same pages, and at the same number of requests, in words."""
-    wanted = done["bare"][0].pages
+    """A sentence that says whether every crawl read the same pages with the same number of requests."""
+    first_pages = done["bare"][0].pages
     others = {
-        name: [(len(run.pages), run.parsed) for run in made]
-        for name, made in done.items()
-        if not all(run.pages == wanted and run.parsed == len(wanted) for run in made)
+        name: [(len(run.pages), run.parsed) for run in runs]
+        for name, runs in done.items()
+        if not all(run.pages == first_pages and run.parsed == len(first_pages) for run in runs)
     }
     if others:
-        return f"NOT THE SAME PAGES: {len(wanted):,} were wanted; sent and parsed were {others}."
-    said = f"Every crawl read the same {len(wanted):,} pages."
-    requests = {name: max(run.answers for run in made) for name, made in done.items()}
+        return f"NOT THE SAME PAGES: {len(first_pages):,} were wanted; sent and parsed were {others}."
+    verdict = f"Every crawl read the same {len(first_pages):,} pages."
+    requests = {name: max(run.answers for run in runs) for name, runs in done.items()}
     if len({*requests.values()}) > 1:
-        said += f"\nNOT THE SAME REQUESTS: {requests}; the work is not equal."
-    return said
+        verdict += f"\nNOT THE SAME REQUESTS: {requests}; the work is not equal."
+    return verdict
 
 
 def start_cpu(words: list[str], timeout: float) -> float:
-    """The CPU seconds a crawl takes before it comes to its pages: those of crawls of one page."""
+    """The CPU seconds that a crawl takes before it reads its pages, measured by crawls of one page."""
     with TemporaryDirectory(prefix="throughput-start-") as name:
         build(Path(name), 1)
         return median(crawl(Path(name), words, timeout).cpu for _ in range(3))
@@ -159,8 +161,8 @@ def table(done: dict[str, list[Run]], starts: dict[str, float]) -> Iterator[str]
     for figure, value in ROWS.items():
         yield figure
         reference = [value(run, starts["bare"]) for run in done["bare"]]
-        for name, made in done.items():
-            values = [value(run, starts[name]) for run in made]
+        for name, runs in done.items():
+            values = [value(run, starts[name]) for run in runs]
             ratios = [ours / other for ours, other in zip(values, reference, strict=True)]
             spread = f"({min(values):.1f} to {max(values):.1f})"
             yield f"    {name:16}{median(values):12.1f} {spread:24}{median(ratios):8.2f} of bare"
@@ -173,7 +175,7 @@ def breakdown(costs: RoomCosts) -> Iterator[str]:
 
 
 def amdahl(serial: float, cores: int) -> float:
-    """How many times as fast so many cores are, if this share of the work is done by one at a time.
+    """How many times as fast this many cores are, if a share of the work is serial.
 
     >>> amdahl(0.1, 16)
     6.4
@@ -182,7 +184,7 @@ def amdahl(serial: float, cores: int) -> float:
 
 
 def machine() -> str:
-    """Where and with what this was measured."""
+    """The machine and the versions with which this was measured."""
     info = Path("/proc/cpuinfo")
     names = re.findall("model name\\s*: (.+)", info.read_text() if info.exists() else "")
     processor = names[0] if names else platform.processor() or platform.machine()
@@ -207,7 +209,7 @@ def main() -> None:
         able = capacity(site, done["bare"][0].pages)
     print(f"\n{machine()}\n{options.folder or 'made-up site'}, {options.runs} runs of each. {check(done)}\n")
     print("\n".join(table(done, starts)))
-    busy = max(run.server_cpu / run.seconds for made in done.values() for run in made)
+    busy = max(run.server_cpu / run.seconds for runs in done.values() for run in runs)
     print(f"The server serves {able:,.0f} pages/s at least; in the crawls it was busy {busy:.0%} of the time at most.")
     print("\nWhat topic spends on a page, in CPU milliseconds:")
     print("\n".join(breakdown(costs)))

@@ -22,7 +22,7 @@ def forwarding(address: str, port: int, backend_port: int) -> Iterator[Served]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            served.asked.append(self.path)
+            served.requested.append(self.path)
             backend = HTTPConnection("127.0.0.1", backend_port, timeout=SECONDS)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
             backend.request("GET", self.path, headers=headers)
