@@ -10,7 +10,7 @@ PAGE_ENDINGS = (".html", "/")
 
 
 class BareSpider(Spider):
-    """Follows every link to a page of a site and keeps nothing; at its end it says how many pages it read."""
+    """Follows every link to a page of a site and stores nothing; at its end it prints how many pages it read."""
 
     name = "bare"
     custom_settings = {  # noqa: RUF012 - as Scrapy's spiders have it

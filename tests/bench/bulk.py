@@ -41,12 +41,12 @@ def pages() -> Iterator[dict[str, str]]:
 
 def archives(folder: Path, count: int) -> list[str]:
     """Files of so many pages or a part of it, WARC and JSON lines in turns."""
-    found, names = pages(), []
+    pages_left, names = pages(), []
     for number, share in enumerate(SHARES):
         packed = number % 2 == 0
         names.append(str(folder / f"{number}.{'warc.gz' if packed else 'jsonl'}"))
         with Path(names[-1]).open("wb") as file:
-            for at, page in enumerate(islice(found, int(count * share))):
+            for at, page in enumerate(islice(pages_left, int(count * share))):
                 if packed:
                     sent = saved_pages.answer(page["html"].encode("utf-8", "replace"))
                     file.write(gzip.compress(saved_pages.warc(at, sent), 1))
@@ -60,10 +60,10 @@ def run(inputs: list[str], output: Path, engine: str, workers: int) -> float:
     options = ["--into", str(output), "--engine", engine, "--jobs", str(workers)]
     line = [sys.executable, "-m", "scrapy", "clean", *inputs, *options]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=False)
-    found = LINE.search(ended.stderr)
-    if found is None or ended.returncode or int(found[1]) != len(inputs):
+    summary = LINE.search(ended.stderr)
+    if summary is None or ended.returncode or int(summary[1]) != len(inputs):
         sys.exit(ended.stderr)
-    return float(found[3])
+    return float(summary[3])
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -75,22 +75,23 @@ def main() -> None:
     parser.add_argument("inputs", nargs="*")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pages", type=int, default=400)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
-        inputs = given.inputs or archives(folder, given.pages)
+        inputs = options.inputs or archives(folder, options.pages)
         rates: dict[tuple[str, int], list[float]] = {(e, n): [] for e in ("local", "dask") for n in (1, 2)}
         outputs = []
-        for turn in range(given.runs):
-            for (engine, workers), found in rates.items():
+        for turn in range(options.runs):
+            for (engine, workers), rates_of_kind in rates.items():
                 output = folder / f"{engine}-{workers}-{turn}"
-                found.append(run(inputs, output, engine, workers))
+                rates_of_kind.append(run(inputs, output, engine, workers))
                 outputs.append(content(output))
-                print(f"{engine}, {workers} workers: {found[-1]:.1f} pages/s", flush=True)
+                print(f"{engine}, {workers} workers: {rates_of_kind[-1]:.1f} pages/s", flush=True)
         for engine in ("local", "dask"):
-            one, two = (statistics.median(rates[engine, n]) for n in (1, 2))
+            single, double = (statistics.median(rates[engine, n]) for n in (1, 2))
             print(
-                f"{engine}, medians: {one:.1f} pages/s with 1 worker, {two:.1f} with 2: {two / one:.2f} times as many"
+                f"{engine}, medians: {single:.1f} pages/s with 1 worker, {double:.1f} with 2: "
+                f"{double / single:.2f} times as many"
             )
         if any(output != outputs[0] for output in outputs):
             sys.exit("the outputs differ")

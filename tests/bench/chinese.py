@@ -33,25 +33,25 @@ class Crawled(NamedTuple):
 
 def demo_pages() -> dict[str, Answer]:
     """The pages of the demo site."""
-    found = resources(f"{BASE}/")
+    demo_resources = resources(f"{BASE}/")
     return {
         path: Answer(resource.body, content_type=resource.content_type)
-        for path, resource in found.items()
+        for path, resource in demo_resources.items()
         if resource.status == 200 and resource.content_type.startswith("text/html")
     }
 
 
 def blog_pages(file: Path) -> dict[str, Answer]:
     """The pages of a saved site; its links to itself name no host any more, so that they lead to wherever it is."""
-    found = {}
+    pages = {}
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             page = json.loads(line)
             html = page["html"]
             for origin in (f"http://{HOST}", f"https://{HOST}", f"//{HOST}"):
                 html = html.replace(origin, "")
-            found[urlsplit(page["url"]).path or "/"] = Answer(html)
-    return found
+            pages[urlsplit(page["url"]).path or "/"] = Answer(html)
+    return pages
 
 
 def routes_of(pages: Mapping[str, Answer]) -> dict[str, Answer]:
@@ -64,11 +64,11 @@ def routes_of(pages: Mapping[str, Answer]) -> dict[str, Answer]:
 
 def web_of(pages: Mapping[str, Answer]) -> Web:
     """The same pages with the links between them."""
-    found = {address(path): read(address(path), _body(page), page.content_type) for path, page in pages.items()}
-    for url, page in found.items():
-        links = [link if link.url in found else link._replace(url=f"{link.url}/") for link in page.links]
-        found[url] = page._replace(links=links)
-    return Web(within(found), {})
+    web_pages = {address(path): read(address(path), _body(page), page.content_type) for path, page in pages.items()}
+    for url, page in web_pages.items():
+        links = [link if link.url in web_pages else link._replace(url=f"{link.url}/") for link in page.links]
+        web_pages[url] = page._replace(links=links)
+    return Web(within(web_pages), {})
 
 
 def _body(page: Answer) -> bytes:
@@ -97,12 +97,12 @@ def crawls(shared: Path, orders: Mapping[str, Mapping[str, str]]) -> Iterator[Cr
 def row(crawled: Crawled, least: int) -> Iterator[str]:
     """How much of what holds the topic's word so often is met in the first quarter, in each order."""
     texts = {address(item["url"]): f"{item['title']}\n{item['text']}" for item in next(iter(crawled.stored.values()))}
-    wanted = {url for url, text in texts.items() if text.count(crawled.topic) >= least}
+    with_topic = {url for url, text in texts.items() if text.count(crawled.topic) >= least}
     first = int(SHARE * len(texts))
-    yield f"{len(texts):6}{len(wanted):8}{min(first / len(wanted), 1):10.2f}"
-    yield f"{recall(breadth_first(crawled.web, [f'{BASE}/']), texts, wanted, first):14.2f}"
+    yield f"{len(texts):6}{len(with_topic):8}{min(first / len(with_topic), 1):10.2f}"
+    yield f"{recall(breadth_first(crawled.web, [f'{BASE}/']), texts, with_topic, first):14.2f}"
     for stored in crawled.stored.values():
-        yield f"{recall([address(item['url']) for item in stored], texts, wanted, first):14.2f}"
+        yield f"{recall([address(item['url']) for item in stored], texts, with_topic, first):14.2f}"
 
 
 def table(shared: Path, orders: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -180,8 +180,8 @@ def cleaned(root: lxml_html.HtmlElement, url: str) -> Document:
 
 def sections(document: Document) -> set[tuple[tuple[str, ...], str]]:
     """The sections of a page with their Markdown."""
-    found = page_sections(document.markdown, document.title)
-    return {(section.headings, "\n\n".join(block.text for block in section.blocks)) for section in found}
+    page_parts = page_sections(document.markdown, document.title)
+    return {(section.headings, "\n\n".join(block.text for block in section.blocks)) for section in page_parts}
 
 
 def edit(page: ManualPage, chance: random.Random, outcomes: Counter[str], limit: int) -> None:
@@ -190,11 +190,15 @@ def edit(page: ManualPage, chance: random.Random, outcomes: Counter[str], limit:
     old = cleaned(root, page.url)
     chunks = old.chunks(tokens=limit)
     by_text = {plain_letters(chunk.text): chunk for chunk in chunks}
-    paragraphs = [(one, letters(one.text_content())) for one in root.iter("p") if len(one.text_content()) > 40]
+    paragraphs = [
+        (paragraph, letters(paragraph.text_content()))
+        for paragraph in root.iter("p")
+        if len(paragraph.text_content()) > 40
+    ]
     letters_of_page = b"\n".join(by_text)
     places = [
-        (one, chunk)
-        for one, text in paragraphs
+        (paragraph, chunk)
+        for paragraph, text in paragraphs
         for own, chunk in by_text.items()
         if text in own and letters_of_page.count(text) == 1
     ]
@@ -202,9 +206,9 @@ def edit(page: ManualPage, chance: random.Random, outcomes: Counter[str], limit:
         before = paragraph.text
         paragraph.text = f"{chance.choice(['Edited', 'Changed', '改过了'])} {chance.random():.6f}. {before or ''}"
         new = cleaned(root, page.url)
-        changes = chunk_changes([one.id for one in chunks], new.chunks(tokens=limit))
+        changes = chunk_changes([chunk.id for chunk in chunks], new.chunks(tokens=limit))
         paragraph.text = before
-        old_headings = {one.id: one.headings for one in chunks}
+        old_headings = {chunk.id: chunk.headings for chunk in chunks}
         changed = [one.headings for one in changes.add] + [old_headings[one] for one in changes.delete]
         outcomes["edits"] += 1
         other_headings = {headings for headings in changed if headings != chunk.headings}
@@ -212,7 +216,7 @@ def edit(page: ManualPage, chance: random.Random, outcomes: Counter[str], limit:
         outcomes["edits after which auto keeps other lines elsewhere"] += extracted != {chunk.headings}
         outcomes["edits that change chunks of unchanged sections"] += not other_headings <= extracted
         outcomes["chunks added by edits"] += len(changes.add)
-        outcomes["chunks of edited sections"] += sum(one.headings == chunk.headings for one in chunks)
+        outcomes["chunks of edited sections"] += sum(old_chunk.headings == chunk.headings for old_chunk in chunks)
 
 
 def judge(pages: Iterable[ManualPage], limit: int) -> Tally:

@@ -52,10 +52,10 @@ def run(inputs: list[str], output: Path, jobs: int, method: str) -> float:
         method,
     ]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=False)
-    found = LINE.search(ended.stderr)
-    if found is None:
+    summary = LINE.search(ended.stderr)
+    if summary is None:
         sys.exit(ended.stderr)
-    return int(found[1].replace(",", "")) / float(found[2])
+    return int(summary[1].replace(",", "")) / float(summary[2])
 
 
 def main() -> None:
@@ -64,18 +64,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--method", default="auto")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
-        inputs = given.inputs or [str(made_up(folder))]
-        rates: dict[int, list[float]] = {1: [], given.jobs: []}
-        for _ in range(given.runs):
-            for jobs, found in rates.items():
-                found.append(run(inputs, folder / f"{jobs}.jsonl", jobs, given.method))
-                print(f"{jobs} jobs: {found[-1]:.1f} pages/s", flush=True)
-        one, many = (statistics.median(found) for found in rates.values())
-        print(f"medians: {one:.1f} with one process, {many:.1f} with {given.jobs}: {many / one:.2f} times as many")
-        if (folder / "1.jsonl").read_bytes() != (folder / f"{given.jobs}.jsonl").read_bytes():
+        inputs = options.inputs or [str(made_up(folder))]
+        rates: dict[int, list[float]] = {1: [], options.jobs: []}
+        for _ in range(options.runs):
+            for jobs, rates_of_jobs in rates.items():
+                rates_of_jobs.append(run(inputs, folder / f"{jobs}.jsonl", jobs, options.method))
+                print(f"{jobs} jobs: {rates_of_jobs[-1]:.1f} pages/s", flush=True)
+        single, many = (statistics.median(found) for found in rates.values())
+        print(
+            f"medians: {single:.1f} with one process, {many:.1f} with {options.jobs}: {many / single:.2f} times as many"
+        )
+        if (folder / "1.jsonl").read_bytes() != (folder / f"{options.jobs}.jsonl").read_bytes():
             sys.exit("the outputs differ")
 
 

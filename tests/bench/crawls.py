@@ -1,4 +1,4 @@
-"""Real crawls of pages that a server on loopback holds, and in which order they asked for them."""
+"""Real crawls of pages that are served on loopback, and the order in which they requested them."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from typing import Any
 from sites import OPEN, Answer, Site, crawl, serving
 from webs import BASE, address
 
-# One request at a time, or what is asked for next would be chosen before the last page has been read.
+# One request at a time; otherwise the next request would be chosen before the last page is read.
 IN_TURN = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "LOG_LEVEL": "WARNING"}
 TIMEOUT = 900.0
 
 
 class Pages(Site):
-    """Web pages by the one spelling of their addresses, whatever spelling they are asked for by."""
+    """Pages by the canonical spelling of their addresses, in whichever spelling they are requested."""
 
     def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
         return super().answer(address(path), headers)
@@ -37,7 +37,7 @@ def items(arguments: Mapping[str, Any], settings: Mapping[str, str]) -> list[dic
 
 
 def asked_for(pages: Pages, seeds: Sequence[str], most: int, settings: Mapping[str, str]) -> list[str]:
-    """The addresses that a crawl of so many pages asked for, in its order."""
+    """The addresses that a crawl of at most `most` pages requested, in its order."""
     with serving(Pages(pages.routes)) as site:
         places = ",".join(site.url.rstrip("/") + seed.removeprefix(BASE) for seed in seeds)
         items({"seeds": places, "max_pages": most}, settings)

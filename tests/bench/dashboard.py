@@ -56,30 +56,32 @@ def answers(options: argparse.Namespace) -> int:
     with ExitStack() as block:
         url, output = block.enter_context(database(options))
         with reading(url) as connection:
-            known = dashboard_requests.facts(connection)
-        there = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
+            facts = dashboard_requests.facts(connection)
+        dashboard = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
         file = output / "crawl.db" if url.drivername == "sqlite" else None
         print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}, each address {options.times} times\n")
         print(dashboard_requests.HEADING)
-        found = []
-        firsts = [one for one in dashboard_requests.addresses(known) if options.only in one]
+        timings = []
+        firsts = [address for address in dashboard_requests.addresses(facts) if options.only in address]
         limits = dashboard_requests.Limits(options.times, options.limit, file)
-        for one in dashboard_requests.all_timed(dashboard_requests.Asker(there.address, there.pid), firsts, limits):
-            found.append(one)
-            print(dashboard_requests.shown(one), flush=True)
-    slow = sorted((one for one in found if one.worst > options.limit), key=lambda one: -one.worst)
-    wrong = [one for one in found if one.status >= 500]
-    usual, cold = sorted(one.usual for one in found), sorted(one.cold for one in found)
-    cpu = sorted(one.cpu or 0.0 for one in found)
-    print(f"\n{len(found)} addresses: usually {median(usual):.0f} ms, at most {usual[-1]:.0f}; ", end="")
+        for timing in dashboard_requests.all_timed(
+            dashboard_requests.Asker(dashboard.address, dashboard.pid), firsts, limits
+        ):
+            timings.append(timing)
+            print(dashboard_requests.shown(timing), flush=True)
+    slow = sorted((timing for timing in timings if timing.worst > options.limit), key=lambda timing: -timing.worst)
+    wrong = [timing for timing in timings if timing.status >= 500]
+    usual, cold = sorted(timing.usual for timing in timings), sorted(timing.cold for timing in timings)
+    cpu = sorted(timing.cpu or 0.0 for timing in timings)
+    print(f"\n{len(timings)} addresses: usually {median(usual):.0f} ms, at most {usual[-1]:.0f}; ", end="")
     print(f"cold {median(cold):.0f}, at most {cold[-1]:.0f}; ", end="")
     print(
         f"of the processor {median(cpu):.0f}, at most {cpu[-1]:.0f}. Over {options.limit:g} ms at worst: {len(slow)}."
     )
-    if again := sum(one.again for one in found):
+    if again := sum(timing.again for timing in timings):
         print(f"Asked for again, because the machine's host kept its processors for others in late answers: {again}.")
-    for one in [*slow, *wrong]:
-        print(dashboard_requests.shown(one))
+    for timing in [*slow, *wrong]:
+        print(dashboard_requests.shown(timing))
     return 1 if slow or wrong else 0
 
 
@@ -87,8 +89,8 @@ def search(options: argparse.Namespace) -> int:
     """Print how long it takes to look for words in all pages; the exit status."""
     with ExitStack() as block:
         url, output = block.enter_context(database(options))
-        there = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
-        asker = dashboard_requests.Asker(there.address)
+        dashboard = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
+        asker = dashboard_requests.Asker(dashboard.address)
         print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}\n")
         for word in LOOKED_FOR:
             begun, slowest, answers, after = time.perf_counter(), 0.0, 0, ""

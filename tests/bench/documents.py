@@ -191,9 +191,9 @@ def gold(name: str, root: Path) -> Reading:
         if len(files) > 1 and NOT_TEXT.search(path.name):
             continue
         html = path.read_bytes()
-        found = extract(html, f"http://manual.example/{path.name}")
-        texts.append(found.text)
-        headings += [block.text for block in found.blocks if block.tag in HEADINGS]
+        extraction = extract(html, f"http://manual.example/{path.name}")
+        texts.append(extraction.text)
+        headings += [block.text for block in extraction.blocks if block.tag in HEADINGS]
     return Reading("\n".join(texts), tuple(headings))
 
 
@@ -207,9 +207,9 @@ def paragraphs(text: str) -> Iterator[tuple[str, ...]]:
     """The paragraphs long enough to be judged: lines, or what is between empty lines."""
     lines = re.split(r"\n\s*\n", text) if text.count("\n\n") > text.count("\n") / 20 else text.splitlines()
     for line in lines:
-        found = tuple(tokens(line))
-        if len(found) >= LEAST_TOKENS:
-            yield found
+        words = tuple(tokens(line))
+        if len(words) >= LEAST_TOKENS:
+            yield words
 
 
 NUMBER = re.compile(r"(?:(?:[Cc]hapter|[Aa]ppendix|第)\s*)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d+)*[.:章]?\s*")
@@ -217,22 +217,22 @@ NUMBER = re.compile(r"(?:(?:[Cc]hapter|[Aa]ppendix|第)\s*)?(?:\d{1,3}|[A-Z](?=\
 
 def keys(headings: Iterable[str]) -> Counter[str]:
     """Headings by their letters, without numbers."""
-    found = (NUMBER.sub("", one, count=1) if NUMBER.match(one) else one for one in headings)
-    return Counter(key for one in found if (key := "".join(filter(str.isalpha, one.casefold()))))
+    without_numbers = (NUMBER.sub("", heading, count=1) if NUMBER.match(heading) else heading for heading in headings)
+    return Counter(key for heading in without_numbers if (key := "".join(filter(str.isalpha, heading.casefold()))))
 
 
-def agreement(found: Counter, wanted: Counter) -> float:
-    precision, recall = precision_recall(found, wanted)
+def agreement(output_counts: Counter, gold_counts: Counter) -> float:
+    precision, recall = precision_recall(output_counts, gold_counts)
     return f1(precision or 0.0, recall or 0.0)
 
 
-def score(found: Reading, wanted: Reading) -> Scores:
-    own, other = tokens(found.text), tokens(wanted.text)
+def score(reading: Reading, gold_reading: Reading) -> Scores:
+    own, other = tokens(reading.text), tokens(gold_reading.text)
     return Scores(
         agreement(shingles(own), shingles(other)),
         agreement(Counter(own), Counter(other)),
-        agreement(Counter(paragraphs(found.text)), Counter(paragraphs(wanted.text))),
-        agreement(keys(found.headings), keys(wanted.headings)),
+        agreement(Counter(paragraphs(reading.text)), Counter(paragraphs(gold_reading.text))),
+        agreement(keys(reading.headings), keys(gold_reading.headings)),
     )
 
 
@@ -281,13 +281,13 @@ def texts(root: Path, part: str = "") -> None:
         if part not in path.as_posix():
             continue
         html = gzip.decompress(path.with_name(f"{path.name[:-7]}.html.gz").read_bytes())
-        wanted, has_paragraphs = gold_of_rfc(html)
+        gold_reading, has_paragraphs = gold_of_rfc(html)
         start = time.process_time()
         try:
-            found = of_html(read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT).html.encode())
+            reading = of_html(read_document(gzip.decompress(path.read_bytes()), PLAIN_TEXT).html.encode())
         except DocumentError:
-            found = Reading("")
-        row = (*score(found, wanted), time.process_time() - start)
+            reading = Reading("")
+        row = (*score(reading, gold_reading), time.process_time() - start)
         rows.setdefault("pages" if has_paragraphs else "lines", []).append(row)
         print(f"{path.name:26}{'pages' if has_paragraphs else 'lines':10}" + "".join(f" {value:6.3f}" for value in row))
     for kind, scores in rows.items():
@@ -330,9 +330,9 @@ def markdown(root: Path) -> None:
         start = time.process_time()
         document = read_document(source.encode(), MARKDOWN)
         seconds = time.process_time() - start
-        found, wanted = of_html(document.html.encode()), of_html(f"<body>{html}".encode())
-        words = agreement(Counter(tokens(found.text)), Counter(tokens(text_of(parts(plain_markdown(source))))))
-        rows.append((*score(found, wanted), words, seconds))
+        reading, gold_reading = of_html(document.html.encode()), of_html(f"<body>{html}".encode())
+        words = agreement(Counter(tokens(reading.text)), Counter(tokens(text_of(parts(plain_markdown(source))))))
+        rows.append((*score(reading, gold_reading), words, seconds))
         if rows[-1][0] < SHOWN_BELOW:
             print(f"{path.relative_to(root).as_posix()[-50:]:50}" + "".join(f" {value:6.3f}" for value in rows[-1]))
     means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
@@ -349,7 +349,7 @@ def printed(files: list[str]) -> None:
 
     with TemporaryDirectory() as folder:
         for path in map(Path, files):
-            wanted = of_html(path.read_bytes())
+            gold_reading = of_html(path.read_bytes())
             source = path
             for ending, printer in PRINTERS.items():
                 more = ["--infilter=HTML (StarWriter)"] if source is path else []
@@ -358,8 +358,8 @@ def printed(files: list[str]) -> None:
                 source = Path(folder, path.stem + ".odt")
                 data = Path(folder, f"{path.stem}.{ending}").read_bytes()
                 start = time.process_time()
-                found = of_html(read_document(data).html.encode())
-                row = (*score(found, wanted), time.process_time() - start)
+                reading = of_html(read_document(data).html.encode())
+                row = (*score(reading, gold_reading), time.process_time() - start)
                 print(f"{path.name:26}{ending:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
 
 
@@ -369,15 +369,15 @@ def main(manuals: Iterable[str], root: Path, part: str = "", programs: str = ","
     for name in manuals:
         if part not in name or not (root / name.partition(":")[0]).is_dir():
             continue
-        data, wanted = pdf_of(name, root), gold(name, root)
+        data, gold_reading = pdf_of(name, root), gold(name, root)
         for program in programs.split(","):
             start = time.process_time() if program != "pdftotext" else time.perf_counter()
             try:
-                found = PROGRAMS[program](data)
+                reading = PROGRAMS[program](data)
             except (ImportError, FileNotFoundError):
                 continue
             end = time.process_time() if program != "pdftotext" else time.perf_counter()
-            row = (*score(found, wanted), end - start)
+            row = (*score(reading, gold_reading), end - start)
             sums.setdefault(program, []).append(row)
             print(f"{name:26}{program:10}" + "".join(f" {value:6.3f}" for value in row), flush=True)
     for program, rows in sums.items():

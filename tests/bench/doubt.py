@@ -1,8 +1,8 @@
-"""What the second look of `auto` is worth: the F1 of pages in doubt by the first and by the second choice.
+"""What the second look of `auto` gains: the F1 of pages in doubt by the first and by the second choice of blocks.
 
-`python doubt.py GOLD... [--weights FILE]` reads files as `scrapy evaluate` does. Sites that the weights were trained on
-say little: give the pages of one part of the sites, and weights of the other sites. kept_apart.py writes both parts.
-The interval holds 95% of the gains of pages whose sites are drawn at random.
+`python doubt.py GOLD... [--weights FILE]` reads files as `scrapy evaluate` does. Pages of sites that the weights were
+trained on are of little use: give the pages of one part of the sites, and weights that were trained on the others.
+kept_apart.py writes both parts. The interval is a bootstrap over sites, with 95% of the gains.
 """
 
 import argparse

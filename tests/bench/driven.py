@@ -1,4 +1,4 @@
-"""The order in which TopicFocus would have the pages of a web fetched, without a crawl around it."""
+"""The order in which TopicFocus chooses the pages of a web, without a crawl around it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from crawler.topic.topic import Topic
 
 
 class Driver:
-    """Shows TopicFocus pages and keeps what it says of their links, as the spider and its middleware do."""
+    """Shows pages to TopicFocus and queues their links with its priorities, as the spider and its middleware do."""
 
     def __init__(self, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> None:
         self.focus = TopicFocus(Topic.of(topic), manner)
@@ -20,19 +20,19 @@ class Driver:
         self.teaching = frozenset() if topic else frozenset(seeds)
 
     def take(self, url: str, page: Read) -> float:
-        """Let TopicFocus see a page, and the addresses wait by what it says then; returns the page's relevance."""
+        """Show a page to TopicFocus, and queue its links with their priorities; returns the page's relevance."""
         if url in self.teaching:
             self.focus.example(page.text)
         self.focus.name_translations(url, page.translations)
         relevance = self.focus.learn_page(url, page.title, page.text, page.language)
         leads = [LinkContext(url, anchor, near=near) for url, anchor, near in page.links]
-        known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
-        self.focus.see_again(url, known)
+        seen_again, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
+        self.focus.see_again(url, seen_again)
         for lead, priority in zip(new, self.focus.queue_links(url, new), strict=True):
             self.waiting.put(lead.url, priority)
-        for found, priority in self.focus.renew_if_due().items():
-            if found in self.waiting.priority:
-                self.waiting.put(found, priority)
+        for queued_url, priority in self.focus.renew_if_due().items():
+            if queued_url in self.waiting.priority:
+                self.waiting.put(queued_url, priority)
         return relevance
 
 

@@ -55,12 +55,12 @@ def rows(count: int) -> Iterator[list[dict[str, Any]]]:
     words = ["".join(chance.choices("abcdefghijklmnop", k=chance.randrange(2, 9))) for _ in range(3_000)]
     speech = " ".join(chance.choices(words, k=60_000))
     for first in range(0, count, AT_ONCE):
-        found = []
+        page_rows = []
         for number in range(first, min(count, first + AT_ONCE)):
             url, at = f"http://site{number % 500}.example/page/{number}", chance.randrange(len(speech) - LENGTH)
             item = asdict(PageItem(url, url, "2026-11-22T12:00:00+00:00", 200, 3, SEED, "en", f"Page {number}"))
-            found.append(item | {"text": speech[at : at + LENGTH], "images": "[]", "key": number, "crawl_id": 1})
-        yield found
+            page_rows.append(item | {"text": speech[at : at + LENGTH], "images": "[]", "key": number, "crawl_id": 1})
+        yield page_rows
 
 
 def fill(engine: Engine, count: int) -> None:
@@ -85,8 +85,8 @@ def export(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> "subp
 def measured(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> tuple[float, float, float]:
     """Seconds by the clock and of the processor that an export takes, and MB of memory."""
     began = time.monotonic()
-    said, _ = export(folder, url, kind, more).communicate()
-    status, spent, size = said.split()
+    output, _ = export(folder, url, kind, more).communicate()
+    status, spent, size = output.split()
     if status != "0":
         raise ChildProcessError(f"{kind}: {status}")
     return time.monotonic() - began, float(spent), int(size) / 1024
@@ -100,14 +100,14 @@ def stored(url: URL, folder: Path, seconds: float, name: str) -> float:
     leases = session.committer.commit(Batch(demand=ClaimRequest(1_000, 1_000, 1_000))).leases
     while time.monotonic() - began < seconds and leases:
         ended = []
-        for one in leases:
+        for lease in leases:
             links = tuple(Candidate(f"http://s{count % 40}.example/{count}/{n}", 5, 1) for n in range(10))
-            here = one.candidate.url
+            here = lease.candidate.url
             item = asdict(PageItem(here, here, "2026-11-22T12:00:00+00:00", 200, 0, None, text="Bees. " * 250))
-            ended.append(Completion(one, PageResult(record=item, links=links)))
+            ended.append(Completion(lease, PageResult(record=item, links=links)))
             count += 1
         session.committer.commit(
-            Batch(ended, rests_of_dropped_hosts=dict.fromkeys((one.host_id for one in leases), 0.0))
+            Batch(ended, rests_of_dropped_hosts=dict.fromkeys((lease.host_id for lease in leases), 0.0))
         )
         leases = session.committer.commit(Batch(demand=ClaimRequest(50, 50, 50))).leases
     session.leave()
@@ -132,20 +132,20 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0, help="that a worker stores pages for; 0: none does")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--state-url")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print(f"{machine()}\n\n{'pages':>10}  {'format':10}{'seconds':>9}{'processor':>11}{'MB':>7}")
-    with TemporaryDirectory(dir=asked.folder) as place:
+    with TemporaryDirectory(dir=options.folder) as place:
         folder = Path(place)
-        url = make_url(asked.state_url or f"sqlite:///{folder / 'crawl.db'}")
+        url = make_url(options.state_url or f"sqlite:///{folder / 'crawl.db'}")
         engine = open_database(url)
-        for count in asked.pages:
+        for count in options.pages:
             fill(engine, count)
-            for kind in asked.formats:
+            for kind in options.formats:
                 seconds, spent, size = measured(folder, url, kind)
                 print(f"{count:10,}  {kind:10}{seconds:9.1f}{spent:11.1f}{size:7.0f}", flush=True)
                 shutil.rmtree(folder / "pages", ignore_errors=True)
-        if asked.seconds:
-            alone, shared = beside(folder, url, asked.seconds)
+        if options.seconds:
+            alone, shared = beside(folder, url, options.seconds)
             print(f"\nstored a second: {alone:.0f} pages alone, {shared:.0f} beside an export of {count:,}")
         engine.dispose()
 

@@ -97,9 +97,9 @@ class MadePages:
     def pages(self, *_: Any) -> Iterator[StoredPage]:
         for at in range(0, self.count, AT_ONCE):
             started = time.thread_time()
-            made = self._made(np.arange(at, min(at + AT_ONCE, self.count)))
+            pages = self._made(np.arange(at, min(at + AT_ONCE, self.count)))
             self.seconds += time.thread_time() - started
-            yield from made
+            yield from pages
 
     def _made(self, numbers: Any) -> list[StoredPage]:
         chance = np.random.default_rng(int(numbers[0]))
@@ -127,11 +127,11 @@ class MadePages:
             for number, fingerprint, signature in rows
         ]
 
-    def similarity(self, one: int, other: int) -> float:
+    def similarity(self, first: int, other: int) -> float:
         """How similar two pages were made."""
-        if self.original[one] != self.original[other]:
+        if self.original[first] != self.original[other]:
             return 0.0
-        return float(self.likeness[one] * self.likeness[other])
+        return float(self.likeness[first] * self.likeness[other])
 
 
 class Counted:
@@ -143,19 +143,19 @@ class Counted:
         self.likeness = np.zeros(source.count, np.float32)
 
     def add(self, url: str, reason: RemovalReason) -> None:
-        number, kept = (int(one.rpartition("/")[2]) for one in (url, reason.copy_of or ""))
+        number, kept = (int(address.rpartition("/")[2]) for address in (url, reason.copy_of or ""))
         self.is_removed[number] = True
         self.likeness[number] = self.source.similarity(number, kept)
 
     def show(self) -> None:
         source = self.source
         is_copy = source.original != np.arange(source.count)
-        found = []
+        shares = []
         for least, below in zip(STEPS, (*STEPS[1:], 2.0), strict=True):
             is_one = is_copy & (source.likeness >= least) & (source.likeness < below)
             name = "exact" if least == 1 else f"{least:.2f}"
-            found.append(f"{name}: {self.is_removed[is_one].mean():.4f} of {is_one.sum():,}")
-        print(f"  found of copies by similarity, from: {'; '.join(found)}")
+            shares.append(f"{name}: {self.is_removed[is_one].mean():.4f} of {is_one.sum():,}")
+        print(f"  found of copies by similarity, from: {'; '.join(shares)}")
         is_due = is_copy & (source.likeness >= NEAR)
         likeness = self.likeness[self.is_removed]
         print(
@@ -177,8 +177,8 @@ def texts(count: int) -> Iterator[StoredPage]:
 def memory() -> int:
     """The bytes of memory that this process has for itself, without files."""
     status = Path("/proc/self/status")
-    found = re.search(r"RssAnon:\s+(\d+) kB", status.read_text() if status.exists() else "")
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"RssAnon:\s+(\d+) kB", status.read_text() if status.exists() else "")
+    return int(match[1]) * 1024 if match else 0
 
 
 def peak_of(work: Callable[[], object]) -> int:
@@ -202,30 +202,30 @@ def peak_of(work: Callable[[], object]) -> int:
 
 def measure_copies(is_near: bool, count: int, folder: Path | None) -> None:
     source: Any = MadePages(count)
-    found: Any = Counted(source)
+    counted: Any = Counted(source)
     search = CopySearch(is_near, Preference(), folder)
     started, began = time.process_time(), time.monotonic()
-    peak = peak_of(lambda: without_copies(source, search, found))
-    taken, passed = time.process_time() - started - source.seconds, time.monotonic() - began
+    peak = peak_of(lambda: without_copies(source, search, counted))
+    cpu, passed = time.process_time() - started - source.seconds, time.monotonic() - began
     print(
-        f"{'near' if is_near else 'exact'}: {taken:,.0f} s of the processor, {1e6 * taken / count:.0f} µs a page "
+        f"{'near' if is_near else 'exact'}: {cpu:,.0f} s of the processor, {1e6 * cpu / count:.0f} µs a page "
         f"({passed:,.0f} s with making the pages); memory {peak / 1e9:.2f} GB, {peak / count:.0f} bytes a page; "
         f"temporary files {(ROW.itemsize + ADDRESS) * count / 1e9:.1f} GB"
     )
-    found.show()
+    counted.show()
 
 
 def measure_paragraphs(count: int) -> None:
-    made = list(texts(count))
+    site_texts = list(texts(count))
     started = time.process_time()
-    repeated_paragraphs(made, None)
-    taken = time.process_time() - started
+    repeated_paragraphs(site_texts, None)
+    cpu = time.process_time() - started
     tracemalloc.start()
-    repeated_paragraphs(made, None)
+    repeated_paragraphs(site_texts, None)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     print(
-        f"paragraphs, {count:,} pages: {1e6 * taken / count:.0f} µs a page; memory {peak / count:.0f} bytes a page; "
+        f"paragraphs, {count:,} pages: {1e6 * cpu / count:.0f} µs a page; memory {peak / count:.0f} bytes a page; "
         f"temporary files {16 * PARAGRAPHS} bytes a page"
     )
 
@@ -233,11 +233,11 @@ def measure_paragraphs(count: int) -> None:
 def store(url: URL, count: int) -> None:
     """Have a crawl of these pages in the database."""
     engine = open_database(url)
-    made = MadePages(count).pages()
+    pages_left = MadePages(count).pages()
     with engine.begin() as connection:
         connection.execute(insert(crawl).values(id=1, name="crawl", seeds="[]", started_at=0.0))
         for rows in whole_export.rows(count):
-            compared = [{name: value for name, value in next(made).values.items() if name != "url"} for _ in rows]
+            compared = [{name: value for name, value in next(pages_left).values.items() if name != "url"} for _ in rows]
             connection.execute(insert(page), [row | more for row, more in zip(rows, compared, strict=True)])
     engine.dispose()
 
@@ -261,15 +261,15 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--folder", type=Path, help="where the temporary file is")
     parser.add_argument("--stored", action="store_true", help="store the pages, and measure the whole command")
-    given = parser.parse_args()
-    print(f"{machine()}\n{given.pages:,} pages", flush=True)
-    if given.stored:
-        measure_command(given.pages, given.folder)
+    options = parser.parse_args()
+    print(f"{machine()}\n{options.pages:,} pages", flush=True)
+    if options.stored:
+        measure_command(options.pages, options.folder)
         return
     for is_near in (False, True):
-        measure_copies(is_near, given.pages, given.folder)
+        measure_copies(is_near, options.pages, options.folder)
         sys.stdout.flush()
-    measure_paragraphs(min(given.pages, MOST_TEXTS))
+    measure_paragraphs(min(options.pages, MOST_TEXTS))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""How fast pages become text: `auto`, `leaf-tags` and the other programs, page by page in turns.
+"""How fast pages become text: `auto`, `leaf-tags` and other programs, which take turns on each page.
 
 `python extraction.py [--data FOLDER] [--rounds N] [--against A,B]` takes the pages of andy_articles and fundus that are
-like those of Zyte's benchmark, 150 to 200 KB with 500 to 1,000 elements, from FOLDER, by default WINNOW_DATA. It prints
-the processor's time a page, median of the rounds, of the bare parser, of the blocks, of auto's text alone, of each
-method with all that it says (parsing included) and of each peer that is installed; then what the metadata cost, how
-long a new process takes until the first text, and the memory that takes. The limits are for the text alone, as peers
-give it; with --check the program fails where one is broken.
+similar to those of Zyte's benchmark, 150 to 200 KB with 500 to 1,000 elements, from FOLDER, by default WINNOW_DATA. It
+prints the CPU time of a page, the median of the rounds: of the parser alone, of the blocks, of auto's text alone, of
+each method with all its results (parsing included), and of each installed peer. Then it prints the time of the
+metadata, and how long a new process takes until the first text and how much memory. The limits are for the text alone,
+which is what peers return; with --check the program fails if one is broken.
 """
 
 import argparse
@@ -111,9 +111,9 @@ def peer(page: MethodInput, body: bytes, name: str, module: Any) -> object:
 
 def contenders(peers: Iterable[str]) -> dict[str, Work]:
     """What is timed, by name."""
-    found: dict[str, Work] = {PARSER: parse, WALK: walk, TEXT: text}
-    found |= {name: partial(extract, method=name) for name in METHODS}
-    return found | {
+    works: dict[str, Work] = {PARSER: parse, WALK: walk, TEXT: text}
+    works |= {name: partial(extract, method=name) for name in METHODS}
+    return works | {
         f"{name} {version(name)}": partial(peer, name=name, module=import_module(PEERS[name].module)) for name in peers
     }
 
@@ -122,14 +122,14 @@ def timed(work: Callable[[], object]) -> float:
     start = time.thread_time()
     try:
         work()
-    except Exception as error:  # of a peer: that it fails on a page is not what is asked here
+    except Exception as error:  # of a peer: its failures are not measured here
         print(f"  ({type(error).__name__}: {str(error)[:80]})", file=sys.stderr)
     return time.thread_time() - start
 
 
 def race(pages: list[MethodInput], works: dict[str, Work], rounds: int) -> dict[str, Figures]:
-    """Each program on each page, the programs in turns so that a busy machine is busy for all."""
-    found: dict[str, list[float]] = {name: [] for name in works}
+    """Time each program on each page; the programs take turns, so that a busy machine is as busy for each."""
+    milliseconds: dict[str, list[float]] = {name: [] for name in works}
     bodies = [page.html.encode("utf-8", "replace") for page in pages]
     for number in range(rounds + 1):
         seconds = dict.fromkeys(works, 0.0)
@@ -143,38 +143,38 @@ def race(pages: list[MethodInput], works: dict[str, Work], rounds: int) -> dict[
             gc.set_threshold(GARBAGE_THRESHOLD)
         else:
             for name, spent in seconds.items():
-                found[name].append(1000 * spent / len(pages))
-    return {name: Figures(figures) for name, figures in found.items()}
+                milliseconds[name].append(1000 * spent / len(pages))
+    return {name: Figures(figures) for name, figures in milliseconds.items()}
 
 
 def metadata(pages: list[MethodInput], rounds: int) -> dict[str, Figures]:
-    """What title, comments, date and author cost beside a page that is read already."""
-    asked: dict[str, Callable[[Page], Any]] = {
+    """The time of title, comments, date and author for a page whose text was already extracted."""
+    readers: dict[str, Callable[[Page], Any]] = {
         "title": headline,
         "comments": lambda page: comments(page, ()),
         "published": lambda page: publication_date(page, page.once(EXTRACTORS["auto"])),
         "author": lambda page: author(page, page.once(EXTRACTORS["auto"])),
     }
-    found: dict[str, list[float]] = {name: [] for name in asked}
+    milliseconds: dict[str, list[float]] = {name: [] for name in readers}
     for _ in range(rounds):
         read = [Page.from_html(page.html, page.url) for page in pages]
         for page in read:
             page.once(EXTRACTORS["auto"])
-        for name, ask in asked.items():
-            found[name].append(1000 * sum(timed(partial(ask, page)) for page in read) / len(pages))
-    return {name: Figures(figures) for name, figures in found.items()}
+        for name, ask in readers.items():
+            milliseconds[name].append(1000 * sum(timed(partial(ask, page)) for page in read) / len(pages))
+    return {name: Figures(figures) for name, figures in milliseconds.items()}
 
 
 def first(method: str, before: str = "") -> tuple[float, float]:
     """Seconds of a new process until the first text, and the megabytes that took; medians."""
     code = FIRST.format(before=before, method=method)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    found = []
+    figures = []
     for _ in range(STARTS):
         line = [sys.executable, "-c", code]
-        said = subprocess.run(line, env=environment, capture_output=True, encoding="utf-8", check=True).stdout
-        found.append(tuple(map(float, said.split())))
-    seconds, megabytes = zip(*found, strict=True)
+        output = subprocess.run(line, env=environment, capture_output=True, encoding="utf-8", check=True).stdout
+        figures.append(tuple(map(float, output.split())))
+    seconds, megabytes = zip(*figures, strict=True)
     return statistics.median(seconds), statistics.median(megabytes)
 
 
@@ -184,34 +184,36 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--against", help="peers, instead of all that are installed; none: no peer")
     parser.add_argument("--check", action="store_true", help="fail when a limit is broken")
-    given = parser.parse_args()
-    if not given.data:
+    options = parser.parse_args()
+    if not options.data:
         parser.error("set WINNOW_DATA, or give --data FOLDER")
-    wanted = [name for name in PEERS if is_installed(name)] if given.against is None else given.against.split(",")
-    pages, elements = zip(*chosen(Path(given.data)), strict=True)
+    peers = [name for name in PEERS if is_installed(name)] if options.against is None else options.against.split(",")
+    pages, elements = zip(*chosen(Path(options.data)), strict=True)
     size = sum(len(page.html.encode("utf-8", "replace")) for page in pages) / len(pages) / 1000
     count = sum(elements) / len(pages)
     print(f"{len(pages)} pages of {' and '.join(SETS)}: {size:.0f} KB, {count:.0f} elements on average")
-    found = race(list(pages), contenders(name for name in wanted if name in PEERS), given.rounds)
-    for name, figures in found.items():
+    by_program = race(list(pages), contenders(name for name in peers if name in PEERS), options.rounds)
+    for name, figures in by_program.items():
         low, high = min(figures.rounds), max(figures.rounds)
         print(
             f"{name:28} {figures.median:8.2f} ms a page ({low:.2f} to {high:.2f}) {1000 / figures.median:7.0f} pages/s"
         )
-    over = [found[TEXT].median > MILLISECONDS]
-    for mine, name in product((TEXT, "auto"), found):
+    over = [by_program[TEXT].median > MILLISECONDS]
+    for own, name in product((TEXT, "auto"), by_program):
         if name.startswith("trafilatura"):
-            ratios = [one / ours for one, ours in zip(found[name].rounds, found[mine].rounds, strict=True)]
+            ratios = [
+                theirs / ours for theirs, ours in zip(by_program[name].rounds, by_program[own].rounds, strict=True)
+            ]
             ratio = statistics.median(ratios)
-            print(f"{mine} is {ratio:.1f} times as fast as {name} ({min(ratios):.1f} to {max(ratios):.1f})")
-            over.append(mine == TEXT and ratio < RATIO)
-    for name, figures in metadata(list(pages), given.rounds).items():
+            print(f"{own} is {ratio:.1f} times as fast as {name} ({min(ratios):.1f} to {max(ratios):.1f})")
+            over.append(own == TEXT and ratio < RATIO)
+    for name, figures in metadata(list(pages), options.rounds).items():
         print(f"{name:28} {figures.median:8.2f} ms a page beside it")
     for method in METHODS:
         (seconds, _), (_, megabytes) = first(method), first(method, WITHOUT_METHOD)
         print(f"{method:28} {seconds:8.2f} s in a new process until the first text, {megabytes:.1f} MB for the method")
         over.append(seconds > START or megabytes > MEMORY)
-    if given.check and any(over):
+    if options.check and any(over):
         sys.exit(f"a limit is broken: {MILLISECONDS} ms, {RATIO} times trafilatura, {START} s, {MEMORY} MB")
 
 

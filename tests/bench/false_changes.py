@@ -1,8 +1,8 @@
-"""How often the recrawl takes a page for changed although only what stands around its text has.
+"""How often the recrawl counts a page as changed although only a banner or a footer around its text has changed.
 
-`python false_changes.py [--pages N]`: of each set in WINNOW_DATA (by default shared/data beside this checkout) N pages
-get a banner above or a footer below, in other words than before, and are compared with what was known of them. The text
-of `auto` itself may differ more often than the page counts as changed (crawler/recrawl/change_check.py).
+`python false_changes.py [--pages N]` takes N pages of each set in WINNOW_DATA, by default shared/data beside this
+checkout. Each page is checked twice, with random words in a banner above or in a footer below. It prints how often the
+text of `auto` differs, and how often the page counts as changed (crawler/recrawl/change_check.py), which is rarer.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def disturbed(page: str, kind: str, chance: random.Random) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=100, help="pages of each set")
-    given = parser.parse_args()
+    options = parser.parse_args()
     chance, detector = random.Random(1), ChangeDetector("auto", "balance", auto)
     print(f"{'set':14} {'what changed':12} {'pages':>6} {'other text':>11} {'changed':>8}")
     totals: Counter[str] = Counter()
@@ -52,7 +52,7 @@ def main() -> None:
         rows = [row for row in read_pages(path) if row.gold and 0 < len(row.html) <= LONGEST]
         for kind in ("banner", "footer"):
             counts: Counter[str] = Counter()
-            for row in chance.sample(rows, min(given.pages, len(rows))):
+            for row in chance.sample(rows, min(options.pages, len(rows))):
                 try:
                     before, after = (
                         Page.from_html(text, row.url)
@@ -60,14 +60,14 @@ def main() -> None:
                     )
                 except (etree.ParserError, ValueError, AttributeError):  # it has no element, or declares an encoding
                     continue
-                known = detector.check(before, before.once(auto), None)
+                first_check = detector.check(before, before.once(auto), None)
                 history = PageHistory(
-                    extractor_version=known.extractor_version, source_fingerprint=known.source_fingerprint
+                    extractor_version=first_check.extractor_version, source_fingerprint=first_check.source_fingerprint
                 )
-                found = detector.check(after, after.once(auto), history).change
+                change = detector.check(after, after.once(auto), history).change
                 counts["pages"] += 1
                 counts["other"] += before.once(auto).text != after.once(auto).text
-                counts["changed"] += found is PageChange.CHANGED
+                counts["changed"] += change is PageChange.CHANGED
             totals += counts
             print(f"{set_name(path):14} {kind:12} {counts['pages']:6} {counts['other']:11} {counts['changed']:8}")
     print(f"{'all':27} {totals['pages']:6} {totals['other']:11} {totals['changed']:8}")

@@ -1,12 +1,13 @@
-"""How early a crawl meets the pages of its topic, beside plainer orders and beside what nobody can do better.
+"""How early a crawl finds the pages of its topic, beside simpler orders and beside the best possible one.
 
 `python tests/bench/focus.py` takes the encyclopaedia of ../shared/data/wiki as a web. For each topic and draw, three of
-the topic's pages are the seeds, and nothing else tells what it is about. What is printed is the share of the topic's
-pages among the first tenth of all, the mean of the draws and in brackets the least and the most:
+the topic's pages are the seeds, and only they define the topic. It prints the share of the topic's pages that are among
+the first tenth of all pages: the mean of the draws, and in brackets the lowest and the highest share. The orders are
 
 - breadth-first;
-- best-first: links whose page and anchor text are like the seeds' texts, by the word statistics of the whole web;
-- unlearned, ours: real crawls over HTTP, the first by unlearned.py; with --simulate Focus alone, in a second;
+- best-first: links first whose page and anchor text are similar to the seeds' texts, by the word statistics of the
+  whole web;
+- unlearned, ours: real crawls over HTTP, the first by unlearned.py; with --simulate Focus alone, which takes a second;
 - oracle: knows all pages, but must follow links, and takes the shortest way to the next page of the topic.
 
 `--chinese` crawls two Chinese sites for words instead: the share of the pages with the word among the first quarter.
@@ -74,8 +75,8 @@ class Bench:
 
     def within_reach(self, job: Job) -> float:
         """The share of the topic's pages that links lead to, however late."""
-        wanted = self.web.about(job.topic)
-        return len(wanted.intersection(breadth_first(self.web, self.seeds(job)))) / len(wanted)
+        on_topic = self.web.about(job.topic)
+        return len(on_topic.intersection(breadth_first(self.web, self.seeds(job)))) / len(on_topic)
 
     def simulated(self, job: Job) -> float:
         """The recall of an order that is worked out without a crawl."""
@@ -97,10 +98,16 @@ class Bench:
 
 def manner(settings: Mapping[str, str]) -> FocusOptions:
     """The settings as Focus alone knows them."""
-    known = {f"FOCUS_{part.name.upper()}": part for part in fields(FocusOptions)}
-    if unknown := settings.keys() - known.keys():
-        sys.exit(f"Without a crawl there are the settings {', '.join(known)}, and no {', '.join(sorted(unknown))}.")
-    return FocusOptions(**{known[name].name: _value(value, known[name].default) for name, value in settings.items()})
+    known_options = {f"FOCUS_{part.name.upper()}": part for part in fields(FocusOptions)}
+    if unknown := settings.keys() - known_options.keys():
+        sys.exit(
+            f"Without a crawl there are the settings {', '.join(known_options)}, and no {', '.join(sorted(unknown))}."
+        )
+    values = {}
+    for name, value in settings.items():
+        option = known_options[name]
+        values[option.name] = _value(value, option.default)
+    return FocusOptions(**values)
 
 
 def _value(value: str, default: Any) -> Any:
@@ -130,14 +137,14 @@ def measured(bench: Bench, jobs: Sequence[Job], simulate: bool) -> Iterator[tupl
             yield job, bench.crawled(job)
 
 
-def table(found: Mapping[Job, float], orders: Sequence[str], topics: Sequence[str]) -> Iterator[str]:
+def table(recalls_by_job: Mapping[Job, float], orders: Sequence[str], topics: Sequence[str]) -> Iterator[str]:
     """The orders side by side."""
     yield f"{'':40}" + "".join(f"{order:>20}" for order in orders)
     means: dict[str, list[float]] = {order: [] for order in orders}
     for topic in topics:
         cells = []
         for order in orders:
-            recalls = [value for job, value in found.items() if (job.order, job.topic) == (order, topic)]
+            recalls = [value for job, value in recalls_by_job.items() if (job.order, job.topic) == (order, topic)]
             means[order].append(mean(recalls))
             cells.append(f"{mean(recalls):.3f} ({min(recalls):.2f}-{max(recalls):.2f})")
         yield f"{topic:40}" + "".join(f"{cell:>20}" for cell in cells)
@@ -169,23 +176,23 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    asked = options()
-    settings = dict(asked.settings)
-    if asked.chinese:
-        orders = {name: settings | CRAWLED[name] for name in asked.only if name in CRAWLED}
+    opts = options()
+    settings = dict(opts.settings)
+    if opts.chinese:
+        orders = {name: settings | CRAWLED[name] for name in opts.only if name in CRAWLED}
         if not orders:
             sys.exit(f"Of Chinese sites there are the orders {', '.join(CRAWLED)}.")
         print("\n".join(chinese.table(SHARED, orders)))
         return
-    jobs = [Job(o, topic, draw) for o in asked.only for topic in asked.topics for draw in range(asked.draws)]
-    with built(asked.site) as site:
-        bench = Bench(site.resolve(), web_of(site, asked.cache), settings)
-        started, found = time.monotonic(), {}
-        for job, value in measured(bench, jobs, asked.simulate):
-            found[job] = value
+    jobs = [Job(o, topic, draw) for o in opts.only for topic in opts.topics for draw in range(opts.draws)]
+    with built(opts.site) as site:
+        bench = Bench(site.resolve(), web_of(site, opts.cache), settings)
+        started, recalls = time.monotonic(), {}
+        for job, value in measured(bench, jobs, opts.simulate):
+            recalls[job] = value
             print(f"{job.order} {job.topic} {job.draw}: {value:.3f}", file=sys.stderr)
     print(f"{len(jobs)} crawls of {bench.pages} pages, {time.monotonic() - started:.0f} seconds\n")
-    print("\n".join(table(found, asked.only, asked.topics)))
+    print("\n".join(table(recalls, opts.only, opts.topics)))
     print(f"\nFrom these seeds links lead to {mean(map(bench.within_reach, jobs)):.3f} of the topics' pages.")
 
 

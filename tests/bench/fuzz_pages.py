@@ -1,8 +1,8 @@
-"""Pages gone wrong in every way chance finds: does a method fail on one, or take long?
+"""Whether an extraction method fails, or takes long, on pages that are broken at random.
 
-`python fuzz_pages.py [--minutes M] [--seed N] [--methods A,B]` changes real pages (of WINNOW_DATA where that is set,
-else those of the tests) and makes up others, reads each in a process of its own, and prints the slowest, the largest
-and whatever failed. The same seed makes the same pages; `--keep FOLDER` writes those that failed or broke a limit.
+`python fuzz_pages.py [--minutes M] [--seed N] [--methods A,B]` changes real pages (of WINNOW_DATA if it is set, else of
+the tests) and makes up others. It reads each page in a separate process, and prints the slowest, the largest and all
+that failed. The same seed makes the same pages; `--keep FOLDER` writes those that failed or broke a limit.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from crawler.extraction import EXTRACTORS  # noqa: E402
 
 SECONDS, MEGABYTES = 1.0, 200
 TIMED = ("auto", "leaf-tags")
-"""The methods that have these limits; others only must not fail."""
+"""The methods that have these limits; the other methods only must not fail."""
 FROM_EACH = 40  # pages of a set
 TAGS = "a b body br button dd div dl dt font form frameset h1 h2 head html i iframe img input li main math nav".split()
 TAGS += "noscript object ol option p path plaintext pre q script select span style svg table tbody td template".split()
@@ -89,14 +89,14 @@ class Tried(NamedTuple):
 def real_pages() -> list[bytes]:
     """Pages of the sets of WINNOW_DATA, or of the tests."""
     if data := os.environ.get("WINNOW_DATA"):
-        found = []
+        sources = []
         for path in sorted(Path(data).glob("extraction/*.jsonl.xz")):
             with lzma.open(path) as lines:
-                found += [
+                sources += [
                     json.loads(line)["html"].encode("utf-8", "replace")
                     for line, _ in zip(lines, range(FROM_EACH), strict=False)
                 ]
-        return found
+        return sources
     return [path.read_bytes() for path in sorted(TESTS.glob("pages/*/*.html")) + sorted(TESTS.glob("gold/*/*.html"))]
 
 
@@ -152,7 +152,7 @@ ACCIDENTS = (_without, _cut, _with_odd, _with_noise, _repeated, _without_ends, _
 
 
 def made_up(chance: random.Random, pages: list[bytes]) -> bytes:
-    """A page after no grammar but that of its pieces, one of which may fill it."""
+    """A page of random pieces, one of which may be repeated until it fills the page."""
     pieces = [_piece(chance) for _ in range(chance.randint(1, 60))]
     for _ in range(chance.randint(0, 3)):
         at = chance.randrange(len(pieces))
@@ -169,8 +169,8 @@ def _piece(chance: random.Random) -> str:
         if kind < 0.45:
             names = chance.choices(NAMES, k=chance.choice((0, 0, 1, 2, 3)))
             quote = chance.choice(("'", '"', ""))
-            given = "".join(f" {name}={quote}{chance.choice(VALUES)}{quote}" for name in names)
-            written.append(f"<{chance.choice(TAGS)}{given}>")
+            attributes = "".join(f" {name}={quote}{chance.choice(VALUES)}{quote}" for name in names)
+            written.append(f"<{chance.choice(TAGS)}{attributes}>")
         elif kind < 0.6:
             written.append(f"</{chance.choice(TAGS)}>")
         elif kind < 0.9:
@@ -187,13 +187,13 @@ def tried(number: int, seed: int, pages: list[bytes], methods: list[str]) -> tup
     return body, [Tried(number, name, len(body), watched(lambda name=name: read(body, name))) for name in methods]  # type: ignore[misc]
 
 
-def show(title: str, found: list[Tried]) -> None:
+def show(title: str, readings: list[Tried]) -> None:
     """Print some pages, a line each."""
     print(title)
-    for one in found:
-        cost = one.cost
-        said = f"{cost.seconds:6.2f} s {cost.megabytes:6.0f} MB {cost.error}"
-        print(f"  page {one.number:6} of {one.size:10,} bytes, {one.method:12} {said}")
+    for reading in readings:
+        cost = reading.cost
+        costs = f"{cost.seconds:6.2f} s {cost.megabytes:6.0f} MB {cost.error}"
+        print(f"  page {reading.number:6} of {reading.size:10,} bytes, {reading.method:12} {costs}")
 
 
 def main() -> None:
@@ -202,23 +202,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--methods", default=",".join(TIMED))
     parser.add_argument("--keep", type=Path)
-    given = parser.parse_args()
-    pages, methods = real_pages(), given.methods.split(",") if given.methods != "all" else [*EXTRACTORS]
+    options = parser.parse_args()
+    pages, methods = real_pages(), options.methods.split(",") if options.methods != "all" else [*EXTRACTORS]
     for method in methods:
         read(b"<title>Once</title><p>What is loaded at first use is no page's cost.", method)
-    found: list[Tried] = []
-    number, end = 0, time.monotonic() + 60 * given.minutes
+    readings: list[Tried] = []
+    number, end = 0, time.monotonic() + 60 * options.minutes
     while time.monotonic() < end:
-        body, costs = tried(number, given.seed, pages, methods)
-        found += costs
-        if given.keep and any(one.is_bad for one in costs):
-            given.keep.mkdir(exist_ok=True)
-            (given.keep / f"{given.seed}-{number}.html").write_bytes(body)
+        body, costs = tried(number, options.seed, pages, methods)
+        readings += costs
+        if options.keep and any(reading.is_bad for reading in costs):
+            options.keep.mkdir(exist_ok=True)
+            (options.keep / f"{options.seed}-{number}.html").write_bytes(body)
         number += 1
-    print(f"{number:,} pages read by {', '.join(methods)}, seed {given.seed}")
-    show("The slowest:", sorted(found, key=lambda one: -one.cost.seconds)[:8])
-    show("The largest:", sorted(found, key=lambda one: -one.cost.megabytes)[:5])
-    bad = [one for one in found if one.is_bad]
+    print(f"{number:,} pages read by {', '.join(methods)}, seed {options.seed}")
+    show("The slowest:", sorted(readings, key=lambda reading: -reading.cost.seconds)[:8])
+    show("The largest:", sorted(readings, key=lambda reading: -reading.cost.megabytes)[:5])
+    bad = [reading for reading in readings if reading.is_bad]
     show(f"Failed, or beyond {SECONDS:g} s or {MEGABYTES} MB: {len(bad)}", bad[:20])
     sys.exit(bool(bad))
 

@@ -1,10 +1,10 @@
-"""What a host can do to a crawl by one answer: the time and memory of pages and files made to cost much.
+"""What one answer of a host can cost a crawl: the time and memory of pages and files that are made to cost much.
 
-`python tests/bench/hostile.py [--only NAME ...]` serves each on loopback and crawls it in a process of its own, with
-the usual settings. A line has the CPU seconds from the first request on and the peak memory of that process, both
-beyond those of a crawl of one small page, the costliest first. What costs more than the limits is crawled twice more,
-and the least of three counts, as a shared machine is slower at times. The exit status is 1 if anything costs more than
-a second of CPU or 100 MB.
+`python tests/bench/hostile.py [--only NAME ...]` serves each answer on loopback and crawls it in a separate process,
+with the usual settings. A line has the CPU seconds from the first request on and the peak memory of the process, both
+beyond those of a crawl of one small page, the costliest answer first. An answer that exceeds a limit is crawled twice
+more, and the least costs count, because a shared machine is slower at times. The exit status is 1 if any answer costs
+more than a second of CPU time or 100 MB.
 """
 
 import argparse
@@ -60,21 +60,21 @@ class Cost(NamedTuple):
 
 
 def full(unit: bytes | str, before: bytes | str = "", after: bytes | str = "", size: int = SIZE) -> bytes:
-    """As many units as go into a size."""
-    unit, before, after = (one.encode() if isinstance(one, str) else one for one in (unit, before, after))
+    """A body of about this size: `before`, the unit repeated, and `after`."""
+    unit, before, after = (part.encode() if isinstance(part, str) else part for part in (unit, before, after))
     return before + unit * ((size - len(before) - len(after)) // len(unit)) + after
 
 
 def numbered(
     write: Callable[[int], str], before: str = "", after: str = "", size: int = SIZE, most: int = 10**9
 ) -> bytes:
-    """As many different units as go into a size, at most so many."""
-    found, length, number = [before], len(before) + len(after), 0
+    """A body of about this size: `before`, a unit for each number, at most `most`, and `after`."""
+    units, length, number = [before], len(before) + len(after), 0
     while length < size and number < most:
-        found.append(write(number))
-        length += len(found[-1].encode())
+        units.append(write(number))
+        length += len(units[-1].encode())
         number += 1
-    return "".join((*found, after)).encode()
+    return "".join((*units, after)).encode()
 
 
 SET, INDEX = "<urlset>", "<sitemapindex>"
@@ -206,26 +206,26 @@ class Hostile(Site):
 def cases() -> dict[str, Callable[[], Hostile]]:
     """The sites by what they are made of; each is made when it is crawled."""
     small = page("Hello.").encode()
-    found: dict[str, Callable[[], Hostile]] = {}
+    sites: dict[str, Callable[[], Hostile]] = {}
     for name, make in PAGES.items():
-        found[f"page: {name}"] = lambda make=make, name=name: Hostile(make(), "text/html" if "GB" in name else HTML)
+        sites[f"page: {name}"] = lambda make=make, name=name: Hostile(make(), "text/html" if "GB" in name else HTML)
     for name, make in LISTS.items():
-        found[f"list: {name}"] = lambda make=make: Hostile(make(), "text/xml")
+        sites[f"list: {name}"] = lambda make=make: Hostile(make(), "text/xml")
     for name, make in RULES.items():
-        found[f"robots.txt: {name}"] = lambda make=make: Hostile(small, robots=make())
+        sites[f"robots.txt: {name}"] = lambda make=make: Hostile(small, robots=make())
     for (name, coding), make in ENCODED.items():
-        found[f"body: {name}"] = lambda make=make, coding=coding: Hostile(make(), **{"Content-Encoding": coding})
+        sites[f"body: {name}"] = lambda make=make, coding=coding: Hostile(make(), **{"Content-Encoding": coding})
     chunks = {"Content-Length": "", "Transfer-Encoding": "chunked"}
-    found["body: chunks of a byte"] = lambda: Hostile(full("1\r\nx\r\n", after="0\r\n\r\n", size=6 * SIZE), **chunks)
-    found["body: 20 times the limit"] = lambda: Hostile(b"<p>" + BOMB)
-    found["body: 20 times the limit, in chunks"] = lambda: Hostile(full(CHUNK, size=20 * SIZE), **chunks)
+    sites["body: chunks of a byte"] = lambda: Hostile(full("1\r\nx\r\n", after="0\r\n\r\n", size=6 * SIZE), **chunks)
+    sites["body: 20 times the limit"] = lambda: Hostile(b"<p>" + BOMB)
+    sites["body: 20 times the limit, in chunks"] = lambda: Hostile(full(CHUNK, size=20 * SIZE), **chunks)
     on = page("On.", head='<meta http-equiv="refresh" content="0; url=/on/1">').encode()
-    found["refreshes without end"] = lambda: Hostile(on)
-    found["redirects without end"] = lambda: Hostile(small, status=302, Location="/away/1")
-    found["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 60_000})
-    found["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" for n in range(25_000)})
-    found["headers beyond the limit"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(80_000)})
-    return found
+    sites["refreshes without end"] = lambda: Hostile(on)
+    sites["redirects without end"] = lambda: Hostile(small, status=302, Location="/away/1")
+    sites["a cookie"] = lambda: Hostile(small, **{"Set-Cookie": "a=" + "b" * 60_000})
+    sites["headers"] = lambda: Hostile(small, **{f"X-{n}": "b" for n in range(25_000)})
+    sites["headers beyond the limit"] = lambda: Hostile(small, **{f"X-{n}": "b" * 100 for n in range(80_000)})
+    return sites
 
 
 def seconds_of(process: int) -> float:
@@ -236,8 +236,8 @@ def seconds_of(process: int) -> float:
 
 def peak_of(process: int) -> int:
     """The most memory that a process has used so far, in kilobytes; 0 when it has ended."""
-    found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process}/status").read_text(encoding="utf-8"))
-    return int(found[1]) if found else 0
+    match = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{process}/status").read_text(encoding="utf-8"))
+    return int(match[1]) if match else 0
 
 
 def cost_of(site: Hostile) -> Cost:
@@ -280,7 +280,7 @@ def main() -> None:
             costs[name] = cost
             print(f"{name}: {cost.seconds:.2f} s, {cost.megabytes:.0f} MB", file=sys.stderr, flush=True)
     print(f"{'answer':40} {'CPU seconds':>11} {'MB':>5}")
-    for name, cost in sorted(costs.items(), key=lambda one: -one[1].share):
+    for name, cost in sorted(costs.items(), key=lambda entry: -entry[1].share):
         print(f"{name:40} {cost.seconds:11.2f} {cost.megabytes:5.0f}{'  too much' if cost.share > 1 else ''}")
     raise SystemExit(any(cost.share > 1 for cost in costs.values()))
 

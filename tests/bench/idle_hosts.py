@@ -53,16 +53,16 @@ class Encyclopaedias:
         self.files = {path: (site / path.lstrip("/")).read_bytes() for paths in articles for path in paths}
         self.server = Server(self.answer)
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Asked) -> Reply:
         """The front page of a host, or one of its articles."""
-        path = unquote(asked.path)
+        path = unquote(request.path)
         if path == "/":
-            named = sorted(self.articles[asked.host])[:NAMED_ARTICLES]
+            named = sorted(self.articles[request.host])[:NAMED_ARTICLES]
             entries = "".join(f"<li><a href='{name}'>{Path(name).stem.replace('_', ' ')}</a></li>" for name in named)
             return Reply(f"<title>Encyclopaedia</title><h1>Contents</h1><ul>{entries}</ul>".encode())
-        if path not in self.articles[asked.host]:
+        if path not in self.articles[request.host]:
             return Reply(b"Nothing is here.", 404)
-        return Reply(LINK.sub(lambda link: self._own_link(asked.host, link[1].decode()), self.files[path]))
+        return Reply(LINK.sub(lambda link: self._own_link(request.host, link[1].decode()), self.files[path]))
 
     def _own_link(self, host: str, link: str) -> bytes:
         return f'href="{link if unquote(link) in self.articles[host] else "#"}"'.encode()

@@ -39,16 +39,16 @@ SECONDS_OF_PAGE = 1.0
 """Of a crawl, on a machine with much else to do."""
 
 
-def different_paths(one: dict[str, str], other: dict[str, str]) -> set[str]:
+def different_paths(texts: dict[str, str], other: dict[str, str]) -> set[str]:
     """The pages whose texts differ, or that only one has."""
-    return {path for path, _ in one.items() ^ other.items()}
+    return {path for path, _ in texts.items() ^ other.items()}
 
 
-def print_round(number: int, one: IndexRound, site: ChangingSite) -> int:
+def print_round(number: int, index_round: IndexRound, site: ChangingSite) -> int:
     """Print what a round came to; returns how many pages are wrong or were written for nothing."""
-    wrong = different_paths(one.indexed_texts, one.expected_texts)
-    needless = one.written_paths - one.changed_paths
-    counts = (one.indexed_texts, one.changed_paths, one.written_paths, wrong, needless)
+    wrong = different_paths(index_round.indexed_texts, index_round.expected_texts)
+    needless = index_round.written_paths - index_round.changed_paths
+    counts = (index_round.indexed_texts, index_round.changed_paths, index_round.written_paths, wrong, needless)
     print(f"{number:5}", *(f"{len(count):9}" for count in counts), flush=True)
     for path in sorted(wrong):
         print(f"      {path}: {site.pages[path].answers}")
@@ -67,11 +67,11 @@ def follow(index: FollowingIndex, rounds: int, kills: int, chance: random.Random
         if number == rounds + 1:
             site.recover()
         requests = [chance.randint(1, len(site.pages) // (kills + 1)) for _ in range(kills)]
-        one = index.follow_round(requests, seconds=60 + SECONDS_OF_PAGE * len(site.pages))
-        files.append(one.file)
-        wrong_count += print_round(number, one, site)
+        index_round = index.follow_round(requests, seconds=60 + SECONDS_OF_PAGE * len(site.pages))
+        files.append(index_round.file)
+        wrong_count += print_round(number, index_round, site)
     live = site.live_texts()
-    wrong_at_end = len(different_paths(one.indexed_texts, live))
+    wrong_at_end = len(different_paths(index_round.indexed_texts, live))
     print(f"{len(live)} live pages, of which {wrong_at_end} are wrong in the index.")
     wrong_from_offsets = 0
     for file in [b"", *files]:
@@ -89,12 +89,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--kills", type=int, default=2, help="of the crawl of each round")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    site = ChangingSite(given.pages, seed=given.seed)
+    options = parser.parse_args()
+    site = ChangingSite(options.pages, seed=options.seed)
     program = how_to_program("search-index.md", "search_index.py")
     with tempfile.TemporaryDirectory() as folder, serving(site):
         index = FollowingIndex(program, site, Path(folder))
-        sys.exit(1 if follow(index, given.rounds, given.kills, random.Random(given.seed)) else 0)
+        sys.exit(1 if follow(index, options.rounds, options.kills, random.Random(options.seed)) else 0)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Writes the pages of the sites that `scrapy train auto` keeps apart, so that other programs are judged on them too.
+"""Writes the pages of the sites that `scrapy train auto` holds out, so that other programs are judged on them, too.
 
-`python kept_apart.py FOLDER GOLD... [--seed N] [--part N] [--rest FOLDER]`, with the files of the training: FOLDER gets
-a file for each set with gold text, to be given to `scrapy evaluate`. The sites are divided into five parts; the first
-is the one that the training keeps apart. The folder of --rest gets the pages of the other four, to train weights on
-that know nothing of the part.
+`python kept_apart.py FOLDER GOLD... [--seed N] [--part N] [--rest FOLDER]` takes the files of the training. FOLDER gets
+a file for each set with gold text, for `scrapy evaluate`. The sites are divided into five parts, of which the training
+holds out the first. The folder of --rest gets the pages of the other four parts, to train weights without the held-out
+sites.
 """
 
 import argparse

@@ -44,8 +44,8 @@ def pages_of(folder: Path, package: str) -> list[dict[str, str]]:
     rows: dict[bool, list[dict[str, str]]] = {True: [], False: []}
     for path in paths:
         text = decoded((top / path).read_bytes())
-        mine = rows["<img" in text.lower()]
-        mine.append({"id": f"{package}/{path}", "url": f"http://{package}.example/{quote(path)}", "html": text})
+        rows_of_kind = rows["<img" in text.lower()]
+        rows_of_kind.append({"id": f"{package}/{path}", "url": f"http://{package}.example/{quote(path)}", "html": text})
     return rows[True][:ILLUSTRATED] + rows[False][:PLAIN]
 
 

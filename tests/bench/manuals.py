@@ -166,7 +166,7 @@ def found(page: etree._Element, names: list[str]) -> list[etree._Element]:
     """The elements with one of the names, in the order of the page, none inside another."""
     every = cast("list[etree._Element]", page.xpath("|".join(path_of(name) for name in names)))
     inside = set(every)
-    return [one for one in every if not any(above in inside for above in one.iterancestors())]
+    return [element for element in every if not any(above in inside for above in element.iterancestors())]
 
 
 def written(node: etree._Element, out: set[etree._Element], pre: bool, linked: bool) -> Iterator[tuple[str, bool]]:
@@ -185,10 +185,10 @@ def written(node: etree._Element, out: set[etree._Element], pre: bool, linked: b
     yield from around
 
 
-def gold_of(page: etree._Element, made: Rule) -> tuple[str, float]:
+def gold_of(page: etree._Element, rule: Rule) -> tuple[str, float]:
     """The main text of a page, and the share of it that is in links."""
-    out = set(found(page, made.out))
-    for regions in made.regions.split("|"):
+    out = set(found(page, rule.out))
+    for regions in rule.regions.split("|"):
         parts = found(page, regions.split(","))
         if parts:
             break
@@ -208,9 +208,9 @@ def decoded(raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        said = re.search(rb"charset=[\"']?([\w-]+)", raw[:4000])
+        charset = re.search(rb"charset=[\"']?([\w-]+)", raw[:4000])
         try:
-            return raw.decode(said[1].decode() if said else "cp1252", errors="replace")
+            return raw.decode(charset[1].decode() if charset else "cp1252", errors="replace")
         except LookupError:
             return raw.decode("cp1252", errors="replace")
 
@@ -219,8 +219,8 @@ def language_of(package: str, path: str, page: etree._Element) -> str:
     """The language by the end of the file's name, of the package's name, or by what the page says."""
     file = re.search(r"\.([a-z]{2})(?:[-_]\w+)?\.html?$", path)
     suffix = re.search(r"-(zh-cn|zh-tw|pt-br|[a-z]{2})$", package)
-    said = page.get("lang") or page.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    for code in [file[1] if file else "", suffix[1] if suffix else "", said]:
+    declared = page.get("lang") or page.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    for code in [file[1] if file else "", suffix[1] if suffix else "", declared]:
         if code[:2].lower() in LANGUAGES:
             return code[:2].lower()
     return "en"
@@ -238,11 +238,11 @@ def pages_of(folder: Path, package: str) -> list[Row]:
         if len(rows) == PARSED_OF_PACKAGE or not 300 < file.stat().st_size <= LARGEST:
             continue
         text = decoded(file.read_bytes())
-        made = next((one for one in RULES if one.mark.search(text)), None)
-        if made is None:
+        rule = next((candidate for candidate in RULES if candidate.mark.search(text)), None)
+        if rule is None:
             continue
         page = html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*>", "", text))
-        gold, linked = gold_of(page, made)
+        gold, linked = gold_of(page, rule)
         words = len(gold.split()) + len(re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]", gold)) // 2
         if words < FEWEST_WORDS or linked > MOST_LINKED:
             continue
@@ -254,7 +254,7 @@ def pages_of(folder: Path, package: str) -> list[Row]:
             "html": text,
             "gold": gold,
             "page_type": "documentation",
-            "generator": made.name,
+            "generator": rule.name,
         }
     by_size = [rows[gold] for gold in sorted(rows, key=len)]
     step = max(1.0, len(by_size) / PAGES_OF_PACKAGE)

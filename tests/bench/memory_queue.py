@@ -1,15 +1,15 @@
-"""The crawl without durable state: the topic spider over Scrapy's own scheduler, to compare with.
+"""The crawl without durable state: the topic spider over Scrapy's own scheduler, for comparison.
 
-The spider, its parsing, the middlewares, the pipelines and the extensions are the crawler's own. What differs:
+The spider, its parsing, the middlewares, the pipelines and the extensions are the crawler's own. The differences:
 
-- addresses wait as requests in Scrapy's queue in memory (`scrapy.core.scheduler.Scheduler`, its settings unchanged),
-  and what was seen is known by Scrapy's dupe filter; no database is asked between the first page and the last; an
-  address seen lately is left out before a request is made of it, as the crawler does, which is faster than Scrapy is
-  by itself;
-- what waits keeps the priority that it was found with, as requests in Scrapy's queue do;
-- a page's links wait as soon as it was read, not when it is committed;
-- an item is written to the file of JSON lines at once, through Python's buffer and without a sync;
-- nothing is shared with other workers and nothing survives a crash.
+- Addresses are queued as requests in Scrapy's queue in memory (`scrapy.core.scheduler.Scheduler` with unchanged
+  settings), and Scrapy's dupe filter knows which were seen; no query is made between the first page and the last. An
+  address that was seen lately is left out before a request is made of it, as in the crawler; this is faster than
+  Scrapy alone.
+- A queued request keeps its first priority, as always in Scrapy's queue.
+- The links of a page are queued as soon as it is read, not when it is committed.
+- An item is written to the file of JSON lines at once, through Python's buffer and without a sync.
+- Nothing is shared with other workers, and nothing survives a crash.
 
 `-s SPIDER_MODULES=crawler.spiders,memory_queue -s SCHEDULER=memory_queue.MemoryScheduler` starts it, with this folder
 on the path.
@@ -80,7 +80,7 @@ class MemoryScheduler(Scheduler):
         return opened
 
     def add(self, candidate: Candidate) -> None:
-        """Let a candidate wait, if it was never seen."""
+        """Queue a candidate if it was never seen."""
         request = self.spider.request_for(Lease(0, candidate, 0, 0))
         request.dont_filter, request.priority = False, candidate.priority
         if self.enqueue_request(request):

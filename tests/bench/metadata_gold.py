@@ -31,17 +31,17 @@ def main() -> None:
     """Write the files."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    known = {row.pop("id"): row for row in rows(DATA / "metadata" / "wcxb_dev.jsonl")}
-    joined = ({**row, **known[row["id"]]} for row in rows(DATA / "extraction" / "wcxb_dev.jsonl.xz"))
+    metadata = {row.pop("id"): row for row in rows(DATA / "metadata" / "wcxb_dev.jsonl")}
+    joined = ({**row, **metadata[row["id"]]} for row in rows(DATA / "extraction" / "wcxb_dev.jsonl.xz"))
     dated = (row for row in rows(DATA / "metadata" / "dates.jsonl.xz") if isinstance(row["published"], str))
     remarks = (
         {"html": row["html"], "url": row.get("url", ""), "comments": row.get("gold_comments") or ""}
         for row in rows(DATA / "extraction" / "dragnet.jsonl.xz")
     )
     sets = {"wcxb_dev": joined, "dates": dated, "marked": marked(), "dragnet": remarks}
-    for name, found in sets.items():
+    for name, set_rows in sets.items():
         with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
-            for row in found:
+            for row in set_rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 

@@ -1,12 +1,13 @@
-"""How well near duplicates are told: pairs of pages by their signatures, and how long a signature takes.
+"""How well signatures find near duplicates, and how long a signature takes.
 
 `python tests/bench/near_duplicates.py [--data FOLDER] [--pages N]` takes the clean texts of pages from FOLDER, by
-default WINNOW_DATA, and makes pairs of each: a copy with another date, below another header, its version for printing,
-and syndicated with 10, 30 and 50% of the text cut; and it takes what is no copy, other pages of the same site and of
-others. It prints for each kind the true similarity, the share of pairs that is found near and the share that has a key
-in common; the same for rensa where that is installed, which gets the same shingles. Then what `scrapy export --dedupe
-near` leaves of all texts and all their copies at once. Then the error of the estimates,
-how many texts of a known similarity have a key in common, and the milliseconds of a page.
+default WINNOW_DATA, and makes pairs of each text and a copy: with another date, below another header, its version for
+printing, and with 10, 30 and 50% of the text cut. Other pairs are not copies: pages of the same site, and of two sites.
+
+For each kind of pair it prints the true similarity, the share of pairs that are near by their signatures, and the share
+that also have a key in common; and the same for the library rensa on the same shingles, if it is installed. Then it
+prints what `scrapy export --dedupe near` leaves of all texts and copies at once, the error of the estimates, how many
+texts of a known similarity have a key in common, and the milliseconds that a signature takes.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -62,8 +63,10 @@ def texts(data: Path, most: int) -> Iterator[Text]:
     for name in SETS:
         with lzma.open(data / "extraction" / f"{name}.jsonl.xz") as lines:
             rows = map(json.loads, lines)
-            found = (Text(urlsplit(row["url"] or name).netloc, extract(row["html"], row["url"]).text) for row in rows)
-            yield from islice((one for one in found if signature(one.text) is not None), most)
+            long_texts = (
+                Text(urlsplit(row["url"] or name).netloc, extract(row["html"], row["url"]).text) for row in rows
+            )
+            yield from islice((page_text for page_text in long_texts if signature(page_text.text) is not None), most)
 
 
 def dated(text: str, day: int) -> str:
@@ -81,12 +84,12 @@ def cut(text: str, share: float) -> str:
     return text[: round(len(text) * (1 - share))]
 
 
-def copies(one: Text, other: Text) -> Iterator[tuple[str, str, str]]:
+def copies(page_text: Text, other: Text) -> Iterator[tuple[str, str, str]]:
     """Kinds of pairs, and the two texts."""
-    text = one.text
+    text = page_text.text
     yield "date", dated(text, 3), dated(text, 21)
     yield "header", text, f"{other.text[:150]}\n{text}"
-    yield "print", text, printed(text, one.host)
+    yield "print", text, printed(text, page_text.host)
     for share in (10, 30, 50):
         yield f"cut{share}", text, cut(text, share / 100)
 
@@ -94,18 +97,18 @@ def copies(one: Text, other: Text) -> Iterator[tuple[str, str, str]]:
 def pairs(all_texts: list[Text]) -> Iterator[tuple[str, str, str]]:
     """All pairs, by kind."""
     chance = random.Random(1)
-    for one in all_texts:
-        yield from copies(one, chance.choice(all_texts))
+    for page_text in all_texts:
+        yield from copies(page_text, chance.choice(all_texts))
     hosts = defaultdict(list)
-    for one in all_texts:
-        hosts[one.host].append(one.text)
+    for page_text in all_texts:
+        hosts[page_text.host].append(page_text.text)
     for of_host in hosts.values():
         every = list(combinations(of_host, 2))
         yield from (("same site", *pair) for pair in chance.sample(every, min(len(every), OF_A_SITE)))
     for _ in all_texts:
-        one, other = chance.sample(all_texts, 2)
-        if one.host != other.host:
-            yield "other site", one.text, other.text
+        page_text, other = chance.sample(all_texts, 2)
+        if page_text.host != other.host:
+            yield "other site", page_text.text, other.text
 
 
 @dataclass(frozen=True)
@@ -124,45 +127,45 @@ def tokens(text: str) -> list[str]:
 
 
 def rensa_of(shingles: list[str]) -> "RMinHash":
-    made = RMinHash(num_perm=128, seed=42)
-    made.update(shingles)
-    return made
+    rensa_signature = RMinHash(num_perm=128, seed=42)
+    rensa_signature.update(shingles)
+    return rensa_signature
 
 
-def outcome(one: str, other: str) -> Outcome | None:
+def outcome(first: str, other: str) -> Outcome | None:
     """What becomes of two texts; None where one of them is too short."""
-    ours = signature(one), signature(other)
+    ours = signature(first), signature(other)
     if ours[0] is None or ours[1] is None:
         return None
-    theirs = rensa_of(tokens(one)).jaccard(rensa_of(tokens(other))) if RMinHash else None
+    theirs = rensa_of(tokens(first)).jaccard(rensa_of(tokens(other))) if RMinHash else None
     is_found = not set(band_keys(ours[0])).isdisjoint(band_keys(ours[1]))
-    return Outcome(jaccard(one, other), similarity(*ours), is_found, theirs)
+    return Outcome(jaccard(first, other), similarity(*ours), is_found, theirs)
 
 
 def share(of: list[bool]) -> str:
     return f"{sum(of) / len(of):10.4f}" if of else f"{'-':>10}"
 
 
-def show(found: dict[str, list[Outcome]]) -> None:
+def show(outcomes_by_kind: dict[str, list[Outcome]]) -> None:
     """Print the outcomes by kind, and precision and recall."""
     print(f"\n{'':12}{'pairs':>8}{'true, median':>14}{'true near':>10}{'near':>10}{'both':>10}{'rensa':>10}")
-    for kind, outcomes in found.items():
-        median = statistics.median(one.true for one in outcomes)
-        pairs = ((one.true, one.ours) for one in outcomes)
+    for kind, outcomes in outcomes_by_kind.items():
+        median = statistics.median(result.true for result in outcomes)
+        pairs = ((result.true, result.ours) for result in outcomes)
         true, near = ([value >= NEAR for value in values] for values in zip(*pairs, strict=True))
-        both = [one.ours >= NEAR and one.is_found for one in outcomes]
-        theirs = [one.theirs >= NEAR for one in outcomes if one.theirs is not None]
+        both = [result.ours >= NEAR and result.is_found for result in outcomes]
+        theirs = [result.theirs >= NEAR for result in outcomes if result.theirs is not None]
         print(f"{kind:12}{len(outcomes):8,}{median:14.3f}{share(true)}{share(near)}{share(both)}{share(theirs)}")
     for name, is_near in (("ours", lambda o: o.ours >= NEAR), ("with keys", lambda o: o.ours >= NEAR and o.is_found)):
-        right = sum(is_near(one) for kind in COPIES for one in found[kind])
-        parts = sum(is_near(one) for kind in PARTS for one in found[kind])
-        wrong = sum(is_near(one) for kind in OTHERS for one in found[kind])
-        all_copies = sum(len(found[kind]) for kind in COPIES)
+        right = sum(is_near(result) for kind in COPIES for result in outcomes_by_kind[kind])
+        parts = sum(is_near(result) for kind in PARTS for result in outcomes_by_kind[kind])
+        wrong = sum(is_near(result) for kind in OTHERS for result in outcomes_by_kind[kind])
+        all_copies = sum(len(outcomes_by_kind[kind]) for kind in COPIES)
         print(
             f"{name}: recall of copies ({', '.join(COPIES)}) {right / all_copies:.4f}, "
             f"precision {(right + parts) / (right + parts + wrong):.4f} ({wrong} of other pages)"
         )
-    every = [one for outcomes in found.values() for one in outcomes]
+    every = [result for outcomes in outcomes_by_kind.values() for result in outcomes]
     print(f"error of the estimate, root mean square: ours {rms([o.ours - o.true for o in every]):.4f}", end="")
     print(f", rensa {rms([o.theirs - o.true for o in every if o.theirs is not None]):.4f}" if RMinHash else "")
 
@@ -170,36 +173,48 @@ def show(found: dict[str, list[Outcome]]) -> None:
 def all_at_once(all_texts: list[Text]) -> None:
     """Print which of all texts and their copies an export leaves out, and how similar to what stays they truly are."""
     chance = random.Random(3)
-    found = [("text", one.text) for one in all_texts]
-    for one in all_texts:
-        found += [(kind, text) for kind, _, text in copies(one, chance.choice(all_texts)) if kind in COPIES]
-    known = [(kind, text, made) for kind, text in found if (made := signature(text)) is not None]
-    places = np.frombuffer(b"".join(made for *_, made in known), "<u2").reshape(len(known), -1)
-    every = np.arange(len(known))
+    kinds_and_texts = [("text", page_text.text) for page_text in all_texts]
+    for page_text in all_texts:
+        kinds_and_texts += [
+            (kind, text) for kind, _, text in copies(page_text, chance.choice(all_texts)) if kind in COPIES
+        ]
+    signed_texts = [
+        (kind, text, text_signature)
+        for kind, text in kinds_and_texts
+        if (text_signature := signature(text)) is not None
+    ]
+    places = np.frombuffer(b"".join(text_signature for *_, text_signature in signed_texts), "<u2").reshape(
+        len(signed_texts), -1
+    )
+    every = np.arange(len(signed_texts))
     kept, _ = copies_among(
         TextColumns(
             signatures=places,
-            is_signed=np.ones(len(known), np.bool_),
+            is_signed=np.ones(len(signed_texts), np.bool_),
             fingerprints=every,
-            has_letters=np.zeros(len(known), np.bool_),
+            has_letters=np.zeros(len(signed_texts), np.bool_),
             sites=every,
             ranks=every,
         ),
         every,
     )
-    print(f"\nall at once, {len(known):,} texts: left out of")
+    print(f"\nall at once, {len(signed_texts):,} texts: left out of")
     for kind in ("text", *COPIES):
-        rows = [row for row, one in enumerate(known) if one[0] == kind]
+        rows = [row for row, entry in enumerate(signed_texts) if entry[0] == kind]
         out = [row for row in rows if kept[row] != row]
         print(f"  {kind:8} {len(out):6,} of {len(rows):6,} ({len(out) / len(rows):.4f})")
-    true = [jaccard(known[row][1], known[kept[row]][1]) for row in range(len(known)) if kept[row] != row]
-    near, far = sum(one >= NEAR for one in true), sum(one < NEAR - 0.1 for one in true)
+    true = [
+        jaccard(signed_texts[row][1], signed_texts[kept[row]][1])
+        for row in range(len(signed_texts))
+        if kept[row] != row
+    ]
+    near, far = sum(value >= NEAR for value in true), sum(value < NEAR - 0.1 for value in true)
     print(f"  of {len(true):,} left out, {near:,} are truly near to what stays ({near / len(true):.4f}),", end=" ")
     print(f"{far} have a similarity of less than {NEAR - 0.1:.1f}, and the least has {min(true):.3f}")
 
 
-def jaccard(one: str, other: str) -> float:
-    sets = _shingles(one), _shingles(other)
+def jaccard(first: str, other: str) -> float:
+    sets = _shingles(first), _shingles(other)
     shared = len(np.intersect1d(*sets, assume_unique=True))
     return shared / (len(sets[0]) + len(sets[1]) - shared)
 
@@ -208,9 +223,9 @@ def rms(errors: list[float]) -> float:
     return statistics.fmean(error * error for error in errors) ** 0.5
 
 
-def of_similarity(wanted: float, chance: random.Random) -> tuple[str, str]:
+def of_similarity(target: float, chance: random.Random) -> tuple[str, str]:
     """Two texts of random words, of this similarity up to a shingle or two."""
-    own = round(1000 * (1 - wanted) / (2 * wanted))
+    own = round(1000 * (1 - target) / (2 * target))
     words = [f"{chance.getrandbits(40):x}" for _ in range(1000 + 2 * own)]
     return " ".join(words[: 1000 + own]), " ".join(words[:1000] + words[1000 + own :])
 
@@ -218,31 +233,31 @@ def of_similarity(wanted: float, chance: random.Random) -> tuple[str, str]:
 def lookups() -> None:
     """Print how many texts of a known similarity have a key in common."""
     chance = random.Random(2)
-    for wanted in (0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3):
-        outcomes = [outcome(*of_similarity(wanted, chance)) for _ in range(KNOWN)]
-        known = [one for one in outcomes if one]
-        true, near = statistics.fmean(o.true for o in known), [o.ours >= NEAR for o in known]
+    for target in (0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3):
+        outcomes = [outcome(*of_similarity(target, chance)) for _ in range(KNOWN)]
+        results = [result for result in outcomes if result]
+        true, near = statistics.fmean(o.true for o in results), [o.ours >= NEAR for o in results]
         print(
-            f"similarity {wanted:.2f} (truly {true:.3f}): a key in common {share([o.is_found for o in known])}, "
-            f"near {share(near)}, error {rms([o.ours - o.true for o in known]):.4f}"
+            f"similarity {target:.2f} (truly {true:.3f}): a key in common {share([o.is_found for o in results])}, "
+            f"near {share(near)}, error {rms([o.ours - o.true for o in results]):.4f}"
         )
 
 
 def timed(work: Callable[[], object], times: int = 30) -> str:
     """The least and the median of the milliseconds of the processor."""
-    taken = []
+    milliseconds = []
     for _ in range(times):
         started = time.thread_time()
         work()
-        taken.append(1000 * (time.thread_time() - started))
-    return f"{min(taken):8.3f} at least, {statistics.median(taken):8.3f} in the median"
+        milliseconds.append(1000 * (time.thread_time() - started))
+    return f"{min(milliseconds):8.3f} at least, {statistics.median(milliseconds):8.3f} in the median"
 
 
 def times(all_texts: list[Text]) -> None:
     """Print what a signature takes."""
-    of_chinese = [one.text for one in all_texts if re.search("[\u4e00-\u9fff]{20}", one.text)]
-    languages = {"English": "\n".join(one.text for one in all_texts if one.text.isascii()), "any": ""}
-    languages["any"] = "\n".join(one.text for one in all_texts[:400])
+    of_chinese = [page_text.text for page_text in all_texts if re.search("[\u4e00-\u9fff]{20}", page_text.text)]
+    languages = {"English": "\n".join(page_text.text for page_text in all_texts if page_text.text.isascii()), "any": ""}
+    languages["any"] = "\n".join(page_text.text for page_text in all_texts[:400])
     languages["Chinese"] = "\n".join(of_chinese)
     print("\nmilliseconds of the processor")
     for language, whole in languages.items():
@@ -251,29 +266,29 @@ def times(all_texts: list[Text]) -> None:
             print(f"{language:8} {len(text.encode()):8,} bytes: {timed(lambda text=text: signature(text))}", end="")
             shingles = tokens(text)
             print(f"; rensa, shingles given: {timed(lambda s=shingles: rensa_of(s))}" if RMinHash else "")
-    made = signature(languages["English"])
-    if made:
-        print(f"bands: {timed(lambda: band_keys(made))}; similarity: {timed(lambda: similarity(made, made))}")
+    english = signature(languages["English"])
+    if english:
+        print(f"bands: {timed(lambda: band_keys(english))}; similarity: {timed(lambda: similarity(english, english))}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("WINNOW_DATA"), help="a folder with extraction/")
     parser.add_argument("--pages", type=int, default=400, help="of each set, at most")
-    asked = parser.parse_args()
-    if asked.data is None:
+    options = parser.parse_args()
+    if options.data is None:
         parser.error("Say where the pages are: --data FOLDER or WINNOW_DATA.")
     print(machine())
-    all_texts = list(texts(asked.data, asked.pages))
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    all_texts = list(texts(options.data, options.pages))
+    outcomes_by_kind: dict[str, list[Outcome]] = defaultdict(list)
     left = 0
-    for kind, one, other in pairs(all_texts):
-        if result := outcome(one, other):
-            found[kind].append(result)
+    for kind, first, other in pairs(all_texts):
+        if result := outcome(first, other):
+            outcomes_by_kind[kind].append(result)
         else:
             left += 1
     print(f"{len(all_texts):,} texts; NEAR = {NEAR}; {left} pairs left out, one of which is too short")
-    show(found)
+    show(outcomes_by_kind)
     all_at_once(all_texts)
     print()
     lookups()

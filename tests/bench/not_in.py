@@ -1,21 +1,21 @@
-"""What `scrapy export --not-in` leaves out of sites whose pages share much of their text, and what it takes.
+"""What `scrapy export --not-in` leaves out of sites whose pages share much of their text, and its time and memory.
 
 `python tests/bench/not_in.py [--data FOLDER] [--show]` takes the pages of FOLDER/sites and the articles of FOLDER/wiki,
-by default of WINNOW_DATA. OLD has half of the pages of each site, edited in one of these ways; all pages are exported.
+by default of WINNOW_DATA. The file OLD has half of the pages of each site, edited in one of these ways:
 
 - same: nothing is edited
 - date: other dates above and below the text
 - paragraph: a paragraph of another page of the site is in the middle
-- menu: up to ten lines of the page that are no main text are above it, as another extractor may have left them
+- menu: up to ten lines of the page outside its main text are above it, as another extractor may leave them
 - cut: the last tenth is missing
 
-Those of the half are to be left out, the others are to stay, as OLD has only other pages of their site. A page whose
-letters OLD has under another address is not counted; a page that is nearly the same counts as wrong. The last two
-columns are about texts of 500 characters or more alone. Then the same with all text of the pages in place of their main
-text, as if nothing had been cleaned. `--show` names the wrong ones.
+All pages are exported. The half in OLD should be left out, the others should stay. A page whose letters OLD has under
+another address is not counted; a page that is nearly the same counts as wrong. The last two columns are only about
+texts of 500 characters or more. Then the same is done with all text of the pages, as if nothing had been cleaned.
+`--show` names the pages that are wrongly left out.
 
-`python tests/bench/not_in.py --texts N` compares 10,000 pages with a file of N signatures, and prints memory and time.
-Then how long it takes to read texts in place of signatures.
+`python tests/bench/not_in.py --texts N` compares 10,000 pages with a file of N signatures, and prints memory and time,
+and how long it takes to read texts in place of signatures.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -136,7 +136,7 @@ def edited(text: str, page: SitePage, other: str, edit: str) -> str:
 class Result:
     """How many pages were left out."""
 
-    known: int = 0
+    in_old: int = 0
     """Pages that OLD has."""
     right: int = 0
     """How many of them were left out."""
@@ -144,9 +144,9 @@ class Result:
     wrong: int = 0
     """How many of the others were left out."""
 
-    def count(self, is_known: bool, is_left_out: bool) -> None:
-        if is_known:
-            self.known += 1
+    def count(self, is_in_old: bool, is_left_out: bool) -> None:
+        if is_in_old:
+            self.in_old += 1
             self.right += is_left_out
         else:
             self.others += 1
@@ -157,10 +157,10 @@ class Result:
             setattr(self, name, getattr(self, name) + value)
 
     def __str__(self) -> str:
-        recall = self.right / self.known if self.known else 1.0
+        recall = self.right / self.in_old if self.in_old else 1.0
         precision = self.right / (self.right + self.wrong) if self.right else 1.0
-        found = f"{self.right:5,} of {self.known:5,} {self.wrong:5,} of {self.others:5,}"
-        return f"{found}, recall {recall:.4f}, precision {precision:.4f}"
+        counts = f"{self.right:5,} of {self.in_old:5,} {self.wrong:5,} of {self.others:5,}"
+        return f"{counts}, recall {recall:.4f}, precision {precision:.4f}"
 
 
 @dataclass
@@ -234,17 +234,17 @@ def measure_sites(data: Path, is_shown: bool) -> None:
                     results = measured(pages, edit, is_whole, Path(name), is_shown)
                     print(f"  {edit:10} {set_name:16} {results}", flush=True)
                     total.add(results)
-                if total.every.known:
+                if total.every.in_old:
                     print(f"  {edit:10} {'all':16} {total}", flush=True)
 
 
 def measure_memory(count: int, data: Path | None) -> None:
     with TemporaryDirectory() as name:
         old = Path(name) / "old.signatures.zst"
-        made = MadePages(count)
+        old_pages = MadePages(count)
         signed = SignatureFile(str(old))
         signed.open()
-        for page in made.pages():
+        for page in old_pages.pages():
             values = page.values
             signed.add(
                 KnownText(address=values["url"], fingerprint=values["text_fingerprint"], signature=values["signature"])
@@ -252,13 +252,14 @@ def measure_memory(count: int, data: Path | None) -> None:
         signed.finish()
         source: Any = MadePages(PAGES)
         noted: Any = Noted()
-        known = KnownTexts(counts=[KnownCounts(KnownSource(str(old)))], folder=Path(name))
+        known_texts = KnownTexts(counts=[KnownCounts(KnownSource(str(old)))], folder=Path(name))
         started = time.process_time()
-        peak = peak_of(lambda: known.remaining(source, noted))
-        taken = time.process_time() - started
+        peak = peak_of(lambda: known_texts.remaining(source, noted))
+        cpu_seconds = time.process_time() - started
         print(
             f"{count:,} signatures, {old.stat().st_size / 1e6:,.0f} MB as a file: memory {peak / 1e6:,.0f} MB, "
-            f"{peak / count:.0f} bytes a text; {taken:,.0f} s of the processor, {1e6 * taken / count:.0f} µs a text; "
+            f"{peak / count:.0f} bytes a text; "
+            f"{cpu_seconds:,.0f} s of the processor, {1e6 * cpu_seconds / count:.0f} µs a text; "
             f"{len(noted.reasons):,} of {PAGES:,} pages left out"
         )
         if data is None:
@@ -268,11 +269,11 @@ def measure_memory(count: int, data: Path | None) -> None:
             rows = [json.loads(line)["text"] for line in lines]
         texts.write_text("".join(json.dumps({"text": text}) + "\n" for text in rows), encoding="utf-8")
         started = time.process_time()
-        known = KnownTexts(counts=[KnownCounts(KnownSource(str(texts)))], folder=Path(name))
-        known.remaining(source, noted)
-        taken = time.process_time() - started
+        known_texts = KnownTexts(counts=[KnownCounts(KnownSource(str(texts)))], folder=Path(name))
+        known_texts.remaining(source, noted)
+        cpu_seconds = time.process_time() - started
         size = sum(map(len, rows)) / len(rows)
-        print(f"texts of {size:,.0f} characters: {1e3 * taken / len(rows):.1f} ms of the processor a text")
+        print(f"texts of {size:,.0f} characters: {1e3 * cpu_seconds / len(rows):.1f} ms of the processor a text")
 
 
 def main() -> None:
@@ -282,15 +283,15 @@ def main() -> None:
     )
     parser.add_argument("--show", action="store_true", help="name the pages that are wrongly left out")
     parser.add_argument("--texts", type=int, help="measure what so many texts take")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print(machine())
-    data = Path(asked.data) if asked.data is not None else None
-    if asked.texts is not None:
-        measure_memory(asked.texts, data)
+    data = Path(options.data) if options.data is not None else None
+    if options.texts is not None:
+        measure_memory(options.texts, data)
     elif data is None:
         parser.error("Say where the pages are: --data FOLDER or WINNOW_DATA.")
     else:
-        measure_sites(data, asked.show)
+        measure_sites(data, options.show)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Orders in which a crawl may ask for the pages of a web, each an iterator of addresses that starts with the seeds."""
+"""Orders in which a crawl may request the pages of a web: iterators of addresses that start with the seeds."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ SEED_PRIORITY = 10_000.0
 
 
 class Waiting:
-    """Addresses that wait, the best first, of equals the first that came."""
+    """A queue of addresses: the one with the highest priority first, among equals the first that was queued."""
 
     def __init__(self, seeds: Sequence[str]) -> None:
         self.priority: dict[str, float] = {}
@@ -23,17 +23,17 @@ class Waiting:
             self.put(seed, SEED_PRIORITY)
 
     def __contains__(self, url: str) -> bool:
-        """Whether an address waits or did."""
+        """Whether an address is queued or was."""
         return url in self._came
 
     def put(self, url: str, priority: float) -> None:
-        """Let an address wait, or wait with another priority."""
+        """Queue an address, or change its priority."""
         if self.priority.get(url) != priority:
             self.priority[url] = priority
             heappush(self._heap, (-priority, self._came.setdefault(url, len(self._came)), url))
 
     def __iter__(self) -> Iterator[str]:
-        """The addresses, each as it is the best."""
+        """The addresses, each when it is the first of the queue."""
         while self._heap:
             priority, _, url = heappop(self._heap)
             if self.priority.get(url) == -priority:
@@ -46,10 +46,10 @@ def breadth_first(web: Web, seeds: Sequence[str]) -> Iterator[str]:
     pending, met = deque(seeds), set(seeds)
     while pending:
         yield (url := pending.popleft())
-        for found in web.next_to(url):
-            if found not in met:
-                met.add(found)
-                pending.append(found)
+        for target in web.next_to(url):
+            if target not in met:
+                met.add(target)
+                pending.append(target)
 
 
 Vector = Mapping[str, float]
@@ -89,13 +89,13 @@ def mean(vectors: Sequence[Vector]) -> Vector:
     return {word: weight / length for word, weight in total.items()}
 
 
-def cosine(one: Vector, other: Vector) -> float:
+def cosine(first: Vector, other: Vector) -> float:
     """How alike two vectors of length 1 are."""
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+    return sum(weight * other[word] for word, weight in first.items() if word in other)
 
 
 def best_first(web: Web, seeds: Sequence[str], vectors: Vectors) -> Iterator[str]:
-    """Those links first whose page and anchor are like the seeds' texts; of a link seen twice the better counts."""
+    """The links first whose page and anchor are similar to the seeds' texts; the best sighting of a link counts."""
     topic = mean([vectors.page(seed) for seed in seeds])
     waiting, fetched = Waiting(seeds), set[str]()
     for url in waiting:
@@ -108,11 +108,11 @@ def best_first(web: Web, seeds: Sequence[str], vectors: Vectors) -> Iterator[str
                 waiting.put(link.url, max(score, waiting.priority.get(link.url, 0.0)))
 
 
-def oracle(web: Web, seeds: Sequence[str], wanted: Collection[str]) -> Iterator[str]:
-    """What nobody can do who does not know the whole web: always the shortest way to a page of the topic."""
+def oracle(web: Web, seeds: Sequence[str], on_topic: Collection[str]) -> Iterator[str]:
+    """The best order, which needs to know the whole web: always the shortest way to the next page of the topic."""
     fetched = dict.fromkeys(seeds)
     yield from fetched
-    left = set(wanted) - fetched.keys()
+    left = set(on_topic) - fetched.keys()
     while way := _shortest_way(web, list(fetched), left):
         yield from way
         fetched |= dict.fromkeys(way)
@@ -121,18 +121,18 @@ def oracle(web: Web, seeds: Sequence[str], wanted: Collection[str]) -> Iterator[
 
 
 def _shortest_way(web: Web, starts: Sequence[str], ends: Collection[str]) -> list[str]:
-    """The pages from any of the starts, which is left out, to the nearest of the ends; none where no way leads."""
+    """The pages on the way from any start to the nearest end, without the start; empty if there is no way."""
     came_from: dict[str, str | None] = dict.fromkeys(starts)
     pending = deque(starts)
     while pending:
         url = pending.popleft()
-        for found in web.next_to(url):
-            if found in came_from:
+        for target in web.next_to(url):
+            if target in came_from:
                 continue
-            came_from[found] = url
-            if found in ends:
-                return _back(came_from, found)
-            pending.append(found)
+            came_from[target] = url
+            if target in ends:
+                return _back(came_from, target)
+            pending.append(target)
     return []
 
 

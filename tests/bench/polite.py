@@ -55,9 +55,9 @@ class Wiki:
     def url(self, path: str) -> str:
         return f"http://{self.host(path)}:{self.server.port}{path}"
 
-    def answer(self, asked: Asked) -> Reply:
-        path = unquote(asked.path)
-        if path not in self.files or self.host(path) != asked.host:
+    def answer(self, request: Asked) -> Reply:
+        path = unquote(request.path)
+        if path not in self.files or self.host(path) != request.host:
             return Reply(b"Nothing is here.", 404)
         return Reply(LINK.sub(self._absolute, self.files[path]))
 
@@ -69,21 +69,21 @@ class Wiki:
         return sorted(p for p, names in self.categories.items() if any(f"{n}.".startswith(f"{topic}.") for n in names))
 
 
-def crawl(wiki: Wiki, seeds: list[str], asked: argparse.Namespace, max_pages: int | None) -> float:
+def crawl(wiki: Wiki, seeds: list[str], arguments: argparse.Namespace, max_pages: int | None) -> float:
     """Crawl from these pages; the share of the time in which the processors were idle."""
     line = [sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "images=no", "-a", "scope=any"]
-    line += ["-a", f"seeds={','.join(map(wiki.url, seeds))}", "-s", f"CLOSESPIDER_TIMEOUT={asked.seconds}"]
-    line += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={asked.pause}"]
-    line += ["-s", f"AUTOTHROTTLE_START_DELAY={asked.pause}", "-s", "LOG_LEVEL=WARNING"]
+    line += ["-a", f"seeds={','.join(map(wiki.url, seeds))}", "-s", f"CLOSESPIDER_TIMEOUT={arguments.seconds}"]
+    line += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={arguments.pause}"]
+    line += ["-s", f"AUTOTHROTTLE_START_DELAY={arguments.pause}", "-s", "LOG_LEVEL=WARNING"]
     line += [] if max_pages is None else ["-a", f"max_pages={max_pages}"]
-    for text in asked.settings:
+    for text in arguments.settings:
         line += ["-s", text]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     wiki.server.log.clear()
     before = _idle_and_all()
     with TemporaryDirectory(prefix="polite-") as folder:
         ended = subprocess.run(
-            line, cwd=folder, env=environment, capture_output=True, text=True, timeout=asked.seconds + GRACE_SECONDS
+            line, cwd=folder, env=environment, capture_output=True, text=True, timeout=arguments.seconds + GRACE_SECONDS
         )
     if ended.returncode:
         sys.exit(f"A crawl ended with {ended.returncode}:\n{ended.stderr[-2000:]}")
@@ -99,13 +99,13 @@ def _idle_and_all() -> tuple[int, int]:
 def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
     """What the log of the hosts tells."""
     log, hosts = wiki.server.log, defaultdict[str, list[float]](list)
-    for one in log:
-        hosts[one.host].append(one.steady)
+    for request in log:
+        hosts[request.host].append(request.steady)
     end = log[-1].steady
     permitted = sum((end - times[0]) / pause + 1 for times in hosts.values())
     gaps = [later - earlier for times in hosts.values() for earlier, later in pairwise(times)]
-    pages = {path for one in log if (path := unquote(one.path)) in wiki.files}
-    wanted = wiki.about(topic)
+    pages = {path for request in log if (path := unquote(request.path)) in wiki.files}
+    on_topic = wiki.about(topic)
     return {
         "pages": len(pages),
         "seconds": end - log[0].steady,
@@ -113,7 +113,7 @@ def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
         "used": len(log) / permitted,
         "gap": mean(gaps),
         "least": min(gaps),
-        "recall": len(pages.intersection(wanted)) / len(wanted),
+        "recall": len(pages.intersection(on_topic)) / len(on_topic),
     }
 
 
@@ -134,19 +134,19 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    asked = options()
-    with built(asked.site) as site:
-        wiki = Wiki(site, asked.hosts, asked.clustered)
+    arguments = options()
+    with built(arguments.site) as site:
+        wiki = Wiki(site, arguments.hosts, arguments.clustered)
         with serving(wiki.server, wiki.hosts):
-            for topic in asked.topics:
-                for draw in range(asked.draws):
+            for topic in arguments.topics:
+                for draw in range(arguments.draws):
                     seeds = Random(f"{topic} {draw}").sample(wiki.about(topic), 3)
-                    for way, most in {"without": None, "with": asked.pages}.items():
-                        if asked.only in (None, way):
-                            idle = crawl(wiki, seeds, asked, most)
-                            cells = line(wiki, topic, asked.pause) | {"idle": idle}
-                            told = "  ".join(f"{name} {value:.3f}" for name, value in cells.items())
-                            print(f"{topic:24} {draw} {way:8} {told}", flush=True)
+                    for way, most in {"without": None, "with": arguments.pages}.items():
+                        if arguments.only in (None, way):
+                            idle = crawl(wiki, seeds, arguments, most)
+                            cells = line(wiki, topic, arguments.pause) | {"idle": idle}
+                            figures = "  ".join(f"{name} {value:.3f}" for name, value in cells.items())
+                            print(f"{topic:24} {draw} {way:8} {figures}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Whether `auto` is as good as it was: `scrapy evaluate` on the sets of WINNOW_DATA, against the figures in auto.json.
 
-`python quality.py` fails when a figure fell by more than the tolerance of `scrapy evaluate`, and says so when the data
-are not there; by default they are looked for in shared/data beside this checkout. `--save` writes auto.json anew.
+`python quality.py` fails if a figure fell by more than the tolerance of `scrapy evaluate`. The data are in WINNOW_DATA,
+by default shared/data beside this checkout; it prints a message if they are missing. `--save` writes auto.json again.
 """
 
 import argparse
@@ -21,13 +21,13 @@ HELD = ("f1", "word_f1")
 
 def sets(data: Path) -> list[str]:
     """The files with pages whose whole main text is known."""
-    found = []
+    figures = []
     for path in sorted(data.glob("extraction/*.jsonl.xz")):
         with lzma.open(path) as lines:
             first = json.loads(next(iter(lines)))
             if "gold" in first and not first.get("gold_partial"):
-                found.append(str(path))
-    return found
+                figures.append(str(path))
+    return figures
 
 
 def smaller(record: str) -> str:
@@ -44,7 +44,7 @@ def smaller(record: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--save", action="store_true", help="write the figures instead of comparing them")
-    given = parser.parse_args()
+    options = parser.parse_args()
     data = Path(os.environ.get("WINNOW_DATA") or ROOT.parent / "shared" / "data")
     paths = sets(data)
     if not paths:
@@ -55,9 +55,9 @@ def main() -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with TemporaryDirectory() as folder:
         record = Path(folder) / "auto.json"
-        line += ["--save", str(record)] if given.save else ["--baseline", str(KEPT)]
+        line += ["--save", str(record)] if options.save else ["--baseline", str(KEPT)]
         status = subprocess.run(line, cwd=ROOT, env=environment, check=False).returncode
-        if given.save and not status:
+        if options.save and not status:
             KEPT.write_text(smaller(record.read_text(encoding="utf-8")), encoding="utf-8")
     sys.exit(status)
 

@@ -1,11 +1,11 @@
-"""Whether the rules of `scrapy export --keep` decide as datatrove's filters do, and what the numbers cost.
+"""Whether the rules of `scrapy export --keep` decide as datatrove's filters do, and what the quality numbers cost.
 
     python quality_rules.py --datatrove PYTHON
 
-PYTHON is that of an environment with datatrove and what cuts its words:
-`pip install datatrove spacy nltk jieba orjson regex`. The texts are those that `auto` makes of the English and Chinese
-pages of WINNOW_DATA. English is judged with datatrove's own limits; Chinese with those of FineWeb 2, and by mC4's rule
-of long lines in place of C4's, as published.
+PYTHON is the interpreter of an environment with datatrove and its tokenizers:
+`pip install datatrove spacy nltk jieba orjson regex`. The texts are those that `auto` extracts from the English and
+Chinese pages of WINNOW_DATA. English texts are judged with datatrove's own limits. Chinese texts are judged with those
+of FineWeb 2, and by mC4's rule of long lines in place of C4's, as published.
 """
 
 import argparse
@@ -37,15 +37,15 @@ def texts(data: Path) -> list[dict[str, str]]:
     """The texts of the English and Chinese pages, each once."""
     from crawler import clean
 
-    found = {}
+    language_by_text = {}
     for name in FILES:
         with lzma.open(data / f"{name}.jsonl.xz", "rt") as lines:
             for line in lines:
                 row = json.loads(line)
                 document = clean(row["html"], row.get("url") or "")
                 if document.text and document.language in LANGUAGES:
-                    found[document.text] = document.language
-    return [{"text": text, "language": language} for text, language in found.items()]
+                    language_by_text[document.text] = document.language
+    return [{"text": text, "language": language} for text, language in language_by_text.items()]
 
 
 def judge(path: Path) -> None:
@@ -85,7 +85,7 @@ def judge(path: Path) -> None:
         reasons = {}
         for name, some in filters[row["language"]].items():
             # A filter may change the text of its document, so each gets its own.
-            ends = [one.filter(Document(text=row["text"], id="")) for one in some]
+            ends = [quality_filter.filter(Document(text=row["text"], id="")) for quality_filter in some]
             reasons[name] = [str(end[1]) for end in ends if end is not True]
         print(json.dumps(reasons), flush=True)
 
@@ -119,14 +119,15 @@ def compare(rows: list[dict[str, str]], theirs: list[dict[str, list[str]]], show
             if not same[key][-1]:
                 value = "" if limit is None else f" ({numbers[limit.name]})"
                 others[key][f"{limit}{value} | {', '.join(reasons[name])}"] += 1
-    for key, found in sorted(same.items()):
-        share = sum(found) / len(found)
+    for key, agreed in sorted(same.items()):
+        share = sum(agreed) / len(agreed)
         print(
-            f"{key[0]:8} {key[1]}  {len(found):5} texts  {removed[key]:5} removed  {100 * share:.2f} % the same verdict"
+            f"{key[0]:8} {key[1]}  {len(agreed):5} texts  {removed[key]:5} removed  "
+            f"{100 * share:.2f} % the same verdict"
         )
         for line, count in others[key].most_common(shown):
             print(f"    {count} x ours: {line}")
-    return all(sum(found) >= AGREEMENT * len(found) for found in same.values())
+    return all(sum(agreed) >= AGREEMENT * len(agreed) for agreed in same.values())
 
 
 def main() -> None:
@@ -134,25 +135,25 @@ def main() -> None:
     parser.add_argument("--datatrove", metavar="PYTHON", default=sys.executable, help="the Python that has datatrove")
     parser.add_argument("--judge", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--texts", type=Path, help="a file for the texts: made if it is not there, else read")
-    parser.add_argument("--shown", type=int, default=0, help="how many kinds of other verdicts are shown")
-    given = parser.parse_args()
-    if given.judge:
-        judge(given.judge)
+    parser.add_argument("--shown", type=int, default=0, help="how many kinds of other agreed are shown")
+    options = parser.parse_args()
+    if options.judge:
+        judge(options.judge)
         return
     data = Path(os.environ.get("WINNOW_DATA") or ROOT.parent / "shared" / "data")
     with TemporaryDirectory() as folder:
-        path = given.texts or Path(folder) / "texts.jsonl"
+        path = options.texts or Path(folder) / "texts.jsonl"
         if not path.exists():
             path.write_text("".join(json.dumps(row) + "\n" for row in texts(data)), encoding="utf-8")
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         spent = cost(rows)
         print(f"{len(rows)} texts, {mean(spent):.2f} ms for the numbers of one, median {median(spent):.2f}", flush=True)
-        line = [given.datatrove, __file__, "--judge", str(path)]
+        line = [options.datatrove, __file__, "--judge", str(path)]
         ended = subprocess.run(line, capture_output=True, text=True, check=False)
     if ended.returncode:
         sys.exit(f"datatrove's filters did not run; --datatrove names a Python that has them:\n{ended.stderr[-2000:]}")
     theirs = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
-    sys.exit(0 if compare(rows, theirs, given.shown) else 1)
+    sys.exit(0 if compare(rows, theirs, options.shown) else 1)
 
 
 if __name__ == "__main__":

@@ -88,21 +88,23 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "crawler")
     parser.add_argument("--places", action="store_true", help="list each vague name")
     options = parser.parse_args()
-    found = Readability()
+    counts = Readability()
     for path in sorted(options.folder.resolve().rglob("*.py")):
-        found.read(path)
-    vague = {name: count for name, count in found.names.most_common() if name in VAGUE_NAMES}
-    print(f"vague names        {sum(vague.values()) / found.names.total():6.2%}  of {found.names.total():,} (aim 0.5%)")
+        counts.read(path)
+    vague = {name: count for name, count in counts.names.most_common() if name in VAGUE_NAMES}
+    print(
+        f"vague names        {sum(vague.values()) / counts.names.total():6.2%}  of {counts.names.total():,} (aim 0.5%)"
+    )
     for title, count, aim in (
-        ("tuple assignments", found.tuple_assignments, "4"),
-        ("conditionals", found.conditionals, "12"),
-        ("walrus", found.walruses, "2"),
-        ("fragments", found.fragments, "0"),
+        ("tuple assignments", counts.tuple_assignments, "4"),
+        ("conditionals", counts.conditionals, "12"),
+        ("walrus", counts.walruses, "2"),
+        ("fragments", counts.fragments, "0"),
     ):
-        print(f"{title:18} {1000 * count / found.lines:6.1f}  for 1,000 lines, {count:,} in all (aim {aim})")
+        print(f"{title:18} {1000 * count / counts.lines:6.1f}  for 1,000 lines, {count:,} in all (aim {aim})")
     print("  ".join(f"{name} {count}" for name, count in list(vague.items())[:MOST_NAMED]))
     if options.places:
-        for place, name in found.places:
+        for place, name in counts.places:
             print(f"{place} {name}")
 
 

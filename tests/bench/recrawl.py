@@ -1,23 +1,24 @@
-"""How current a crawl keeps its copies: the recrawl rule against a fixed interval and the best that can be done.
+"""How current a crawl keeps its copies: the recrawl rule against a fixed interval and the best possible intervals.
 
-`python tests/bench/recrawl.py [--pages N] [--days N] [--budget N] [--factors]` simulates pages that are all fetched
-when time starts, and again when the rule says so. How often pages change is drawn from a long tail: a share never does,
-the median of the others once in 20 days, some many times a day. Three kinds of histories have these rates:
+`python tests/bench/recrawl.py [--pages N] [--days N] [--budget N] [--factors]` simulates pages that are all fetched at
+the start, and again when the rule says so. The rates of change have a long tail: some pages never change, the median of
+the others changes once in 20 days, and some change many times a day. Three kinds of histories have these rates:
 
 - poisson: changes come at random;
 - bursty: they come five at a time on average, two hours apart;
-- daily: they come by day alone, on weekends a third as often.
+- daily: they only come by day, on weekends a third as often.
 
-For a share of the pages the server says when they last changed, for some of them wrongly. All columns make as many
-fetches as the rule did:
+For a share of the pages the server says when they last changed, for some of them wrongly. All columns have as many
+fetches as the rule made:
 
 - ours: crawler/recrawl/revisit_interval.py;
-- fixed: every page at the same interval;
-- best: the intervals by which the expected freshness of Poisson changes at known rates is greatest (Cho and
-  Garcia-Molina 2003), which no crawl can know and which for the other two histories is a yardstick alone.
+- fixed: the same interval for each page;
+- best: the intervals with the greatest expected freshness for Poisson changes at known rates (Cho and Garcia-Molina
+  2003). No crawl can know the rates; for the other two histories this is only a yardstick.
 
-Freshness is the share of time and pages in which the copy is current; age is how many hours ago, on average over time
-and pages, the copy stopped being so. Freshness asks to give up what changes too often to be kept current; age does not.
+Freshness is the share of time and pages in which the copy is current. Age is how many hours ago the copy stopped being
+current, on average over time and pages. To be fresh, a crawl should give up pages that change too often to be kept
+current; for the age it should not.
 """
 
 import argparse
@@ -49,11 +50,12 @@ Rule = Callable[[CheckHistory], float]
 
 @dataclass(frozen=True)
 class Pages:
-    """Pages by their changes in seconds, the first fetch at 0, and what their servers say of the last before it."""
+    """Pages by the times of their changes, in seconds after the first fetch."""
 
     changes: list[Times]
     rates: Times
-    said: list[float | None]
+    last_modified: list[float | None]
+    """The last change before the first fetch, as the server says it."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ def daily(rate: float, span: float, random: np.random.Generator) -> Times:
 KINDS = {"poisson": poisson, "bursty": bursty, "daily": daily}
 
 
-def said_of(changes: Times, random: np.random.Generator) -> float | None:
-    """What the server says of the last change before the first fetch."""
+def last_modified_of(changes: Times, random: np.random.Generator) -> float | None:
+    """What the server says about the last change before the first fetch; None if it says nothing."""
     if random.random() > SAY:
         return None
     if random.random() < LIE:
@@ -110,7 +112,7 @@ def pages_of(kind: str, count: int, span: float, seed: int) -> Pages:
     random = np.random.default_rng(seed)
     rates = rates_of(count, random)
     changes = [KINDS[kind](rate, span, random) for rate in rates]
-    return Pages(changes, rates, [said_of(times, random) for times in changes])
+    return Pages(changes, rates, [last_modified_of(times, random) for times in changes])
 
 
 def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
@@ -119,8 +121,8 @@ def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
     intervals = [0.0] * len(pages.rates)
     times: list[list[float]] = [[0.0] for _ in pages.rates]
     due = []
-    for page, said in enumerate(pages.said):
-        history = CheckHistory(NOW, 0, None, None if said is None else NOW + said)
+    for page, last_modified in enumerate(pages.last_modified):
+        history = CheckHistory(NOW, 0, None, None if last_modified is None else NOW + last_modified)
         intervals[page] = rule(history)
         heapq.heappush(due, (intervals[page], page))
     free = 0.0
@@ -210,8 +212,8 @@ def row(pages: Pages, rule: Rule, limits: Limits) -> Row:
     count = len(pages.rates)
     same = np.full(count, limits.span * count / ours.fetches)
     best = best_intervals(pages.rates, ours.fetches / limits.span)
-    fixed, known = (score(pages, at_intervals(gaps, limits.span, 1), limits.span) for gaps in (same, best))
-    return Row(ours, fixed, known)
+    fixed, best_score = (score(pages, at_intervals(gaps, limits.span, 1), limits.span) for gaps in (same, best))
+    return Row(ours, fixed, best_score)
 
 
 COLUMNS = f"{'fixed':>8}{'best':>8}"
@@ -237,12 +239,12 @@ def with_numbers(**numbers: float) -> Iterator[None]:
             setattr(revisit_interval, name, number)
 
 
-def compare(asked: argparse.Namespace) -> None:
+def compare(options: argparse.Namespace) -> None:
     """Print how the rule does on each kind of history, with and without a budget."""
-    span, rule = asked.days * DAY, partial(next_interval, bounds=Bounds())
+    span, rule = options.days * DAY, partial(next_interval, bounds=Bounds())
     for kind in KINDS:
-        pages = pages_of(kind, asked.pages, span, asked.seed)
-        for budget in (0, asked.budget, asked.budget * 2 // 5):
+        pages = pages_of(kind, options.pages, span, options.seed)
+        for budget in (0, options.budget, options.budget * 2 // 5):
             name = f"{kind}, {f'{budget:,} fetches a day' if budget else 'no budget'}"
             print(line(name, row(pages, rule, Limits(span, budget))), flush=True)
 
@@ -270,12 +272,12 @@ def variants() -> Iterator[tuple[str, Rule, dict[str, float], bool]]:
     yield "told the elapsed time", rule, {}, True
 
 
-def study(asked: argparse.Namespace) -> None:
+def study(options: argparse.Namespace) -> None:
     """Print what other factors, bounds and starts would do."""
-    span = asked.days * DAY
+    span = options.days * DAY
     for kind in ("poisson", "bursty"):
-        pages = pages_of(kind, asked.pages, span, asked.seed)
-        for budget in (0, asked.budget):
+        pages = pages_of(kind, options.pages, span, options.seed)
+        for budget in (0, options.budget):
             print(f"\n{kind}, {f'{budget:,} fetches a day' if budget else 'no budget'}")
             for name, rule, numbers, is_elapsed in variants():
                 with with_numbers(**numbers):
@@ -289,10 +291,10 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=500, help="fetches a day, in the runs that have a limit")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--factors", action="store_true", help="what other factors, bounds and starts would do")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     started = time.perf_counter()
-    print(f"{asked.pages:,} pages, {asked.days} days\n\n{HEAD}")
-    (study if asked.factors else compare)(asked)
+    print(f"{options.pages:,} pages, {options.days} days\n\n{HEAD}")
+    (study if options.factors else compare)(options)
     print(f"\n{time.perf_counter() - started:.0f} s")
 
 

@@ -1,12 +1,12 @@
-"""Whether a release installs and works: its two files, in fresh environments of every Python that it is for.
+"""Whether a release installs and works: its two files, in fresh environments of each supported Python.
 
 `python tests/bench/release.py FOLDER [--pythons PYTHON ...] [--tests PATH ...]` builds wheel and sdist into FOLDER.
-Each Python, by default python3.11 to python3.14 of the PATH, then makes two environments, with the sdist, and with the
-wheel and its extra `dev`. In each, the first crawl of the README runs in an empty folder. With the wheel the tests run
-as well, or those that are named: in the unpacked sdist, from which the package itself is removed. A warning that the
-package causes is a failure.
+Each Python, by default python3.11 to python3.14 of the PATH, then makes two environments: with the sdist, and with the
+wheel and its extra `dev`. In each, the first crawl of the README runs in an empty folder. With the wheel, the tests
+also run, all or the named ones, in the unpacked sdist without the package itself. A warning that the package causes is
+a failure.
 
-The table names a Python that is not found, as it was not tried. The exit status is 1 if anything failed.
+A Python that is not found is in the table as not tried. The exit status is 1 if anything failed.
 """
 
 import argparse
@@ -34,7 +34,7 @@ WARNING = re.compile(r"^.*[/\\]crawler[/\\]\S+:\d+: \w*Warning: .*", re.MULTILIN
 
 
 class FailureError(Exception):
-    """A step failed; it says how."""
+    """A step failed; the message is its command and its output."""
 
 
 def run(line: list[str | Path], folder: Path, **more: str) -> str:
@@ -42,17 +42,17 @@ def run(line: list[str | Path], folder: Path, **more: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | more
     environment["PATH"] = os.pathsep.join((str(Path(line[0]).parent), environment["PATH"]))
     ended = subprocess.run(line, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
-    if ended.returncode or (found := WARNING.search(ended.stderr)):
-        said = found[0] if not ended.returncode else f"{ended.stdout[-3_000:]}\n{ended.stderr[-3_000:]}"
-        raise FailureError(f"{shlex.join(map(str, line))}\n{said}")
+    if ended.returncode or (warning := WARNING.search(ended.stderr)):
+        reason = warning[0] if not ended.returncode else f"{ended.stdout[-3_000:]}\n{ended.stderr[-3_000:]}"
+        raise FailureError(f"{shlex.join(map(str, line))}\n{reason}")
     return ended.stdout
 
 
 def build(kind: str, folder: Path) -> Path:
     """Build a file of the release from this checkout."""
     run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", folder], ROOT)
-    found = folder.glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])  # with those of earlier releases
-    return max(found, key=lambda path: path.stat().st_mtime)
+    files = folder.glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])  # with those of earlier releases
+    return max(files, key=lambda path: path.stat().st_mtime)
 
 
 def unpack(sdist: Path, folder: Path) -> Path:
@@ -80,11 +80,11 @@ def first_crawl(programs: Path, folder: Path) -> str:
     return f"{len((folder / 'output' / 'topic.jsonl').read_text('utf-8').splitlines())} items"
 
 
-def test(programs: Path, tree: Path, wanted: list[str]) -> str:
+def test(programs: Path, tree: Path, test_paths: list[str]) -> str:
     """Run these tests of an unpacked sdist; returns the last line of pytest."""
-    chosen = [*wanted, *(f"--ignore={path}" for path in OF_SOURCES)]
-    said = run([programs / "python", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *chosen], tree)
-    return said.strip().rpartition("\n")[2]
+    chosen = [*test_paths, *(f"--ignore={path}" for path in OF_SOURCES)]
+    output = run([programs / "python", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *chosen], tree)
+    return output.strip().rpartition("\n")[2]
 
 
 class Result(NamedTuple):
@@ -97,7 +97,7 @@ class Result(NamedTuple):
     seconds: str = ""
 
 
-def results(python: str, wheel: Path, sdist: Path, wanted: list[str]) -> Iterator[Result]:
+def results(python: str, wheel: Path, sdist: Path, test_paths: list[str]) -> Iterator[Result]:
     """What each file does with one Python; raises a FailureError."""
     with TemporaryDirectory() as name:
         place = Path(name)
@@ -109,7 +109,7 @@ def results(python: str, wheel: Path, sdist: Path, wanted: list[str]) -> Iterato
             if kind == "wheel":
                 tree = unpack(sdist, place / "tree")
                 shutil.rmtree(tree / "crawler")
-                tested = test(programs, tree, wanted)
+                tested = test(programs, tree, test_paths)
             yield Result(version, kind, crawled, tested, f"{time.monotonic() - begun:.0f}")
 
 
@@ -118,16 +118,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the built files are written")
     parser.add_argument("--pythons", nargs="+", default=PYTHONS, help="programs, by name or path")
     parser.add_argument("--tests", nargs="+", default=["tests"], help="paths of tests, from the checkout's folder")
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows, failures = [], []
-    folder = given.folder.absolute()
+    folder = options.folder.absolute()
     wheel, sdist = build("wheel", folder), build("sdist", folder)
-    for python in given.pythons:
-        if (found := shutil.which(python)) is None:
+    for python in options.pythons:
+        if (program := shutil.which(python)) is None:
             rows.append(Result(python, "not tried: it was not found"))
             continue
         try:
-            rows.extend(results(found, wheel, sdist, given.tests))
+            rows.extend(results(program, wheel, sdist, options.tests))
         except FailureError as error:
             rows.append(Result(python, "failed"))
             failures.append(str(error))

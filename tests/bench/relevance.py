@@ -1,15 +1,16 @@
-"""Whether relevance is the probability that a page is about the topic, however the topic was given.
+"""Whether relevance is the probability that a page is about the topic, in whichever form the topic is given.
 
 `python tests/bench/relevance.py` takes the encyclopaedia of ../shared/data/wiki as a web and drives Focus over it,
-without a crawl, from three pages of each topic, which is given in one word, a few, ten, a sentence, or by the seeds
-alone. Of the relevance of each page when it was fetched it prints, beside the share of pages that are on the topic:
+without a crawl, from three pages of each topic. The topic is given in one word, a few, ten, a sentence, or only by the
+seeds. It prints the share of pages that are on the topic (true), and from the relevance of each page when it was
+fetched:
 
-- said: the share of relevance .5 or more, and how many of the runs are within .1 of the truth;
-- Brier: the mean of the squared difference between relevance and truth (0 or 1);
-- AUC: how often, of a page on the topic and one off it, the first has the higher relevance;
+- said: the share of pages with a relevance of .5 or more, and in how many runs it is within .1 of the true share;
+- Brier: the mean squared difference of relevance and truth (0 or 1);
+- AUC: how often, in a pair of a page on topic and one off topic, the first has the higher relevance;
 - recall: the share of the topic's pages among the first tenth of the web.
 
-With --labels, somebody labels so many of the first 100 pages; figures are then of the pages after these, also with 0.
+With --labels N, a person labels N of the first 100 pages. The figures are then of the later pages, also with 0.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -81,10 +82,10 @@ class Run(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What relevance said in a run, and what was true."""
+    """The share of pages on topic in a run, truly and by their relevance, and how good the relevance was."""
 
     true: float
-    said: float
+    predicted: float
     brier: float
     auc: float
     recall: float
@@ -92,30 +93,30 @@ class Figures(NamedTuple):
 
 def driven(web: Web, run: Run) -> Iterator[tuple[str, float]]:
     """The pages in the order in which Focus has them fetched, with the relevance that each had then."""
-    wanted = web.about(run.topic)
-    driver = Driver(Random(f"{run.topic} {run.draw}").sample(sorted(wanted), SEEDS), FocusOptions(), run.phrasing)
+    on_topic = web.about(run.topic)
+    driver = Driver(Random(f"{run.topic} {run.draw}").sample(sorted(on_topic), SEEDS), FocusOptions(), run.phrasing)
     fetched: list[str] = []
     for url in driver.waiting:
         if run.labels and len(fetched) == LABELLED_AFTER:
             chosen = Random(run.draw).sample(fetched, run.labels)
-            driver.focus.label([(web.pages[one].title, web.pages[one].text, one in wanted) for one in chosen])
+            driver.focus.label([(web.pages[url].title, web.pages[url].text, url in on_topic) for url in chosen])
         fetched.append(url)
         yield url, driver.take(url, web.pages[url])
 
 
 def figures(web: Web, run: Run) -> Figures:
     """The figures of a run."""
-    wanted, first = web.about(run.topic), 0 if run.labels is None else LABELLED_AFTER
-    order = [(url, said) for url, said in islice(driven(web, run), run.pages) if url in web.categories]
-    judged = [(url in wanted, said) for url, said in order[first:]]
-    good, bad = ([said for is_true, said in judged if is_true is which] for which in (True, False))
+    on_topic, first = web.about(run.topic), 0 if run.labels is None else LABELLED_AFTER
+    order = [(url, relevance) for url, relevance in islice(driven(web, run), run.pages) if url in web.categories]
+    judged = [(url in on_topic, relevance) for url, relevance in order[first:]]
+    good, bad = ([relevance for is_true, relevance in judged if is_true is which] for which in (True, False))
     won = sum((g > b) + (g == b) / 2 for g in good for b in bad)
     return Figures(
         len(good) / len(judged),
-        mean(said >= ON_TOPIC for _, said in judged),
-        mean((is_true - said) ** 2 for is_true, said in judged),
+        mean(relevance >= ON_TOPIC for _, relevance in judged),
+        mean((is_true - relevance) ** 2 for is_true, relevance in judged),
         won / (len(good) * len(bad)) if good and bad else 1.0,
-        len(wanted.intersection(url for url, _ in order[:TENTH])) / len(wanted),
+        len(on_topic.intersection(url for url, _ in order[:TENTH])) / len(on_topic),
     )
 
 
@@ -131,17 +132,18 @@ def _figures(run: Run) -> Figures:
     return figures(_web, run)
 
 
-def table(found: Sequence[tuple[Run, Figures]]) -> Iterator[str]:
+def table(figures_of_runs: Sequence[tuple[Run, Figures]]) -> Iterator[str]:
     """The means of each topic and phrasing, and of all."""
     yield f"{'':46}{'true':>8}{'said':>8}{'Brier':>8}{'AUC':>8}{'recall':>8}"
-    for topic, phrasing in dict.fromkeys((run.topic, run.phrasing) for run, _ in found):
-        some = [of for run, of in found if (run.topic, run.phrasing) == (topic, phrasing)]
+    for topic, phrasing in dict.fromkeys((run.topic, run.phrasing) for run, _ in figures_of_runs):
+        some = [of for run, of in figures_of_runs if (run.topic, run.phrasing) == (topic, phrasing)]
         name = f"{topic.rpartition('.')[2]}: {phrasing or 'seeds'}"
         yield f"{name[:45]:46}" + "".join(f"{mean(values):8.3f}" for values in zip(*some, strict=True))
-    every = [of for _, of in found]
+    every = [of for _, of in figures_of_runs]
     yield f"{'mean':46}" + "".join(f"{mean(values):8.3f}" for values in zip(*every, strict=True))
-    near = sum(abs(of.said - of.true) <= 0.1 for of in every)
-    yield f"Within .1 in {near} of {len(every)}; mean difference {mean(abs(of.said - of.true) for of in every):.3f}."
+    near = sum(abs(of.predicted - of.true) <= 0.1 for of in every)
+    difference = mean(abs(of.predicted - of.true) for of in every)
+    yield f"Within .1 in {near} of {len(every)}; mean difference {difference:.3f}."
 
 
 def main() -> None:
@@ -153,16 +155,16 @@ def main() -> None:
         "--draws", type=int, nargs="+", default=[0, 1], metavar="N", help="the draws of the seeds (0 1)"
     )
     parser.add_argument("--labels", type=int, help="so many of the first 100 pages are labelled")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     runs = [
-        Run(topic, phrasing, draw, asked.pages, asked.labels)
+        Run(topic, phrasing, draw, options.pages, options.labels)
         for topic, phrasings in PHRASINGS.items()
         for phrasing in phrasings
-        for draw in asked.draws
+        for draw in options.draws
     ]
     with (
-        built(asked.site) as site,
-        ProcessPoolExecutor(PROCESSES, get_context("spawn"), _start, (site, asked.cache)) as pool,
+        built(options.site) as site,
+        ProcessPoolExecutor(PROCESSES, get_context("spawn"), _start, (site, options.cache)) as pool,
     ):
         print("\n".join(table(list(zip(runs, pool.map(_figures, runs), strict=True)))))
 

@@ -1,13 +1,14 @@
 """What rendering costs, and how many pages are rendered.
 
 `python tests/bench/rendering.py rate [--pages N] [--tabs N]` renders N pages of an application that fetches its text,
-with so many tabs, and prints pages a second and the memory of all processes every hundred pages, and the processor
-time of the first hundred.
+in N tabs. It prints pages a second and the memory of all processes after each hundred pages, and the CPU time of the
+first hundred.
 `python tests/bench/rendering.py signs FILE.jsonl.xz ...` prints how many saved pages (`html` in each line) have a sign
-that they need a browser, by sign, and what looking for it takes. `python tests/bench/rendering.py mixed` crawls the six
-applications of the tests beside a plain site whose pages have scripts, and prints what was rendered.
-`python tests/bench/rendering.py floods` renders pages that fill memory, and prints the peak of the browser's processes
-and its driver's.
+that they need a browser, by sign, and how long the check takes.
+`python tests/bench/rendering.py mixed` crawls the six applications of the tests together with a plain site whose pages
+have scripts, and prints what was rendered.
+`python tests/bench/rendering.py floods` renders pages that fill memory, and prints the peak memory of the browser and
+its driver.
 """
 
 import argparse
@@ -42,20 +43,20 @@ MEGABYTE = 1024 * 1024
 
 
 def processor_seconds() -> float:
-    """The processor time of this process and of all below it, those included that have ended."""
-    found = 0
-    for one in descendants(os.getpid()) | {os.getpid()}:
+    """The CPU time of this process and of all its descendants, including those that have ended."""
+    ticks = 0
+    for process in descendants(os.getpid()) | {os.getpid()}:
         with suppress(OSError):
-            fields = Path(f"/proc/{one}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-            found += sum(map(int, fields[11:15]))
-    return found / os.sysconf("SC_CLK_TCK")
+            fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 async def rate(pages: int, tabs: int) -> None:
-    made: Application = APPLICATIONS["client_routing"]
+    application: Application = APPLICATIONS["client_routing"]
 
     async def fetch(part: PagePart) -> PartAnswer | None:
-        answer = made.routes.get(part.url.removeprefix("http://a.example"))
+        answer = application.routes.get(part.url.removeprefix("http://a.example"))
         if answer is None or isinstance(answer, str) or callable(answer):
             return None
         assert isinstance(answer.body, str)
@@ -63,15 +64,15 @@ async def rate(pages: int, tabs: int) -> None:
 
     chromium = Chromium("Winnow")
     renderer = Renderer(chromium, PartCache(fetch), RenderOptions(tabs=tabs))
-    body = str(made.routes["/story/1"]).encode()
+    body = str(application.routes["/story/1"]).encode()
     source = PageSource("http://a.example/story/1", body, "text/html; charset=utf-8")
     await renderer.render(source)
     begun, done, used = time.monotonic(), 0, processor_seconds()
     print("pages  pages/s  memory of browser and driver  of this process  tasks")
     while done < pages:
         at_once = min(100, pages - done)
-        found = await asyncio.gather(*(renderer.render(source) for _ in range(at_once)))
-        assert all(made.gold["/story/1"].splitlines()[-1] in one for one in found)
+        rendered_pages = await asyncio.gather(*(renderer.render(source) for _ in range(at_once)))
+        assert all(application.gold["/story/1"].splitlines()[-1] in rendered_page for rendered_page in rendered_pages)
         done += at_once
         size, own = sum(map(memory_of, descendants(os.getpid()))) // MEGABYTE, memory_of(os.getpid()) // MEGABYTE
         speed = done / (time.monotonic() - begun)
@@ -89,8 +90,8 @@ def signs(files: list[Path]) -> None:
         seconds, number = 0.0, 0
         with lzma.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
-                one = json.loads(line)
-                shown = Page.from_html(one["html"], one.get("url") or "http://a.example/")
+                row = json.loads(line)
+                shown = Page.from_html(row["html"], row.get("url") or "http://a.example/")
                 extraction = shown.once(extract)
                 shown.links  # noqa: B018 - a crawl has them anyway
                 begun = time.perf_counter()
@@ -113,7 +114,7 @@ def mixed(pages: int) -> None:
     plain.routes |= {
         path: page(*[text] * 5, links=dict(list(links.items())[:9]), head=head) for path, text in texts.items()
     }
-    sites = [plain, *(Site(made.routes) for made in APPLICATIONS.values())]
+    sites = [plain, *(Site(application.routes) for application in APPLICATIONS.values())]
     with ExitStack() as served, tempfile.TemporaryDirectory() as folder:
         for site in sites:
             served.enter_context(serving(site))
@@ -149,15 +150,15 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--tabs", type=int, default=4)
-    given = parser.parse_args()
-    if given.what == "rate":
-        asyncio.run(rate(given.pages, given.tabs))
-    elif given.what == "signs":
-        signs(given.files)
-    elif given.what == "floods":
+    options = parser.parse_args()
+    if options.what == "rate":
+        asyncio.run(rate(options.pages, options.tabs))
+    elif options.what == "signs":
+        signs(options.files)
+    elif options.what == "floods":
         asyncio.run(floods())
     else:
-        mixed(given.pages)
+        mixed(options.pages)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """How many requests a crawl needs for the articles of sites that were saved whole.
 
 `python tests/bench/saved_sites.py [SITE ...]` serves the sites of ../shared/data/sites on loopback, crawls each from
-its front page, and counts requests, kept pages and articles that were missed. An article is a saved page whose path is
-neither a list's nor an index's and that may be kept, if links lead to it from the front page. Links to pages that were
-not saved are counted apart: on the site itself they had an answer.
+its front page, and counts requests, stored pages and missed articles. An article is a saved page without noindex that
+links lead to from the front page, and whose path is not that of a list or an index. Requests for pages that were not
+saved are counted separately: on the real site they had an answer.
 
-`--lists` counts instead how many of the pages of ../shared/data/extraction and of these sites are taken for lists.
+`--lists` counts instead how many pages of ../shared/data/extraction and of these sites are taken for lists.
 """
 
 import argparse
@@ -78,39 +78,41 @@ def pages_of(name: str) -> dict[str, str]:
     to_itself = re.compile(rf"(?<=[\"'=])(?:https?:)?//{host}(?=[/\"'])")
     with lzma.open(SHARED / f"data/sites/{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
         saved = [json.loads(line) for line in lines]
-    return {unquote(urlsplit(one["url"]).path): to_itself.sub("", one["html"]) for one in saved}
+    return {unquote(urlsplit(row["url"]).path): to_itself.sub("", row["html"]) for row in saved}
 
 
 def reachable(pages: Mapping[str, str]) -> set[str]:
     """The paths to which links lead from the front page."""
-    found, waiting = {"/"}, ["/"]
+    met, waiting = {"/"}, ["/"]
     while waiting:
         path = waiting.pop()
         page = Page.from_html(pages[path], f"http://127.0.0.1{quote(path)}")
         paths = {unquote(urlsplit(link.url).path) for link in page.links if urlsplit(link.url).netloc == "127.0.0.1"}
-        new = {path for path in paths if path in pages} - found
-        found |= new
+        new = {path for path in paths if path in pages} - met
+        met |= new
         waiting += new
-    return found
+    return met
 
 
-def report(name: str, pages: Mapping[str, str], asked: list[str], crawled: Crawl) -> Iterator[str]:
+def report(name: str, pages: Mapping[str, str], requested_paths: list[str], crawled: Crawl) -> Iterator[str]:
     """What a crawl did, in lines."""
     lists = re.compile(SITES[name].lists)
-    there = reachable(pages)
-    articles = {path for path in there if not lists.match(path) and "noindex" not in Page.from_html(pages[path]).robots}
+    reached = reachable(pages)
+    articles = {
+        path for path in reached if not lists.match(path) and "noindex" not in Page.from_html(pages[path]).robots
+    }
     items = crawled.items()
     kept = {unquote(urlsplit(item["url"]).path) for item in items if not item["duplicate_of"]}
     copies = {unquote(urlsplit(item["url"]).path) for item in items} - kept
-    sent = [path for path in asked if path in pages]
+    sent = [path for path in requested_paths if path in pages]
     missed = sorted(articles - kept - copies)
-    yield f"{name}: {len(pages)} pages saved, {len(there)} reachable, {len(articles)} of them articles"
-    yield f"  {len(sent)} requests for saved pages, {len(asked) - len(sent)} for others"
+    yield f"{name}: {len(pages)} pages saved, {len(reached)} reachable, {len(articles)} of them articles"
+    yield f"  {len(sent)} requests for saved pages, {len(requested_paths) - len(sent)} for others"
     yield f"  {len(kept)} pages kept, {len(copies)} copies"
     yield f"  requests for saved pages per kept page: {len(sent) / max(1, len(kept)):.2f}"
     yield f"  articles missed: {len(missed)} {missed[:5]}"
     kinds = Counter(lists.match(path) is not None for path in sent)
-    yield f"  of the requests, {kinds[False]} for articles, {kinds[True]} for lists (of {len(there - articles)})"
+    yield f"  of the requests, {kinds[False]} for articles, {kinds[True]} for lists (of {len(reached - articles)})"
     yield from ("  | " + line for line in crawled.closing().splitlines()[1:])
 
 
@@ -127,8 +129,8 @@ def extraction_sets() -> Iterator[tuple[str, str, str]]:
     """The set, the address and the source of each page in ../shared/data/extraction whose kind is known."""
     for name, kind in KINDS.items():
         with lzma.open(SHARED / f"data/extraction/{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
-            for one in map(json.loads, lines):
-                yield f"{name} {one.get('page_type') or kind}", one.get("url") or "", one["html"]
+            for row in map(json.loads, lines):
+                yield f"{name} {row.get('page_type') or kind}", row.get("url") or "", row["html"]
 
 
 def print_lists() -> None:
@@ -138,15 +140,15 @@ def print_lists() -> None:
         for name in SITES
         for path, html in pages_of(name).items()
     )
-    found: dict[str, list[str]] = {}
+    lists_by_kind: dict[str, list[str]] = {}
     counts: Counter[str] = Counter()
     for kind, url, html in chain(extraction_sets(), of_sites):
         page = Page.from_html(html, urljoin("http://127.0.0.1/", url))
         counts[kind] += 1
         if is_listing(page, auto(page)):
-            found.setdefault(kind, []).append(page.url)
+            lists_by_kind.setdefault(kind, []).append(page.url)
     for kind, count in sorted(counts.items()):
-        urls = found.get(kind, [])
+        urls = lists_by_kind.get(kind, [])
         print(f"{len(urls):5} of {count:4}  {kind}  {' '.join(urls[:5]) if len(urls) < 10 else ''}")
 
 

@@ -76,20 +76,20 @@ def wiki(pages: int) -> list[list[Article]]:
     articles = tool.load()
 
     def name(title: str) -> str:
-        return "".join(one if one.isascii() and one.isalnum() else "-" for one in title.lower())
+        return "".join(character if character.isascii() and character.isalnum() else "-" for character in title.lower())
 
-    def article(one: Any) -> Article:
-        texts = tuple(text for _, text in tool.figures_and_paragraphs(one["text"]))[:8]
-        return Article(name(one["name"]), one["title"], texts, tuple(map(name, one["links"])))
+    def article(row: Any) -> Article:
+        texts = tuple(text for _, text in tool.figures_and_paragraphs(row["text"]))[:8]
+        return Article(name(row["name"]), row["title"], texts, tuple(map(name, row["links"])))
 
-    def is_about(one: Any, topic: str) -> bool:
-        return any(f"{category}.".startswith(f"{topic}.") for category in one["categories"])
+    def is_about(row: Any, topic: str) -> bool:
+        return any(f"{category}.".startswith(f"{topic}.") for category in row["categories"])
 
-    long = {name(one["name"]): one for one in articles if len(one["text"]) > 1_000}
+    long = {name(row["name"]): row for row in articles if len(row["text"]) > 1_000}
     parts: list[list[Article]] = []
     for topic in TOPICS:
-        first = [key for key, one in long.items() if is_about(one, topic)][:pages]
-        rest = [key for key, one in long.items() if not any(is_about(one, other) for other in TOPICS)]
+        first = [key for key, row in long.items() if is_about(row, topic)][:pages]
+        rest = [key for key, row in long.items() if not any(is_about(row, other) for other in TOPICS)]
         chosen = first + rest[: pages - len(first)]
         parts.append([article(long.pop(key)) for key in chosen])
     return parts
@@ -97,15 +97,15 @@ def wiki(pages: int) -> list[list[Article]]:
 
 def saved_pages() -> list[bytes]:
     """Pages of real hosts that lead to little, as what they lead to is not there; those of manuals first."""
-    found: list[tuple[bool, bytes]] = []
+    pages: list[tuple[bool, bytes]] = []
     for path in ("unmarked/pages", "extraction/wcxb_dev"):
         with lzma.open(DATA / f"{path}.jsonl.xz", "rt", encoding="utf-8") as file:
             for row in map(json.loads, file):
                 links = set(re.findall(r"href=[\"']?([^\"'\s>]+)", row["html"]))
                 own = sum(not re.match(r"https?:|//|#|mailto:|javascript:|data:", link) for link in links)
                 if own <= 6 and len(links) <= 60 and len(row["html"]) < 300_000:
-                    found.append((row.get("page_type") != "documentation", row["html"].encode("utf-8", "replace")))
-    return [body for _, body in sorted(found, key=lambda one: one[0])]
+                    pages.append((row.get("page_type") != "documentation", row["html"].encode("utf-8", "replace")))
+    return [body for _, body in sorted(pages, key=lambda entry: entry[0])]
 
 
 def verdict(week: Week) -> list[str]:
@@ -136,13 +136,13 @@ def verdict(week: Week) -> list[str]:
 
 def freshness(web: Internet, log: Sequence[Hit], part: int) -> str:
     """How current the copies of a part were, beside the best that can be done with as many fetches."""
-    found = {place: hits for place, hits in fetches(web, log, part).items() if place in web.changes}
-    if not found:
+    hits_of = {place: hits for place, hits in fetches(web, log, part).items() if place in web.changes}
+    if not hits_of:
         return "no pages"
-    start, end = max(hits[0].wall for hits in found.values()), log[-1].wall
-    changes = [np.array([one - start for one in web.changes[place] if start < one < end]) for place in found]
-    rates = np.array([web.hosts[host].rate for host, _ in found])
-    times = [np.array([0.0, *(hit.wall - start for hit in hits if hit.wall > start)]) for hits in found.values()]
+    start, end = max(hits[0].wall for hits in hits_of.values()), log[-1].wall
+    changes = [np.array([change - start for change in web.changes[place] if start < change < end]) for place in hits_of]
+    rates = np.array([web.hosts[host].rate for host, _ in hits_of])
+    times = [np.array([0.0, *(hit.wall - start for hit in hits if hit.wall > start)]) for hits in hits_of.values()]
     pages = recrawl.Pages(changes, rates, [None] * len(changes))
     ours = recrawl.score(pages, times, end - start)
     gaps = recrawl.best_intervals(rates, ours.fetches / (end - start))
@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=201, help="how many (201)")
     parser.add_argument("--pages", type=int, default=8, help="articles of a host (8)")
     parser.add_argument("--kills", type=float, default=120.0, help="seconds between two kills (120)")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # by way of `finally`
     if why := postgres.missing() or wall_clock.missing():
         sys.exit(why)
@@ -191,8 +191,8 @@ def main() -> None:
     clock = wall_clock.WallClock(folder / "clock", wall_clock.library(folder))
     os.environ |= clock.environment  # of PostgreSQL; this process itself loads nothing
     now = time.time()
-    span = Span(now, now + (asked.days + 2) * DAY)
-    web = Internet(wiki(asked.hosts * asked.pages // 3), asked.hosts, HABITS, span, saved_pages())
+    span = Span(now, now + (options.days + 2) * DAY)
+    web = Internet(wiki(options.hosts * options.pages // 3), options.hosts, HABITS, span, saved_pages())
     (folder / "jobs").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder / "jobs"], capture_output=True)
     with ExitStack() as block:
@@ -202,7 +202,7 @@ def main() -> None:
             block.enter_context(postgres.running()),
         )
         week = Week(served_web, clock, server, folder)
-        live(week, asked.days, asked.minutes, asked.kills)
+        live(week, options.days, options.minutes, options.kills)
         wrong = verdict(week)
         print(f"{week.kills} kills, {week.jumps} times skipped, {time.monotonic() - began:.0f} s; in {folder}")
     if wrong:

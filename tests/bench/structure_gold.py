@@ -157,20 +157,20 @@ class Writer:
         return " ".join(" ".join(self.blocks(entry)).split()).replace("|", "\\|")
 
     def inline(self, node: Any) -> str:
-        found = []
+        pieces = []
         for child in node.children:
             kind = type(child).__name__
             if kind == "math":
-                found.append(f"${' '.join(child.astext().split())}$")
+                pieces.append(f"${' '.join(child.astext().split())}$")
             elif kind == "literal":
-                found.append(f"`{child.astext()}`")
+                pieces.append(f"`{child.astext()}`")
             elif kind in ("problematic", "substitution_reference", "title_reference"):
                 raise UnknownError(child.astext())
             elif kind in ("strong", "emphasis"):
-                found.append(f"*{child.astext()}*")
+                pieces.append(f"*{child.astext()}*")
             elif kind not in ("target", "image", "footnote_reference", "citation_reference"):
-                found.append(child.astext().replace("$", "\\$"))
-        return " ".join("".join(found).split())
+                pieces.append(child.astext().replace("$", "\\$"))
+        return " ".join("".join(pieces).split())
 
 
 def markdown_of(source: str) -> str:
@@ -197,13 +197,13 @@ def main() -> None:
                 if kept >= PAGES_OF_PACKAGE or not page.exists() or page.stat().st_size > 8 * MOST_LETTERS:
                     continue
                 try:
-                    made = markdown_of(source.read_text(encoding="utf-8"))
+                    markdown = markdown_of(source.read_text(encoding="utf-8"))
                 except (UnknownError, Exception):
                     continue
-                if len(made) > MOST_LETTERS or not any(sign in made for sign in ("```", "\n| ", "$")):
+                if len(markdown) > MOST_LETTERS or not any(sign in markdown for sign in ("```", "\n| ", "$")):
                     continue
                 where = page.relative_to(folder).as_posix()
-                row = {"id": where, "url": f"http://{package.name}.example/{name}", "gold_markdown": made}
+                row = {"id": where, "url": f"http://{package.name}.example/{name}", "gold_markdown": markdown}
                 file.write(json.dumps({**row, "html": page.read_text(encoding="utf-8", errors="replace")}) + "\n")
                 kept, count = kept + 1, count + 1
                 packages.add(package.name)

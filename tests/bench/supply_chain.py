@@ -1,8 +1,8 @@
-"""What a release brings with it: the packages that it needs at run time, their licences, and their known holes.
+"""The dependencies of a release: the packages that it needs at run time, their licences and known vulnerabilities.
 
 `python tests/bench/supply_chain.py FILE` installs this checkout with all extras for users into a fresh environment,
-writes a list of its packages with their licences into FILE, as CycloneDX JSON, and asks pip-audit for known holes in
-them. It says so where the database of holes is out of reach. The exit status is 1 if a package has a known hole.
+writes a list of its packages with their licences into FILE, as CycloneDX JSON, and looks for known vulnerabilities with
+pip-audit. It prints a message if their database cannot be reached. The exit status is 1 if a package has one.
 """
 
 import argparse
@@ -38,30 +38,34 @@ def main() -> None:
 
 
 def add_licences(file: Path, site: Path) -> None:
-    """Add the licences that packages name in words of their own, which the list has not."""
+    """Add the licences that packages name in their own words, which are missing in the list."""
     listed = json.loads(file.read_text("utf-8"))
-    for one in listed["components"]:
-        if not one.get("licenses"):
-            (package,) = distributions(name=one["name"], path=[str(site)])
-            one["licenses"] = [{"license": {"name": package.metadata["License"] or "unknown"}}]
-            print(f"{one['name']} has the licence: {package.metadata['License']}")
+    for component in listed["components"]:
+        if not component.get("licenses"):
+            (package,) = distributions(name=component["name"], path=[str(site)])
+            component["licenses"] = [{"license": {"name": package.metadata["License"] or "unknown"}}]
+            print(f"{component['name']} has the licence: {package.metadata['License']}")
     file.write_text(json.dumps(listed, indent=2) + "\n", "utf-8")
     print(f"{file.name}: {len(listed['components'])} packages")
 
 
 def known_holes(tools: Path, site: Path) -> bool:
-    """Whether a package in a folder has a known hole; prints each, and how many packages pip-audit skips."""
-    found = site.parent / "audit.json"
+    """Whether a package in a folder has a known vulnerability; prints each, and how many packages pip-audit skips."""
+    audit_file = site.parent / "audit.json"
     try:
-        run([tools / "pip-audit", "--path", site, "--progress-spinner", "off", "-f", "json", "-o", found], site)
+        run([tools / "pip-audit", "--path", site, "--progress-spinner", "off", "-f", "json", "-o", audit_file], site)
     except FailureError as error:  # it ends with status 1 for a hole as for a database that it cannot reach
-        if not found.exists():
+        if not audit_file.exists():
             print(f"Known holes were not looked for: {str(error).strip().splitlines()[-1]}")
             return False
-    told = json.loads(found.read_text("utf-8"))["dependencies"]
-    holes = [f"{one['name']} {one['version']}: {hole['id']}" for one in told for hole in one.get("vulns", ())]
-    skipped = [f"{one['name']}: {one['skip_reason']}" for one in told if "skip_reason" in one]
-    print(*holes, f"Known holes: {len(holes)} in {len(told) - len(skipped)} packages", sep="\n")
+    audited = json.loads(audit_file.read_text("utf-8"))["dependencies"]
+    holes = [
+        f"{package['name']} {package['version']}: {hole['id']}"
+        for package in audited
+        for hole in package.get("vulns", ())
+    ]
+    skipped = [f"{entry['name']}: {entry['skip_reason']}" for entry in audited if "skip_reason" in entry]
+    print(*holes, f"Known holes: {len(holes)} in {len(audited) - len(skipped)} packages", sep="\n")
     if skipped:
         print(f"Not looked for in {len(skipped)} packages, such as {skipped[0]}")
     return bool(holes)

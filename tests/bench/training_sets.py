@@ -49,8 +49,8 @@ def marked() -> Iterator[Row]:
         marks = {mark["id"]: mark for mark in rows(MARKS / name)}
         for page in rows(DATA / pages):
             if mark := marks.get(page["id"]):
-                wanted = set(marking["numbers"](mark["in"]))
-                texts = [text for at, (_, text) in enumerate(marking["blocks"](page["html"])) if at in wanted]
+                main_numbers = set(marking["numbers"](mark["in"]))
+                texts = [text for at, (_, text) in enumerate(marking["blocks"](page["html"])) if at in main_numbers]
                 kept = {key: page.get(key, "") for key in ("id", "url", "lang", "html")}
                 yield {**kept, "gold": "\n".join(texts), "kind": mark["kind"]}
 
@@ -60,13 +60,13 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     sets = {"marked": (marked(), "")}
-    sets |= {name: (rows(DATA / "extraction" / f"{name}.jsonl.xz"), given) for name, given in SETS.items()}
-    for name, (found, given) in sets.items():
+    sets |= {name: (rows(DATA / "extraction" / f"{name}.jsonl.xz"), page_type) for name, page_type in SETS.items()}
+    for name, (set_rows, page_type) in sets.items():
         with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             count = 0
-            for row in found:
+            for row in set_rows:
                 count += 1
-                row["page_type"] = given or row.get("page_type") or KINDS.get(row.get("kind", ""), "")
+                row["page_type"] = page_type or row.get("page_type") or KINDS.get(row.get("kind", ""), "")
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         print(f"{name}: {count} pages")
 

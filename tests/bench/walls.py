@@ -1,9 +1,9 @@
-"""How many saved pages are taken for walls against robots, and what telling them costs a page.
+"""How many saved pages are taken for walls against robots, and how long the check takes for a page.
 
 `python walls.py [--data FOLDER]` reads the sets of saved pages in the folders extraction, sites and unmarked of FOLDER,
-by default WINNOW_DATA, as if each had been answered with 200. It names each page that is taken for a wall, with its
-title, to be looked at: some saved pages may be walls. The time is the median and the 99th percentile, parsing included
-where the text has to be read.
+by default WINNOW_DATA, as if each had been answered with status 200. It lists each page that is taken for a wall, with
+its title, for a person to check: some saved pages may be walls. The times are the median and the 99th percentile, and
+include parsing if the check needs the text.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A web of pages that are read once, so that the order of a crawl can be tried without fetching anything."""
+"""A web of pages that are extracted once, so that orders of a crawl can be compared without fetching anything."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Web:
-    """Pages by their addresses, and of those that count what they are about."""
+    """Pages by their addresses, and the categories of the pages that are counted."""
 
     pages: Mapping[str, Read]
     categories: Mapping[str, Sequence[str]]
@@ -70,7 +70,7 @@ def address(target: str) -> str:
 
 
 def read(url: str, body: bytes, content_type: str = HTML) -> Read:
-    """A page's clean text, and its links within the web, but for images alone: these a crawl takes last."""
+    """A page's clean text, and its links within the web that have a text."""
     page = Page(url, body, content_type)
     extraction = page.once(EXTRACTORS[EXTRACTOR])
     alts = {image.target: image.alt for image in page.images if image.target and image.alt}
@@ -91,12 +91,12 @@ def _read_all(site: Path) -> dict[str, Read]:
     files = sorted(site.rglob("*.html"))
     places = [(address(f"/{file.relative_to(site).as_posix()}"), str(file)) for file in files]
     with get_context("spawn").Pool(PROCESSES) as pool:
-        found = pool.map(_read_file, places, chunksize=50)
-    return {url: page for (url, _), page in zip(places, found, strict=True)}
+        pages = pool.map(_read_file, places, chunksize=50)
+    return {url: page for (url, _), page in zip(places, pages, strict=True)}
 
 
 def within(pages: Mapping[str, Read]) -> dict[str, Read]:
-    """The same pages without the links that lead to none of them, or back to where they stand."""
+    """The same pages without links that lead out of the web, or from a page to itself."""
     return {
         url: page._replace(links=[link for link in page.links if link.url in pages and link.url != url])
         for url, page in pages.items()
@@ -121,7 +121,7 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
     """The web of a built site; what is read of it is kept in the folder `cache`, if one is named."""
     kept = cache / "pages.json" if cache else None
     if kept is not None and kept.exists():
-        found = json.loads(kept.read_text(encoding="utf-8"))
+        record = json.loads(kept.read_text(encoding="utf-8"))
         pages = {
             url: Read(
                 title,
@@ -130,7 +130,7 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
                 language,
                 NamedTranslations(declared=tuple(named[0]), linked=tuple(named[1])),
             )
-            for url, (title, text, links, language, named) in found.items()
+            for url, (title, text, links, language, named) in record.items()
         }
     else:
         pages = within(_read_all(site))
@@ -141,12 +141,12 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
     return Web(pages, {address(path): names for path, names in truth["categories"].items()})
 
 
-def recall(order: Iterable[str], counted: Collection[str], wanted: Collection[str], pages: int) -> float:
-    """The share of the wanted pages that an order meets among its first so many pages that count."""
+def recall(order: Iterable[str], counted: Collection[str], on_topic: Collection[str], pages: int) -> float:
+    """The share of the pages on topic that are among the first `pages` counted pages of an order."""
     met: set[str] = set()
     for url in order:
         if url in counted:
             met.add(url)
             if len(met) >= pages:
                 break
-    return len(met.intersection(wanted)) / len(wanted)
+    return len(met.intersection(on_topic)) / len(on_topic)
