@@ -464,12 +464,26 @@ def slot_of(crawler: Crawler, name: str) -> Slot | None:
     return None
 
 
+def may_share_hosts(settings: BaseSettings) -> bool:
+    """Whether several workers may request one host: an interval between requests is kept only if one sends them all.
+
+    >>> from scrapy.settings import Settings
+    >>> may_share_hosts(Settings({"CONCURRENT_REQUESTS_PER_DOMAIN": 8}))
+    True
+    >>> may_share_hosts(Settings({"DOWNLOAD_SLOTS": {"a.example": {"delay": 2}}, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}))
+    False
+    """
+    slots = settings.getdict("DOWNLOAD_SLOTS").values()
+    if settings.getfloat("DOWNLOAD_DELAY") or any(slot.get("delay") for slot in slots):
+        return False
+    return not settings.getbool("AUTOTHROTTLE_ENABLED") and settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") > 1
+
+
 def _limits(crawler: Crawler) -> LimitSettings:
     """The limits on requests to hosts, by the settings and the current delays of AutoThrottle."""
     settings = crawler.settings
     at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
     first_interval = settings.getfloat("DOWNLOAD_DELAY")
-    is_throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
     def interval(name: str) -> float:
         slot = slot_of(crawler, name)
@@ -490,8 +504,7 @@ def _limits(crawler: Crawler) -> LimitSettings:
         interval=interval,
         sent_at=sent_at,
         requests=settings.getint("CONCURRENT_REQUESTS"),
-        # An interval between two requests is kept only if one worker sends them all.
-        shared=not first_interval and not is_throttled and at_once > 1,
+        shared=may_share_hosts(settings),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
-from crawler.frontier.host_limits import HostLatency
+from crawler.frontier.host_latencies import HostLatency
 from crawler.frontier.page_result import Candidate, Completion, Lease, LessonKind, Template
 from crawler.frontier.put_off_rule import PatternCounts
 from crawler.noise.image_evidence import Evidence

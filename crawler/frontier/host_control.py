@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crawler.frontier.batch import Batch, ClaimRequest
-from crawler.frontier.host_limits import LatencyMeter
+from crawler.frontier.host_latencies import LatencyMeter
 from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.frontier.page_result import Lease
 from crawler.frontier.pending_priorities import PendingPriorities

@@ -1,4 +1,4 @@
-"""The limits on requests to each host, from the settings, the host and this worker's share; and host latencies.
+"""The limits on requests to each host, from the settings, the host and this worker's share.
 
 The interval of a host is the time between two requests to it. A rest is a time without requests, for example after an
 error. A worker may request a host when both have ended.
@@ -56,10 +56,11 @@ class HostLimits:
     def keeps_hosts(self) -> bool:
         """Whether no other worker may request a host while this one has leases on it.
 
-        If hosts are shared, this is so with more workers than concurrent requests to a host: each worker's share of the
-        limit would be less than one request.
+        If hosts are shared, this is so with more workers than concurrent requests to some host: each worker's share of
+        its limit would be less than one request.
         """
-        return not self.settings.shared or self.workers > self.settings.usual_at_once
+        lowest_limit = min((self.settings.usual_at_once, *self.settings.of_hosts.values()))
+        return not self.settings.shared or self.workers > lowest_limit
 
     def share(self, name: str) -> int:
         """The most active requests of this worker to a host."""
@@ -92,71 +93,3 @@ class HostLimits:
         """Forget rests that have ended, if there are many."""
         if len(self._rests) > MAX_HOSTS:
             self._rests = {name: until for name, until in self._rests.items() if until > now}
-
-
-# The latencies of hosts:
-
-REPORT_SECONDS = 10.0  # the least time between two reports
-WEIGHT_OF_RESPONSE = 0.2  # of a response in the moving average of the latencies before it
-
-
-@dataclass(frozen=True, slots=True)
-class HostLatency:
-    """The latency of a host since the last report."""
-
-    latency: float
-    """Average seconds until a response."""
-    delay: float
-    """The current seconds between two requests."""
-    answers: int
-    """The number of responses."""
-
-    @property
-    def weight(self) -> float:
-        """The weight of these responses in the moving average.
-
-        >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
-        (0.19999999999999996, 1.0)
-        """
-        return 1 - float((1 - WEIGHT_OF_RESPONSE) ** self.answers)
-
-
-@dataclass
-class HostAnswers:
-    """Responses of a host that are not reported yet."""
-
-    name: str
-    seconds: float = 0.0
-    """The sum of the seconds until each."""
-    count: int = 0
-
-
-@dataclass
-class LatencyMeter:
-    """Measures the latencies of hosts, by id, and reports them every REPORT_SECONDS."""
-
-    reported_at: float = -inf
-    is_last: bool = False
-    """Whether the next report is the last one, which is always due."""
-    _answers: dict[int, HostAnswers] = field(default_factory=dict)
-
-    def record(self, host_id: int, name: str, seconds: float) -> None:
-        """Record the seconds that a host took to respond."""
-        answers = self._answers.setdefault(host_id, HostAnswers(name))
-        answers.seconds += seconds
-        answers.count += 1
-
-    def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
-        """The latencies of all hosts that responded since the last report; empty if none is due.
-
-        `delay` returns the current seconds between two requests to a host.
-        """
-        if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.is_last):
-            return {}
-        answers_by_host = self._answers
-        self._answers = {}
-        self.reported_at = now
-        return {
-            host_id: HostLatency(answers.seconds / answers.count, delay(answers.name), answers.count)
-            for host_id, answers in answers_by_host.items()
-        }

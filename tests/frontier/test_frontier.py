@@ -607,6 +607,14 @@ def test_a_host_is_asked_for_alone() -> None:
         assert demand.keeps_hosts == alone
 
 
+def test_hosts_are_kept_if_the_workers_are_more_than_the_limit_of_any_host() -> None:
+    for workers, alone in ((2, False), (3, True)):
+        pace = several(4, shared=True, of_hosts={"b.example": 2})
+        demand = filled(A, pace=pace, workers=workers).batch(JOINING_SECONDS).demand
+        assert demand is not None
+        assert demand.keeps_hosts == alone
+
+
 @pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING_SECONDS - 0.1, False), (JOINING_SECONDS, True)])
 def test_a_worker_that_joins_others_waits_until_they_know(now: float, asks: bool) -> None:
     frontier = filled(workers=2)

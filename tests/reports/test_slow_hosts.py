@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 from store_workers import Crew, candidates, stored
 
 from crawler.frontier.batch import Batch
-from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
+from crawler.frontier.host_latencies import REPORT_SECONDS, HostLatency, LatencyMeter
 from crawler.reports import sites
 from crawler.reports.sites import SlowHost, SlowReason, slowest
 from crawler.store.crawl_tables import crawl, host

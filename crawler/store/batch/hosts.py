@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, select, true, update
 
 from crawler.frontier.batch import Batch
-from crawler.frontier.host_limits import HostLatency
+from crawler.frontier.host_latencies import HostLatency
 from crawler.frontier.page_result import Completion, Lease, PageResult
 from crawler.store.crawl_tables import IMAGE_KIND, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
