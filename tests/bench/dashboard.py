@@ -1,13 +1,14 @@
 """How quickly the dashboard answers and searches, and what it costs a crawl: `python tests/bench/dashboard.py [PART]`.
 
-answers  every address of the dashboard, with each filter and on from there, over a database of a million pages that is
-         made first (tests/support/million_pages.py), in the folder that --keep names or in a temporary one; exit status
-         1 where an answer that is asked for once more takes longer than --limit; again where the machine's host kept
-         its processors for others meanwhile, which is counted. --postgres: on a private PostgreSQL
-search   how long it takes until a word is looked for in all pages of that database: answer after answer, as a browser
-         asks that goes on by itself
+answers  the time of each page of the dashboard, with each filter and on its next pages, over a database of a million
+         pages that is made first (tests/support/million_pages.py), in the folder of --keep or in a temporary one. The
+         exit status is 1 if an answer takes longer than --limit on a later request. A request is repeated, and counted,
+         if the host of a virtual machine gave its processors to others meanwhile. --postgres: on a private PostgreSQL
+search   how long it takes to search all pages of that database for a word, answer after answer, as a browser requests
+         them that continues by itself
 corpus   how long the numbers of the corpus views take over that database, which are computed in the background
-crawl    pages a second of a crawl beside a dashboard that three visitors ask each second, and of the same crawl alone
+crawl    pages a second of a crawl beside a dashboard with three visitors, each of whom sends a request a second, and
+         of the same crawl alone
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -36,7 +37,7 @@ from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from state import in_turns, ratios
 from synthetic import site_of
-from throughput import TOPIC, _finish, machine
+from throughput import FAST_TOPIC, _finish, machine
 
 from crawler.contrib.corpus.views.copy_clusters import corpus_copies
 from crawler.contrib.corpus.views.corpus_pages import sampled_ids
@@ -177,7 +178,7 @@ def one_crawl(site: Path, watched: bool) -> tuple[float, int]:
         port, got = block.enter_context(serving(site))
         if watched:
             looks = block.enter_context(visited(block.enter_context(dashboards.dashboard(folder / "output"))))
-        line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in TOPIC)]
+        line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in FAST_TOPIC)]
         _finish(line, folder, 900.0)
     return len(got.pages) / got.seconds, looks[0]
 
