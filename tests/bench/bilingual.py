@@ -1,4 +1,4 @@
-"""Whether a topic finds pages in the other language, and loses none where it is told in both.
+"""Whether a topic also finds pages in the other language, and loses none if it is given in both languages.
 
 `python tests/bench/bilingual.py` drives Focus, without a crawl, over webs with Chinese and English pages: the demo
 site; the site of Apache Flink as ../shared/data/sites has it, whose pages name each other by `hreflang`; and, with

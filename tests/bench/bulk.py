@@ -1,8 +1,8 @@
 """How fast whole archives are cleaned: `scrapy clean --into` with one worker and with two, by both engines, in turns.
 
-`python bulk.py [FILE...] [--runs R] [--pages P]` cleans files that are given, or else archives of P pages each, made of
-the pages that the folder WINNOW_DATA names (extraction/*.jsonl.xz): WARC and JSON lines, of different sizes. It prints
-the pages a second of each run as the command says them, start and end included. All outputs have to be the same.
+`python bulk.py [FILE...] [--runs R] [--pages P]` cleans the given files. By default it makes archives of different
+sizes from the pages of WINNOW_DATA (extraction/*.jsonl.xz), WARC and JSON lines, the largest of P pages. It prints the
+pages a second of each run as the command prints them, with start and end. All outputs must be the same.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def pages() -> Iterator[dict[str, str]]:
 
 
 def archives(folder: Path, count: int) -> list[str]:
-    """Files of so many pages or a part of it, WARC and JSON lines in turns."""
+    """Files of at most `count` pages, alternately WARC and JSON lines."""
     pages_left, names = pages(), []
     for number, share in enumerate(SHARES):
         packed = number % 2 == 0

@@ -1,4 +1,4 @@
-"""Crawls of Chinese sites for words, and how early they meet the pages that hold these."""
+"""Crawls of Chinese sites for a word, and how early they find the pages that contain it."""
 
 import json
 import lzma

@@ -1,15 +1,15 @@
 """How well pages are cut into chunks.
 
-`python chunks.py [--manuals MANUALS.jsonl] [--markdown FOLDER] [--node-modules FOLDER]`: of pages that
-structure_gold.py wrote with the Markdown of their sources, and of Markdown files below a folder, of which markdown-it
-makes pages, it prints
+`python chunks.py [--manuals MANUALS.jsonl] [--markdown FOLDER] [--node-modules FOLDER]` cuts pages whose sources are
+known: manuals that structure_gold.py wrote, and pages that markdown-it makes of the Markdown files below a folder. It
+prints
 
-- the share of chunks whose nearest heading, and whose headings all, are those above their text in the source;
-- the code blocks and tables, read by markdown-it, that are cut though they are not over the size;
+- the share of chunks whose nearest heading, or all of whose headings, are those above their text in the source;
+- how many code blocks and tables, as markdown-it reads them, are cut although they fit into a chunk;
 - the sizes of chunks;
-- what changes in the chunks when a paragraph of a page is edited.
+- what changes in the chunks if a paragraph of a page is edited.
 
-The same without sources for Chinese pages in WINNOW_DATA (by default shared/data beside this checkout). With a folder
+Chinese pages of WINNOW_DATA (by default shared/data beside this checkout) are cut, too, without sources. With a folder
 in which npm has installed js-tiktoken, the estimated tokens are compared with those of two models.
 """
 

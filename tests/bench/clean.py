@@ -1,8 +1,8 @@
-"""How fast saved pages are cleaned in bulk: `scrapy clean` with one process and with more, in turns.
+"""How fast saved pages are cleaned in bulk: `scrapy clean` with one process and with several, which take turns.
 
-`python clean.py INPUT... [--jobs N] [--runs R] [--method NAME]` runs it on the inputs, by default on 3,000 made-up
-pages of some 60 KB, and prints the pages a second of each run, start and end included, and how many times as fast the
-medians are. The outputs have to be the same.
+`python clean.py INPUT... [--jobs N] [--runs R] [--method NAME]` cleans the inputs, by default 3,000 made-up pages of
+some 60 KB. It prints the pages a second of each run, including start and end, and the ratio of the medians. The outputs
+must be the same.
 """
 
 import argparse

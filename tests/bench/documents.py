@@ -1,4 +1,4 @@
-"""How well PDF files and plain texts are read: what Debian has as PDF or text and as HTML, and what LibreOffice prints.
+"""How well PDF files and plain texts are read: documents that Debian has as HTML, too, and files made by LibreOffice.
 
     python tests/bench/documents.py [--unseen] FOLDER [PART OF A NAME [PROGRAMS]]
     python tests/bench/documents.py --printed FILE.html ...
@@ -6,10 +6,10 @@
     python tests/bench/documents.py --markdown FOLDER
 
 FOLDER has the unpacked packages, one folder each (`apt-get download PACKAGE`, `dpkg -x`). The gold is the text that the
-extractor `auto` finds in the HTML. Beside the text in its order (F1 of runs of four words) stand how many paragraphs
-are whole, how many headings are found (F1 both), and seconds of the processor. The others are plain PDFium, pdftotext,
-pdfminer.six and pypdf, as far as they are installed; a paragraph of theirs ends at an empty line where they have any.
-With --printed, LibreOffice (soffice) makes ODT, DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
+extractor `auto` finds in the HTML. The columns are the F1 of runs of four words, of single words, of whole paragraphs
+and of headings, and CPU seconds. The other programs are plain PDFium, pdftotext, pdfminer.six and pypdf, if they are
+installed; if their text has empty lines, these end its paragraphs. With --printed, LibreOffice (soffice) makes ODT,
+DOCX, EPUB and PDF of the HTML files; the gold is all of their text.
 
 With --texts, FOLDER has packages with `NAME.txt.gz` beside `NAME.html.gz`, such as those of the RFCs (doc-rfc-std in
 Debian's part non-free). The gold is the text of the HTML without its running headers and tables of contents. HTML that
@@ -96,9 +96,9 @@ UNSEEN = {
         for code in ("de", "fr", "ja", "lt")
     },
 }
-"""Manuals that were read for the first time when the figures were taken; --unseen."""
+"""The manuals of --unseen, which were read for the first time when the figures in docs/benchmarks.md were measured."""
 LEAST_TOKENS = 8
-"""Of a paragraph that is judged; shorter ones are cells, items and captions."""
+"""The least tokens of a judged paragraph; shorter ones are cells, items and captions."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -216,7 +216,7 @@ NUMBER = re.compile(r"(?:(?:[Cc]hapter|[Aa]ppendix|第)\s*)?(?:\d{1,3}|[A-Z](?=\
 
 
 def keys(headings: Iterable[str]) -> Counter[str]:
-    """Headings by their letters, without numbers."""
+    """The letters of headings without their numbers."""
     without_numbers = (NUMBER.sub("", heading, count=1) if NUMBER.match(heading) else heading for heading in headings)
     return Counter(key for heading in without_numbers if (key := "".join(filter(str.isalpha, heading.casefold()))))
 

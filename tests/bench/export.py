@@ -1,8 +1,9 @@
-"""What `scrapy export` takes: seconds and memory, of few pages and of many, and what a crawl beside it loses.
+"""The time and memory of `scrapy export` for few pages and for many, and how much it slows down a crawl beside it.
 
-`python tests/bench/export.py` makes a SQLite database of 1,000 pages and one of 1,000,000, of texts of 1,500 characters
-each, and has a process of its own write them in each format. Then pages are stored, alone and while exports run: how
-many a second. `--folder` is where that goes (some 5 GB), `--state-url` an empty PostgreSQL database instead.
+`python tests/bench/export.py` fills a SQLite database with 1,000 pages, then with 1,000,000, with texts of 1,500
+characters each, and exports them in each format in a separate process. Then it measures how many pages a second a
+worker stores, alone and while an export runs. `--folder` is the folder for all this (some 5 GB), `--state-url` an empty
+PostgreSQL database to use instead.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -50,7 +51,7 @@ print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
 
 
 def rows(count: int) -> Iterator[list[dict[str, Any]]]:
-    """Pages as the table has them, some at a time."""
+    """Rows of the table of pages, in batches."""
     chance = random.Random(0)
     words = ["".join(chance.choices("abcdefghijklmnop", k=chance.randrange(2, 9))) for _ in range(3_000)]
     speech = " ".join(chance.choices(words, k=60_000))
@@ -64,7 +65,7 @@ def rows(count: int) -> Iterator[list[dict[str, Any]]]:
 
 
 def fill(engine: Engine, count: int) -> None:
-    """Have a crawl of so many pages in the database, and nothing else."""
+    """Replace the content of the database by a crawl of so many pages."""
     with engine.begin() as connection:
         for table in reversed(tables.sorted_tables):
             if table.name != "winnow_state":
@@ -75,7 +76,7 @@ def fill(engine: Engine, count: int) -> None:
 
 
 def export(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> "subprocess.Popen[str]":
-    """An export that runs, and says at its end how it ended and what memory it took."""
+    """A running export, which prints its exit status, CPU seconds and memory at its end."""
     words = [sys.executable, "-m", "scrapy", "export", "--name", "crawl", "-o", NAMES[kind], *more]
     words += ["-s", f"STATE_URL={url.render_as_string(hide_password=False)}"]
     line = [sys.executable, "-c", SMALL, *words]
@@ -83,7 +84,7 @@ def export(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> "subp
 
 
 def measured(folder: Path, url: URL, kind: str, more: Sequence[str] = ()) -> tuple[float, float, float]:
-    """Seconds by the clock and of the processor that an export takes, and MB of memory."""
+    """The wall-clock seconds, CPU seconds and MB of memory of an export."""
     began = time.monotonic()
     output, _ = export(folder, url, kind, more).communicate()
     status, spent, size = output.split()

@@ -1,16 +1,16 @@
-"""What `scrapy export --dedupe` takes of memory, disk and time, and how many copies it finds.
+"""How much memory, disk and time `scrapy export --dedupe` takes, and how many copies it finds.
 
 `python tests/bench/export_copies.py [--pages N] [--folder FOLDER]` makes N pages, by default 200,000: fingerprints and
-signatures, without texts. 60 of 100 are pages of their own, 30 are copies of these, and 10 are only related to them. A
-page has copies by a power law: most have none, some have thousands. Of the copies, 40 of 100 are exact. The others are
-as similar to their originals as those that `near_duplicates.py` makes of real texts: another date, another header, the
-version for printing, without the last tenth (`KINDS` has the quantiles that were measured there). Related pages are as
-similar as texts of which 30 or 50 of 100 characters are cut. A place of a signature agrees with the probability of the
-similarity, which is what MinHash does; two copies of one page are as similar as the product of their similarities.
+signatures, without texts. Of 100 pages 60 are originals, 30 are copies of these, and 10 are only related to them. The
+number of copies of a page follows a power law: most pages have none, some have thousands. Of 100 copies 40 are exact.
+The others are as similar to their originals as those that `near_duplicates.py` makes of real texts: with another date
+or header, for printing, or without the last tenth (`KINDS` has the quantiles that were measured there). Related pages
+are as similar as texts of which 30% or 50% are cut. As in MinHash, a position of two signatures agrees with a
+probability that is the similarity; the similarity of two copies of one page is the product of their similarities.
 
-It runs `--dedupe exact` and `--dedupe near` over them, and prints the time, the peak of the memory that is not the
-file's (on Linux), what was found of the copies by their similarity, and how similar the pages were that were removed.
-Then `--dedupe paragraphs`, over up to 200,000 pages with 10 paragraphs each, one of which its site repeats.
+It runs `--dedupe exact` and `--dedupe near` over them, and prints the time, the peak memory without that of files (on
+Linux), the share of copies that was found by their similarity, and how similar the removed pages were. Then it runs
+`--dedupe paragraphs` over up to 200,000 pages with 10 paragraphs each, one of which the site repeats.
 
 With `--stored` the pages are stored in SQLite, with texts of 1,500 characters, and the whole command is measured.
 """

@@ -1,4 +1,4 @@
-"""What choosing costs: milliseconds a page and microseconds a link, of Focus alone on one core.
+"""What the choice of links costs: milliseconds a page and microseconds a link, of Focus alone on one core.
 
 `python tests/bench/focus_cost.py` shows Focus all pages of the encyclopaedia in ../shared/data/wiki that its seed leads
 to, in breadth-first order, as a crawl does: each page's text, its links, and the priorities that are renewed. The

@@ -1,10 +1,10 @@
 """How a crawl divides its requests among hosts of which few are on its topic.
 
 `python tests/bench/idle_hosts.py` serves articles of the encyclopaedia of ../shared/data/wiki on ten loopback
-addresses: those of one category on two of them, those of the eight largest other categories on one each, at most 300
-on each. Links lead to the same host only, and a front page names 40 articles. A crawl for the words of the category
-starts at all front pages with the usual pauses, and ends at `--pages` or by itself. A line for each host says how many
-pages it has, how many of them can be reached, and how many the crawl stored.
+addresses. Two hosts have the articles of one category, and eight have those of the largest other categories, at most
+300 each. Links only lead to the same host, and a front page names 40 articles. A crawl for the words of the category
+starts at all front pages with the usual pauses, and ends at `--pages` or by itself. A line for each host has the number
+of its pages, of those that can be reached, and of those that the crawl stored.
 """
 
 import argparse

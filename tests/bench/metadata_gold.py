@@ -1,9 +1,12 @@
-"""Joins pages with what people found out about them, for `scrapy train metadata` and `scrapy evaluate --metadata`.
+"""Joins pages with the metadata that people found, for `scrapy train metadata` and `scrapy evaluate --metadata`.
 
-`python metadata_gold.py FOLDER`, with the data in WINNOW_DATA or in shared/data beside this checkout. FOLDER gets
-dates.jsonl, whose pages have `published`; wcxb_dev.jsonl, whose pages have `title`, `author` and `published`; and
-marked.jsonl, the pages of marks/metadata.jsonl, none in English, with `author` and `published`; dragnet.jsonl, whose
-pages have `comments`.
+`python metadata_gold.py FOLDER` reads the data in WINNOW_DATA, by default shared/data beside this checkout. It writes
+into FOLDER
+
+- dates.jsonl, whose pages have `published`;
+- wcxb_dev.jsonl, whose pages have `title`, `author` and `published`;
+- marked.jsonl, the pages of marks/metadata.jsonl, none in English, with `author` and `published`;
+- dragnet.jsonl, whose pages have `comments`.
 """
 
 import json

@@ -1,14 +1,15 @@
-"""How much of what the pauses of hosts permit a polite crawl uses, and how much of a topic it finds meanwhile.
+"""How many of the requests that the pauses of hosts permit a polite crawl makes, and how much of a topic it finds.
 
-`python tests/bench/polite.py` spreads the encyclopaedia of ../shared/data/wiki over the loopback addresses 127.0.0.1
-and following, by chance or with `--clustered` by category. From three pages of a topic it crawls them with the usual
-settings, in turns without `max_pages`, until `--seconds` are over, and with it. A line has
+`python tests/bench/polite.py` distributes the encyclopaedia of ../shared/data/wiki over the loopback addresses from
+127.0.0.1 on, at random or with `--clustered` by category. It crawls them from three pages of a topic with the usual
+settings, alternately without `max_pages` until `--seconds` are over, and with it. A line has
 
-- how many pages there were in how many seconds;
-- used: the requests, robots.txt included, over those that the pauses permit from the first request to each host on;
-- gap: the seconds between two requests to a host, on average, and the least;
+- pages, seconds, pages/s: how many pages were requested in how much time;
+- used: the requests, including robots.txt, as a share of those that the pauses permit from the first request to each
+  host on;
+- gap, least: the mean and the least number of seconds between two requests to a host;
 - recall: the share of the topic's pages that were requested;
-- idle: the share of the time in which the processors of the machine had nothing to do.
+- idle: the share of the time in which the processors of the machine were idle.
 """
 
 import argparse
@@ -70,7 +71,7 @@ class Wiki:
 
 
 def crawl(wiki: Wiki, seeds: list[str], arguments: argparse.Namespace, max_pages: int | None) -> float:
-    """Crawl from these pages; the share of the time in which the processors were idle."""
+    """Crawl from these pages; returns the share of the time in which the processors were idle."""
     line = [sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "images=no", "-a", "scope=any"]
     line += ["-a", f"seeds={','.join(map(wiki.url, seeds))}", "-s", f"CLOSESPIDER_TIMEOUT={arguments.seconds}"]
     line += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={arguments.pause}"]
@@ -97,7 +98,7 @@ def _idle_and_all() -> tuple[int, int]:
 
 
 def line(wiki: Wiki, topic: str, pause: float) -> dict[str, float]:
-    """What the log of the hosts tells."""
+    """The figures of a crawl, from the log of the hosts."""
     log, hosts = wiki.server.log, defaultdict[str, list[float]](list)
     for request in log:
         hosts[request.host].append(request.steady)

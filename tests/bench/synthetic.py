@@ -1,4 +1,4 @@
-"""A made-up site of pages as the web has them, the same at every call."""
+"""A made-up site whose pages are like those of the web, the same at each call."""
 
 import sys
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def build(folder: Path, pages: int) -> None:
 
 @contextmanager
 def site_of(folder: Path | None, pages: int) -> Iterator[Path]:
-    """The folder, or one with a made-up site for as long as it is needed."""
+    """The given folder, or a temporary one with a made-up site."""
     if folder is not None:
         if not (folder / "index.html").is_file():
             sys.exit(f"{folder} has no index.html; give a folder of static HTML that starts with one")
