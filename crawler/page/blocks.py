@@ -1,15 +1,15 @@
 """The contents of a page in one walk over its tree: blocks of text, and the elements that may be links and images.
 
 A block is the text between two line breaks: the start or end of an element that is not inline, or a <br>. The elements
-that are not inline are called containers; the home of a block is the innermost one around it. The wrap of a block is
-the first inline element that begins in it. The records are not frozen, because a page has hundreds of them, and a
-frozen one takes three times as long to create.
+that are not inline are called containers; the home of a block is the innermost container around it. The wrap of a block
+is the first inline element that begins in it. Blocks and elements are not frozen, because a page has hundreds of them
+and a frozen record takes three times as long to create.
 
 Markup cuts a line into pieces, which `joined` puts together. In a browser the style sheet sets elements apart: tags,
-prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` are one. The rules for separate words
-were measured on real pages whose text people had marked. Adjacent links are nearly always separate words: all but 3 of
-600 pairs. So are two pieces of which the second begins with a capital or a digit, in all but 1 % of 700 pairs, unless
-the first piece is a single capital, or the markup between them occurs within words (`WITHIN_WORDS`).
+prices, buttons. Without it the two words of `<span>Reviews</span><span>12</span>` would be one. The rules for separate
+words were measured on real pages whose text people had marked. Adjacent links are separate words in all but 3 of 600
+pairs. A piece that begins with a capital or a digit begins a new word in all but 1 % of 700 pairs, unless the piece
+before it is a single capital, or the markup between them occurs within words (`WITHIN_WORDS`).
 """
 
 import re
@@ -28,7 +28,7 @@ beside it.
 
 ENDS_OF_PHRASES = frozenset(".:;,!?)]%®™")
 """Characters other than letters and digits after which a capital begins a word."""
-# Han and kana, their punctuation and wide characters; Hangul has spaces.
+# Han, kana, their punctuation and full-width characters. Hangul is not included, because Korean has spaces.
 _WIDE = (
     "\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U000323af"
 )
@@ -36,8 +36,8 @@ LINE_END_BETWEEN_WIDE = re.compile(rf"(?<=[{_WIDE}])[ \t\r]*+\n\s*+(?=[{_WIDE}])
 
 
 def joined(pieces: list[str]) -> str:
-    """The pieces as one text: a space is inserted between two pieces if a word clearly begins, and a line break in the
-    source between two characters of Chinese or Japanese is not a space.
+    """The pieces as one text: a space is inserted between two pieces if a word clearly begins, and a line break
+    between two Chinese or Japanese characters is removed.
 
     >>> joined(["Reviews", "12"]), joined(["D", "ie Bienen"]), joined(["Area", "", "51"]), joined(["蜜\\n  蜂"])
     ('Reviews 12', 'Die Bienen', 'Area51', '蜜蜂')
@@ -64,7 +64,10 @@ def _spaced(pieces: list[str]) -> list[str]:
 
 
 def begins_a_word(first: str, before: str) -> bool:
-    """Whether a capital or digit begins a word after these two characters.
+    """Whether a capital or digit begins a word, given the (at most two) characters before it.
+
+    It does after two letters or digits; a capital also does after a single digit. After `ENDS_OF_PHRASES`, only a
+    capital does, unless a capital comes before them, as in initials.
 
     >>> begins_a_word("1", "ws"), begins_a_word("D", "99"), begins_a_word("D", ": ")
     (True, True, False)
@@ -85,13 +88,15 @@ ANCHORS = SOURCE_LINKS | frozenset("¶ # § 🔗 [edit]".split()) | {"[edit|edit
 """Texts of links from a heading to itself, to its source, or to the form that edits it."""
 LONGEST_ANCHOR = max(map(len, ANCHORS))
 BLANKS = " \t\r\n\xa0" + "".join(map(chr, range(0xFDD0, 0xFDDC)))
-"""White space, and the marks of Markdown except those of footnotes (crawler.extraction.output.markdown_inline)."""
+"""White space, and the noncharacters that mark emphasis, code, links and formulas in a text, but not footnotes
+(crawler/extraction/output/markdown_inline.py).
+"""
 ANCHORED = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
-"""Elements that may link to themselves."""
+"""Headings and defined terms, which may contain a link to themselves."""
 
 
 def without_anchors(pieces: list[str]) -> list[str]:
-    """The pieces of a heading, without the `ANCHORS` at its end.
+    """The pieces of a heading, without the `ANCHORS` at its end. The first piece stays: it is the heading itself.
 
     >>> without_anchors(["Bees", " ¶", "\\n"]), without_anchors(["C#"]), without_anchors(["#"])
     (['Bees', '\\n'], ['C#'], ['#'])
@@ -102,7 +107,7 @@ def without_anchors(pieces: list[str]) -> list[str]:
     """
     kept = pieces[:]
     end = len(pieces)
-    text = ""
+    text = ""  # of the pieces from `at` to `end`
     for at in range(len(pieces) - 1, 0, -1):
         text = pieces[at].strip(BLANKS) + text
         if len(text) > LONGEST_ANCHOR:
@@ -142,20 +147,20 @@ class Block:
     linked: int
     """How many of its characters are in links."""
     element: etree._Element
-    """The innermost block-level element around it."""
+    """The home of the block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Containers:
-    """The block-level elements in page order, as columns."""
+    """The containers in page order, as columns: index i of each list is about container i."""
 
     elements: list[etree._Element]
     parents: list[int]
-    """Index of the container around the element, -1 for the first."""
+    """Index of the container around it; -1 for the first container."""
     starts: list[int]
-    """Index of the element's first block."""
+    """Index of its first block."""
     ends: list[int]
-    """Index of the first block after the element."""
+    """Index of the first block after it."""
     tags: list[str]
 
 
@@ -170,9 +175,9 @@ class PageContents:
     """Possible images."""
     containers: Containers
     homes: list[int]
-    """For each block, the index of the innermost container around it."""
+    """The index of each block's home in `containers`."""
     wraps: list[etree._Element | None]
-    """For each block, the first inline element that begins in it; None if there is none."""
+    """The wrap of each block; None if no inline element begins in it."""
 
 
 class LinkElement:
@@ -187,7 +192,7 @@ class LinkElement:
         """Index of its block, or of the next one if it has no text."""
         self.has_image = False
         self.pieces: list[str] = []
-        """Its text."""
+        """Its text, in pieces."""
 
 
 @dataclass(slots=True)
@@ -207,7 +212,7 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
     """The steps of a walk over the elements that are read: a name, an element and a text.
 
     - "start" and "end" of an element, with the text that follows the tag;
-    - "skipped", a silent element, with the text after it;
+    - "skipped", one of the `SILENT` elements, with the text after it;
     - "formula", an element that is read as TeX, with the TeX.
 
     `contents` makes the same walk without this function, for speed.
@@ -222,17 +227,18 @@ def steps(root: etree._Element) -> Iterator[tuple[str, etree._Element, str]]:
             yield "skipped" if is_silent else "end", element, tail
         elif is_silent or (element.tag == "span" and is_drawing(element)):
             walker.skip_subtree()
-            if not is_silent:
+            if not is_silent:  # a drawing: its source is the formula
                 yield "start", element, ""
         else:
-            is_read = element.tag != "iframe" and not _leads_from_code(element)
+            # The text in an <iframe> is for obsolete browsers.
+            is_read = element.tag != "iframe" and not _is_source_link_in_code(element)
             yield "start", element, (element.text or "") if is_read else ""
             if element.tag == "img" and (formula_text := image_formula(element)):
                 yield "formula", element, formula_text
 
 
-def _leads_from_code(element: etree._Element) -> bool:
-    """Whether an element is a link between code and its documentation that is in a <pre>."""
+def _is_source_link_in_code(element: etree._Element) -> bool:
+    """Whether an element is a link with one of the texts in `SOURCE_LINKS`, in a <pre>."""
     is_source_link = element.tag == "a" and (element.text or "").strip() in SOURCE_LINKS
     return is_source_link and next(element.iterancestors("pre"), None) is not None
 
@@ -266,12 +272,12 @@ class _ContentsReader:
         """The wraps of the blocks."""
         self.srcset = ""
         """The first `srcset` in the open <picture>."""
-        self.after_link = -1
-        """The number of pieces in the open block when the last link in it ended; -1 if none has."""
+        self.link_end = -1
+        """How many pieces the open block had when the last link in it ended; -1 if no link has ended in it."""
 
     def run(self, root: etree._Element) -> PageContents:
         pieces = self.pieces
-        self.open_container(root, root.tag)
+        self.open_container(root, root.tag)  # so that every text has a home, even if the root is an inline element
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
@@ -293,10 +299,11 @@ class _ContentsReader:
             else:
                 self.close_container()
                 text = element.tail if element is not root else None
-            # Most texts of a page are white space between elements, which only <pre> keeps at a line's start.
+            # Most texts are white space between elements. It is dropped at the start of a block, except in <pre>. An
+            # open link keeps it, because the link's text may begin in an earlier block.
             if text and (pieces or not text.isspace() or self.open_pres):
                 self.read(text)
-            elif text and self.anchor is not None:  # a link may begin in the block before, where this space counts
+            elif text and self.anchor is not None:
                 self.anchor.pieces.append(text)
         self.close_anchor()
         self.close_container()
@@ -310,7 +317,7 @@ class _ContentsReader:
         )
 
     def open_container(self, element: etree._Element, tag: str) -> None:
-        """Enter a block-level element, which ends the block before it."""
+        """Enter a container, which ends the block before it."""
         if self.pieces:
             self.close_block()
         containers = self.containers
@@ -319,7 +326,7 @@ class _ContentsReader:
         self.wrap = None
         containers.elements.append(element)
         containers.starts.append(len(self.blocks))
-        containers.ends.append(0)
+        containers.ends.append(0)  # until it is closed
         containers.tags.append(tag)
         if tag == "pre":
             self.open_pres += 1
@@ -327,7 +334,7 @@ class _ContentsReader:
             self.add_other_target(element, tag)
 
     def close_container(self) -> None:
-        """Leave a block-level element, which ends the block in it."""
+        """Leave a container, which ends the block in it."""
         if self.pieces:
             self.close_block()
         self.containers.ends[self.home] = len(self.blocks)
@@ -342,10 +349,10 @@ class _ContentsReader:
             self.wrap = element
         if tag == "a":
             self.close_anchor()  # as in browsers, a link in a link ends the outer one
-            if self.after_link == len(self.pieces):
-                self.pieces.append(" ")  # adjacent links are never one word
+            if self.link_end == len(self.pieces):
+                self.pieces.append(" ")  # adjacent links are separate words
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
-            if self.open_pres and _leads_from_code(element):
+            if self.open_pres and _is_source_link_in_code(element):  # e.g. "[source]": kept as a link, not as text
                 self.anchor.pieces.append(element.text or "")
                 return None
         elif tag == "img":
@@ -383,7 +390,7 @@ class _ContentsReader:
         self.anchor = None
         if anchor is not None:
             self.link_elements.append(anchor)
-            self.after_link = len(self.pieces)
+            self.link_end = len(self.pieces)
 
     def read(self, text: str) -> None:
         """Add a text to the open block and the open link."""
@@ -398,13 +405,14 @@ class _ContentsReader:
         pieces = self.pieces
         tag = self.containers.tags[home]
         if self.linked and tag in ANCHORED:
-            pieces[:] = without_anchors(pieces)
+            pieces[:] = without_anchors(pieces)  # in place, because `run` uses the same list
 
         if self.open_pres:
             text = _lines("".join(pieces))
         else:
             text = fold_space(joined(pieces))
         if text:
+            # `linked` may exceed the length: anchors are removed and white space is folded.
             self.blocks.append(
                 Block(text=text, tag=tag, linked=min(self.linked, len(text)), element=self.containers.elements[home])
             )
@@ -413,7 +421,7 @@ class _ContentsReader:
 
         pieces.clear()
         self.linked = 0
-        self.after_link = -1
+        self.link_end = -1
 
     def add_image(self, element: etree._Element) -> None:
         """Add a possible image."""
