@@ -7,8 +7,9 @@ Browsers trust declarations more (https://html.spec.whatwg.org/multipage/parsing
 3. The declaration, in the HTTP header or in the page, unless the bytes contradict it: servers declare defaults.
 4. Bytes that are UTF-8 except for a few broken characters.
 5. The bytes alone: a sample is decoded in each encoding, and scored by how common its characters are in the languages
-   of that encoding. A wrong encoding gives valid but rare characters; so frequent characters count most, and those of
-   the standard's first level (GB 2312, Big5, JIS X 0208 and KS X 1001 all list the common characters first) a little.
+   of that encoding, because a wrong encoding gives valid but rare characters. The most frequent characters
+   (`Script.frequent`) count most; the common part of the encoding's table counts a little (GB 2312, Big5, JIS X 0208
+   and KS X 1001 list the common characters first).
 """
 
 import codecs
@@ -22,11 +23,11 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 FALLBACK = "cp1252"
 SAMPLE = 4_000  # bytes: some 2,000 hanzi, more than the scores of pages need to settle
 HEAD = 4096  # bytes searched for a declaration
-BROKEN = 0.005  # the share of broken characters up to which a declaration is believed
+BROKEN = 0.005  # a declaration is believed up to this share of broken characters
 BROKEN_UTF8 = 0.1  # the same for undeclared UTF-8: in pages of other encodings, half the characters and more are broken
-CROWDED = 0.5  # share of non-ASCII bytes beside another one: .9 and more in hanzi, under .2 in French
-FREQUENT = 0.7  # weight of a character that is frequent
-USUAL = 0.3  # weight of a character in the common part of the table
+CROWDED = 0.5  # share of the non-ASCII bytes that are adjacent: .9 and more in hanzi, under .2 in French
+FREQUENT = 0.7  # weight of a frequent character in a score
+USUAL = 0.3  # weight of a character in the common part of the table; a frequent one usually has both
 CLEAR = 0.2  # the lowest score that identifies a script: pages in it have .3 and more
 CLEAR_LETTERS = 0.5  # the same for one byte per letter, where wrong readings score higher: pages have .55 and more
 
@@ -39,7 +40,7 @@ DECLARABLE = re.compile(
 encodings of text.
 """
 READ_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
-"""Encodings whose bytes another encoding reads as well, with that encoding."""
+"""Encodings that are read as another one, which can decode all their bytes."""
 # Names that pages use and Python does not know.
 ALIASES = {
     "x-gbk": "gbk",
@@ -65,19 +66,20 @@ SHIFTS = {"hz": b"~{", "iso2022": b"\x1b"}
 # Python's Big5-HKSCS decodes these characters of Big5 differently from browsers, among them the dot in foreign names.
 BIG5_SIGNS = dict(zip("•､‾∼♁☉¥¢£", "‧﹑¯～⊕⊙￥￠￡", strict=True))
 
-# Non-ASCII bytes, from the first byte of a character to a byte that is never part of a longer character.
+# A run of characters with non-ASCII bytes, and the byte that ends it. The later bytes of a multi-byte character may be
+# ASCII: digits, letters and some signs. The ending byte keeps the runs apart when they are joined to a sample.
 RUN = re.compile(rb"[\x80-\xff][0-9@-~\x80-\xff]{0,1000}[\x00-/:-?\x7f]?")
 CROWD = re.compile(rb"[\x80-\xff]{2,}")
 ASCII = bytes(range(0x80))
 # Broken characters, and capitals or Latin letters after small letters of another script: signs of a wrong encoding.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
-# The first two bytes of U+FFFE and U+FFFF in UTF-8, and also of U+FFFD and of full-width signs such as U+FFE5, which
-# Chinese shops use for prices.
+# The first two bytes of U+FFFE and U+FFFF in UTF-8. U+FFFD and full-width signs such as U+FFE5, which Chinese shops use
+# for prices, begin with the same two bytes.
 NONCHARACTER_START = "\uffff".encode()[:2]
-PRINTABLE = bytes({*range(0x100)} - {*CONTROLS, *b"\f"})
-PIECE = 1 << 14  # bytes that are checked at a time
 FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it separates words
+PRINTABLE = bytes({*range(0x100)} - {*CONTROLS, *b"\f"})  # the bytes that `printable` leaves unchanged
+PIECE = 1 << 14  # bytes that are checked at a time
 
 SIMPLIFIED = (
     "的一是人有不在了中国大学为我个这上生和会发来年经以地能他就新到要们业时出对于本家用成多自资可现月作市理行动下你分文日高过"
@@ -99,13 +101,13 @@ GREEK = "αεοιτσνηρςπκάέήίό"
 
 @dataclass(frozen=True)
 class Script:
-    """An encoding's frequent characters, the lead and trail bytes of its common ones, and the lowest score that
-    identifies it.
+    """An encoding's frequent characters, the first and second bytes of the common part of its table, and the lowest
+    score that identifies it.
     """
 
     frequent: str
     leads: range
-    trails: range | None = None  # None if each byte is a letter
+    trails: range | None = None  # None if a character has one byte
     least_score: float = CLEAR_LETTERS
 
 
@@ -124,8 +126,8 @@ MULTI_BYTE = {encoding for encoding, script in SCRIPTS.items() if script.trails}
 
 
 @cache
-def letters(encoding: str) -> str:
-    """The characters of an encoding of one byte a character, U+FFFD for bytes that have none."""
+def one_byte_table(encoding: str) -> str:
+    """The 256 characters of an encoding of one byte a character, with U+FFFD for bytes that stand for none."""
     return bytes(range(0x100)).decode(encoding, "replace")
 
 
@@ -136,7 +138,7 @@ def lenient_text(body: bytes, encoding: str) -> str:
     '中'
     """
     if ONE_BYTE.fullmatch(encoding):  # a table without gaps: an error handler takes 0.5 microseconds for each byte
-        return codecs.charmap_decode(body, "strict", letters(encoding))[0]
+        return codecs.charmap_decode(body, "strict", one_byte_table(encoding))[0]
     text = codecs.getincrementaldecoder(encoding)("replace").decode(body)
     if encoding == "big5hkscs":
         for in_python, in_browsers in BIG5_SIGNS.items():
@@ -145,7 +147,8 @@ def lenient_text(body: bytes, encoding: str) -> str:
 
 
 def printable(body: bytes) -> bytes:
-    r"""The bytes of a page without control characters; only wide and 7-bit encodings use those bytes.
+    r"""The bytes of a page without control characters, and with spaces for form feeds. Only UTF-16, UTF-32 and ISO 2022
+    use these bytes for other characters.
 
     >>> printable(b"a\0b\fc")
     b'ab c'
@@ -163,12 +166,13 @@ def text_of(body: bytes, encoding: str) -> tuple[str, str]:
 
 
 def utf16(body: bytes, content_type: str) -> str | None:
-    r"""The byte order of UTF-16 that the NULs show or the HTTP header declares.
+    r"""UTF-16 with its byte order, if the NULs show it or the HTTP header declares it; None for other encodings.
 
     >>> utf16("<p>中文</p>".encode("utf-16-le"), "")
     'utf-16-le'
     """
-    # Every other byte of ASCII characters in UTF-16, such as those of tags, is a NUL.
+    # Every other byte of ASCII characters in UTF-16, such as those of tags, is a NUL. NULs must be a fifth of the head,
+    # nearly all of them at even or nearly all at odd offsets.
     head = body[:HEAD]
     even = head[::2].count(0)
     odd = head[1::2].count(0)
@@ -224,7 +228,7 @@ def non_ascii_count(text: str) -> int:
 
 
 def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
-    """Whether a sample has at most this share of broken characters in an encoding, or a few among many good ones."""
+    """Whether a sample has at most this share of broken characters in an encoding, or at most 3 and a tenth of all."""
     text = lenient_text(words, encoding)
     broken = text.count("\ufffd")
     if encoding == "utf-8":  # the page itself may contain U+FFFD
@@ -234,7 +238,7 @@ def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
 
 
 def is_crowded(words: bytes) -> bool:
-    """Whether most non-ASCII bytes of a sample are adjacent to another one; in Latin script they are not."""
+    """Whether most non-ASCII bytes of a sample are beside another non-ASCII byte; in Latin script they are not."""
     return sum(map(len, CROWD.findall(words))) >= CROWDED * len(words.translate(None, ASCII))
 
 
@@ -242,10 +246,10 @@ def is_crowded(words: bytes) -> bool:
 def common_characters(encoding: str) -> frozenset[str]:
     """The characters in the common part of an encoding's table."""
     script = SCRIPTS[encoding]
-    tails = [b""]
+    trails = [b""]
     if script.trails is not None:
-        tails = [bytes([trail]) for trail in script.trails]
-    texts = ((bytes([lead]) + tail).decode(encoding, "replace") for lead in script.leads for tail in tails)
+        trails = [bytes([trail]) for trail in script.trails]
+    texts = ((bytes([lead]) + trail).decode(encoding, "replace") for lead in script.leads for trail in trails)
     return frozenset(text for text in texts if len(text) == 1 and text != "\ufffd")
 
 
@@ -264,7 +268,7 @@ def score(words: bytes, encoding: str) -> float:
 
 
 def sniff(words: bytes, declared: str = "") -> str:
-    """The encoding of a sample of non-ASCII words, by its bytes; a declared one needs a lower score.
+    """The encoding of a sample of non-ASCII words, by its bytes. A declared encoding gets a bonus.
 
     >>> sniff("Это простой текст".encode("koi8-r")), sniff("déjà vu à la fenêtre".encode("cp1252"))
     ('koi8-r', 'cp1252')
@@ -275,7 +279,7 @@ def sniff(words: bytes, declared: str = "") -> str:
         return FALLBACK
     scores = {encoding: score(words, encoding) for encoding in SCRIPTS}
     if declared in scores:
-        # A short text is weak evidence: with five words the declaration decides.
+        # A short text is weak evidence: the fewer characters it has, the larger is the bonus.
         scores[declared] += 0.05 + 3 / max(1, non_ascii_count(lenient_text(words, declared)))
     fitting = [encoding for encoding, script in SCRIPTS.items() if scores[encoding] >= script.least_score]
     return max(fitting, key=scores.__getitem__, default=FALLBACK)
@@ -288,12 +292,12 @@ def is_believable(words: bytes, declared: str) -> bool:
     sniffed = sniff(words, declared)
     if declared in MULTI_BYTE and sniffed == FALLBACK:
         # The non-ASCII bytes of multi-byte characters are adjacent, except in Big5 and Shift_JIS, where the second byte
-        # may be ASCII. A text that is not crowded must have frequent characters: without any, its score is at most
+        # may be ASCII. So a text that is not crowded must have frequent characters: without any, its score is at most
         # USUAL.
         return is_crowded(words) or score(words, declared) > USUAL
     if declared in SCRIPTS or declared == FALLBACK:
         return sniffed in (declared, FALLBACK)
-    # Other encodings may be for scripts that are not scored: a sniffed single-byte encoding does not overrule them.
+    # Other encodings may be for scripts that are not scored: only UTF-8 and multi-byte encodings overrule them.
     return declared == "utf-8" or sniffed not in MULTI_BYTE | {"utf-8"}
 
 
@@ -306,15 +310,16 @@ def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
     >>> is_clean_utf8("蜜蜂，".encode()), is_clean_utf8("蜜蜂\0".encode()), is_clean_utf8("蜜蜂".encode("gbk"))
     (True, False, False)
     """
-    # Searching for one byte is fast, and saves the other search for pages without full-width characters.
+    # Searching for one byte is fast, and is enough for most pages: 0xEF begins both the noncharacters and the byte
+    # order mark.
     if NONCHARACTER_START[:1] in body and (NONCHARACTER_START in body or body.startswith(codecs.BOM_UTF8)):
         return False
     if body.isascii() or utf16(body, content_type):
         return False
     at = 0
     while at < len(body):
-        # A piece of text is dropped before it leaves the CPU cache: to decode the whole page at once takes much longer,
-        # and its text is rarely needed.
+        # Each piece stays in the CPU cache. To decode the whole page at once takes much longer, and its text is rarely
+        # needed.
         piece = body[at : at + PIECE]
         if piece.translate(None, PRINTABLE):
             return False
@@ -344,10 +349,11 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
         text = ""
-        used = -1
+        used = -1  # not all of it
     if not text.isascii():
         return text_of(body, "utf-8")
 
+    # ASCII, which may be a declared 7-bit encoding, or bytes of another encoding.
     declared = list(declarations(body, content_type))
     if used == len(body):  # only ASCII
         return text_of(body, next((name for name in declared if is_shifted(body, name)), "utf-8"))

@@ -29,27 +29,30 @@ TEXT_TYPES = {
     "message/rfc822": PLAIN_TEXT,
     "application/mbox": PLAIN_TEXT,
 }
-"""The types of text files as servers declare them, each with the type as which it is read."""
+"""The types of text files as servers declare them, each with the type it is read as."""
 MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
 SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
+"""Endings of the texts from which web pages are made."""
 PAGE_ENDINGS = (".html", ".htm", ".xhtml")
 TEXT_ENDINGS = MARKDOWN_ENDINGS | {"txt", "eml", "mbox"}
-"""Endings of text files, for files without a declared type."""
+"""Endings of text files on disk."""
 MARKDOWN_NAMES = frozenset(("llms.txt", "llms-full.txt"))
 """Files for language models, which are Markdown (https://llmstxt.org/#format)."""
 PDF_MARK = b"%PDF-"
 ZIP_MARK = b"PK\x03\x04"
+# The first bytes of an OLE container, which holds an encrypted DOCX file.
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
+"""The file name of a document in a Content-Disposition header."""
 HEAD = 1024
-"""Bytes at the beginning of a file among which the mark of PDF must be."""
+"""The mark of PDF must be among this many bytes at the beginning of a file."""
 LOCKED_DOCX = "EncryptedPackage".encode("utf-16-le")
 """The name of the stream that has the content of an encrypted DOCX file (MS-OFFCRYPTO)."""
 
 
 def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
-    """Whether a response may be a document, by its declared type; if that is vague, by the file name in its address or
-    its Content-Disposition.
+    """Whether a response may be a document, by its declared media type; if that is one of the `VAGUE` types, by the
+    file name in its address or its Content-Disposition.
     """
     if declared not in VAGUE:
         return declared in TYPES
@@ -57,7 +60,9 @@ def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
 
 
 def text_type(content_type: str, url: str) -> str:
-    """The type as which a text file is read, with the declared parameters; empty for anything else.
+    """The type a response is read as if it is a text file, with the declared parameters; empty for other responses.
+
+    Without a declared type, only a name of Markdown makes it a text file.
 
     >>> text_type("text/plain; charset=gbk", "https://a.example/bees.md"), text_type("", "https://a.example/b.md")
     ('text/markdown; charset=gbk', 'text/markdown')
@@ -78,7 +83,7 @@ def text_type(content_type: str, url: str) -> str:
 
 
 def text_type_of_file(path: str) -> str:
-    """The type as which a text file with this name is read; empty for other names.
+    """The type a text file on disk is read as, by its name; empty if it is not the name of a text file.
 
     >>> text_type_of_file("a/bees.md"), text_type_of_file("llms.txt"), text_type_of_file("Of #1.TXT")
     ('text/markdown', 'text/markdown', 'text/plain')
@@ -98,7 +103,7 @@ def _is_markdown(name: str) -> bool:
 
 
 def is_source_of(url: str, page_url: str) -> bool:
-    """Whether an address is that of the text from which a web page was made, by the names of both files.
+    """Whether the page at `page_url` was made from the text at `url`, by the names of both files.
 
     >>> page = "https://a.example/docs/dance.html"
     >>> is_source_of("https://a.example/_sources/dance.md.txt", page), is_source_of("https://a.example/wax.md", page)

@@ -3,7 +3,8 @@
 A wall is a challenge or a block page. Each service has marks: headers, addresses of its scripts, names in its source.
 The table has only marks of walls, and none that a service also puts into the pages it lets through, such as
 Cloudflare's `/cdn-cgi/challenge-platform/scripts/jsd/main.js`, Akamai's `/akam/`, the sensors of PerimeterX and
-DataDome, and the headers `x-datadome` and `x-iinfo`. Words are not used as marks: articles and manuals have them, too.
+DataDome, and the headers `x-datadome` and `x-iinfo`. Words of a wall are marks only with the tags around them, because
+articles and manuals quote them.
 
 A mark in the source names the service. A page with a mark is a wall only if its status refuses the request, or if it
 has little text and does not only quote the mark. A header is enough by itself, because services send these headers
@@ -28,17 +29,19 @@ REFUSING = frozenset((202, 401, 403, 405, 406, 412, 418, 429, 468, 493, 503, 521
 468 of SafeLine, 493 of 360, 521 of Jiasule, 566 and 567 of EdgeOne.
 """
 WITHOUT_PAGE = frozenset((301, 302, 303, 307, 308, 404, 410))
-"""Statuses of addresses without a page: their responses are no walls."""
+"""Statuses of addresses without a page: such a response is a wall only if a header says so."""
 MOST_BYTES = 60_000
-"""Bytes of a source in which marks are looked for; a longer page that is not refused is no wall. Searching 100 KB for
-one mark takes up to 0.1 ms.
+"""Bytes at the beginning of a source in which marks are looked for. A longer page is not a wall unless its status
+refuses the request. Searching 100 KB for one mark takes up to 0.1 ms.
 """
 MOST_LINKS = 15
-"""Links from which on a page that is not refused is no wall: most pages have more, and counting them costs little."""
+"""A page with at least this many links is not a wall unless its status refuses the request. Most pages have more, and
+counting them is cheap.
+"""
 LITTLE_TEXT = 2_000
-"""Columns of text below which a page may be a wall; the wordiest walls, of Imperva and Anubis, have 1,400."""
+"""A page with fewer columns of text than this may be a wall; the longest walls, of Imperva and Anubis, have 1,400."""
 LITTLE_WIDGET_TEXT = 500
-"""Columns of text below which a page may be only a captcha."""
+"""A page with fewer columns of text than this may be only a captcha."""
 _QUOTATIONS = re.compile(
     rb"<script\b[^>]{0,500}\bjson\b[^>]{0,500}>.*?</script|<a\s[^>]{0,2000}>", re.IGNORECASE | re.DOTALL
 )
@@ -55,7 +58,7 @@ class HeaderMark:
     name: str
     """The name in lower case."""
     value: str = ""
-    """A regular expression that must match a part of the header's value."""
+    """A regular expression that must match a part of the header's value; empty if any value will do."""
     statuses: frozenset[int] = _ANY_STATUS
     """The statuses with which the mark counts; empty if it counts with any."""
 
@@ -228,7 +231,9 @@ PerimeterX is now HUMAN. Jiasule is 加速乐 and Chuangyu 创宇盾, both of �
 Safedog 安全狗, SafeLine 雷池, and Yunsuo 云锁.
 """
 WIDGETS = {"g-recaptcha": "reCAPTCHA", "h-captcha": "hCaptcha", "cf-turnstile": "Turnstile"}
-"""Captchas by the class of their element. Pages have them in forms: they are a wall if the page has nothing else."""
+"""Captchas by the class of their element. Forms of ordinary pages have them, too: only a page that has nothing else is
+a wall.
+"""
 HEADERS = frozenset(mark.name for service in SERVICES for mark in service.headers)
 """The names of the headers that are marks, in lower case."""
 NOT_FILLED_IN = frozenset(("hidden", "submit", "button", "image", "reset"))
@@ -238,7 +243,7 @@ WIDGET_ANSWER = "-response"
 
 
 def wall_service(status: int, headers: Mapping[str, str], page: Page) -> str:
-    """The service whose wall a response is; empty if it is no wall. `headers` are the `HEADERS` in the response."""
+    """The service whose wall a response is; empty if it is not a wall. `headers` are the `HEADERS` in the response."""
     if status == PAYMENT_REQUIRED:
         return ""
     service = _by_headers(status, headers, page.url)
@@ -270,7 +275,7 @@ def _by_source(status: int, is_refused: bool, page: Page) -> str:
     source = page.body[:MOST_BYTES]
     for service in SERVICES:
         for mark in service.sources:
-            if mark.source in source and _applies(mark, status) and (is_refused or _has_little_but(mark, page)):
+            if mark.source in source and _applies(mark, status) and (is_refused or _is_mostly_wall(mark, page)):
                 return service.name
     return ""
 
@@ -296,8 +301,8 @@ def _is_short(page: Page) -> bool:
     return body.count(b"<a ") < MOST_LINKS and body.count(b"<A ") < MOST_LINKS
 
 
-def _has_little_but(mark: SourceMark, page: Page) -> bool:
-    """Whether a page has little text, and has the mark other than as a quotation in its text, its data or its links."""
+def _is_mostly_wall(mark: SourceMark, page: Page) -> bool:
+    """Whether a page has little text, and does not only quote the mark in its text, data or links."""
     text = page.once(_text)
     if width(text) >= LITTLE_TEXT or mark.source.decode() in text:
         return False
