@@ -2,8 +2,8 @@
 
 They are read as in the policy text of September 2025: `search`, `ai-input` and `ai-train`, each yes or no; a use that
 is not named is neither granted nor restricted. Other names, such as `use`, are ignored. If a part cannot be parsed, for
-example because signals are not separated by commas, each use that no other part names is malformed: the part may be
-about it.
+example because signals are not separated by commas, each use that no other part names is malformed: the broken part may
+be about it.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The licence that a page names: in a meta element, JSON-LD, a link with rel=license, or a Creative Commons badge.
 
-All candidates are kept as evidence, up to a limit. The licence is the one that the strongest candidates agree on: those
-that declare a licence, or else badges and links in the footer. A link to a licence in the text may be about an image,
-and decides nothing.
+All candidates are kept as evidence, up to a limit. The licence is the one that the highest-ranking candidates agree on:
+those that declare a licence, or else badges and links in the footer. A link to a licence in the text decides nothing,
+because it may be about an image.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ MAX_KEPT = 10
 MAX_NODES = 500
 """Nodes of JSON-LD that are read."""
 DECLARED, SHOWN, MENTIONED = range(3)
-"""How strong a candidate is, the strongest first: declared as the licence, shown in a badge or footer, or linked."""
+"""The ranks of candidates, the most reliable first: declared as the licence, shown in a badge or footer, or only
+linked.
+"""
 METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
-"""Names of meta elements that may contain a licence; one named rights may contain another text."""
+"""Names of meta elements that may contain a licence. Those named `rights` may contain any other text."""
 RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
+"""Values of `rel`, `itemprop` and `property` that declare a licence."""
 _ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
 """Types of nodes in JSON-LD whose licence is not that of the text."""
 _FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|contentinfo)", re.IGNORECASE)
@@ -59,30 +62,33 @@ class LicenceCandidate:
     """The address or text of the licence, as the page has it."""
     name: str | None
     """The name of the licence; None if it is unknown."""
-    strength: int
+    rank: int
     """DECLARED, SHOWN or MENTIONED."""
 
 
 def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
-    """The licence of a page, or None; and all candidates, the strongest first."""
+    """The licence of a page, or None if it has none or they contradict each other; and the candidates, the most
+    reliable first.
+    """
     candidates = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
     if not candidates:
         return None, ()
 
-    deciding = [candidate for candidate in candidates if candidate.name and candidate.strength < MENTIONED]
-    strongest = min((candidate.strength for candidate in deciding), default=MENTIONED)
-    names = _distinct(candidate.name for candidate in deciding if candidate.strength == strongest)
+    deciding = [candidate for candidate in candidates if candidate.name and candidate.rank < MENTIONED]
+    deciding_rank = min((candidate.rank for candidate in deciding), default=MENTIONED)
+    names = _distinct(candidate.name for candidate in deciding if candidate.rank == deciding_rank)
     chosen = None
     if len(names) == 1:
         chosen = names[0]
 
-    kept = sorted(candidates, key=lambda candidate: candidate.strength)[:MAX_KEPT]
-    contradicted_strength = strongest if len(names) > 1 else None
-    return chosen, tuple(_evidence(candidate, candidate.strength == contradicted_strength) for candidate in kept)
+    kept = sorted(candidates, key=lambda candidate: candidate.rank)[:MAX_KEPT]
+    is_contradiction = len(names) > 1
+    evidence = (_evidence(candidate, is_contradiction and candidate.rank == deciding_rank) for candidate in kept)
+    return chosen, tuple(evidence)
 
 
 def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
-    """A candidate as evidence; its place says if candidates of equal strength name other licences."""
+    """A candidate as evidence; `where` tells if candidates of the same rank name other licences."""
     where = [candidate.kind]
     if candidate.place:
         where.append(candidate.place)
@@ -110,6 +116,7 @@ def _candidates(page: Page) -> Iterator[LicenceCandidate]:
     """The candidates of a page, those in its head first."""
     for name in METAS:
         says = page.head.metas.get(name, "").strip()
+        # Under the name `rights`, only a known licence is a candidate.
         if says and (name.endswith("license") or licence_name(says)):
             yield _candidate(f"meta {name}", LicencePlace.HEAD, says, DECLARED)
     for says in chain.from_iterable(map(_licences_of_script, page.head.scripts)):
@@ -136,18 +143,20 @@ def _links(page: Page) -> Iterator[LicenceCandidate]:
             yield _candidate("a rel=license", _place(link.element), href, DECLARED)
         elif is_of_cc and licence_name(href):
             place = _place(link.element)
-            strength = MENTIONED
+            rank = MENTIONED
             if place is LicencePlace.FOOTER or link.has_image:
-                strength = SHOWN
-            yield _candidate("a", place, href, strength)
+                rank = SHOWN
+            yield _candidate("a", place, href, rank)
 
 
-def _candidate(kind: str, place: LicencePlace | None, says: str, strength: int) -> LicenceCandidate:
-    return LicenceCandidate(kind=kind, place=place, says=says[:MAX_SAYS], name=licence_name(says), strength=strength)
+def _candidate(kind: str, place: LicencePlace | None, says: str, rank: int) -> LicenceCandidate:
+    return LicenceCandidate(kind=kind, place=place, says=says[:MAX_SAYS], name=licence_name(says), rank=rank)
 
 
 def _declares(element: etree._Element, relation: str | None) -> bool:
-    """Whether an element declares with this relation that it links to the licence, and not to a licence file of RSL."""
+    """Whether an element with this relation declares a licence, other than a licence file of RSL
+    (crawler/rights/rsl.py).
+    """
     words = (relation or "").lower().split()
     return not RELATIONS.isdisjoint(words) and element.get("type", "").lower() != RSL_MEDIA_TYPE
 
@@ -163,18 +172,18 @@ def _place(element: etree._Element) -> LicencePlace:
 
 
 def _licences_of_script(script: str) -> Iterator[str]:
-    """The licences in JSON-LD: those of its main nodes, unless their types are about something other than the text."""
+    """The licences of the main nodes of JSON-LD, except nodes that are not about the text, such as images."""
     if '"license"' not in script:
         return
-    waiting: list[Any] = json_documents(script)
+    nodes: list[Any] = json_documents(script)
     for _ in range(MAX_NODES):
-        if not waiting:
+        if not nodes:
             return
-        node = waiting.pop(0)
+        node = nodes.pop(0)
         if isinstance(node, list):
-            waiting += node[:MAX_NODES]
+            nodes += node[:MAX_NODES]
         elif isinstance(node, dict):
-            waiting += [node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node]
+            nodes += [node[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in node]
             if not _ABOUT_OTHERS.search(str(node.get("@type"))[:MAX_SAYS]):
                 yield from _licence_texts(node.get("license"))
 

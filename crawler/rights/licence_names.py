@@ -4,11 +4,12 @@ import re
 
 MAX_TEXT = 300
 """Characters of a text in which a name is looked for."""
+# In the addresses of early licences, `by` may be missing and `nd` may come before `nc`.
 _KINDS = r"by(?:-(?:nc|sa|nd)){0,2}|nc(?:-sa)?|sa|nd(?:-nc)?"
 _CC = re.compile(
     r"//(?:www\.|i\.)?(?:creativecommons\.org|licensebuttons\.net)/(?:"
     rf"(?:licenses|l)/(?P<kind>{_KINDS})(?:/(?P<version>\d\.\d))?(?:/(?P<place>[a-z]{{2,3}})(?=[/?#]|$))?"
-    r"|(?:publicdomain|p)/(?P<domain>zero|mark)(?:/(?P<of>\d\.\d))?"
+    r"|(?:publicdomain|p)/(?P<domain>zero|mark)(?:/(?P<domain_version>\d\.\d))?"
     r"|licenses/publicdomain"
     r")(?=[/?#.]|$)",
     re.IGNORECASE,
@@ -84,19 +85,19 @@ def _two_numbers(version: str) -> str:
 
 
 def _creative_commons(address_match: re.Match[str]) -> str:
-    """The name of a licence of Creative Commons: of the public domain, or of some rights reserved."""
-    version = address_match["of"] or "1.0"
+    """The name of the Creative Commons licence, or mark of the public domain, at an address."""
+    version = address_match["domain_version"] or "1.0"
     if address_match["domain"] and address_match["domain"].lower() == "zero":
         return f"CC0-{version}"
     if address_match["domain"]:
         return f"CC-PDM-{version}"
     if address_match["kind"]:
         return _joined(address_match["kind"], address_match["version"], address_match["place"])
-    return "CC-PDDC"
+    return "CC-PDDC"  # licenses/publicdomain
 
 
 def _joined(kind: str, version: str | None, place: str | None) -> str:
-    """The name with these parts in the order of SPDX; early licences had another order. `place` is a country.
+    """The name with these parts in the order of SPDX. `place` is the country of a ported licence.
 
     >>> _joined("by-nd-nc", "1.0", None), _joined("BY", "3.0", "at")
     ('CC-BY-NC-ND-1.0', 'CC-BY-3.0-AT')

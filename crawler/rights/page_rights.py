@@ -24,12 +24,15 @@ from crawler.urls.parsing import absolute
 LINK = "Link"
 """The header that may name a licence file."""
 HEADERS = (
-    *(usage_preferences.HEADER, content_signals.HEADER),
-    *(tdm_reservation.RESERVATION, tdm_reservation.POLICY, LINK),
+    usage_preferences.HEADER,
+    content_signals.HEADER,
+    tdm_reservation.RESERVATION,
+    tdm_reservation.POLICY,
+    LINK,
 )
 """The headers of a response that are read."""
 MAX_LICENCES = 3
-"""Licence files that a page may name."""
+"""Licence files that a page names which are read, and as many that it contains."""
 MAX_LINK = 20_000
 """Characters of the header `Link` that are read."""
 _LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
@@ -46,7 +49,7 @@ class SiteFiles:
     licences: tuple[LicenceFile, ...] = ()
     """The licence files that robots.txt names."""
     of_page: tuple[LicenceFile, ...] = ()
-    """The licence files that the page names."""
+    """The licence files that the page to be judged names."""
 
     def evidence(self, url: str) -> list[RightsEvidence]:
         """What the files say about an address of the host."""
@@ -70,9 +73,9 @@ NO_FILES = SiteFiles()
 
 
 def read_rights(page: Page, headers: Mapping[str, str] = NO_HEADERS, site: SiteFiles = NO_FILES) -> Rights:
-    """The rights to a page; the headers are by the names in `HEADERS`."""
+    """The rights to a page. `headers` are the `HEADERS` in its response, `site` has the files of its host."""
     of_site = site.evidence(page.url)
-    # A reservation in the file of the host may be replaced by one in a header or in the page.
+    # Kept apart: a header or the page may replace the reservation in the host's file.
     in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
     statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
 
@@ -86,7 +89,7 @@ def read_rights(page: Page, headers: Mapping[str, str] = NO_HEADERS, site: SiteF
         where = f"header {content_signals.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
 
-    # What the page says; of a licence file that was not read, only its address.
+    # What the page says. A licence file that was not read is evidence only by its address.
     statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     statements += directives(page)
     statements += marked_parts(page)

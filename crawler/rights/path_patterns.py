@@ -30,9 +30,9 @@ class PathPattern:
 
     pieces: tuple[str, ...]
     is_whole: bool
-    """Whether it must match to the end of the path."""
+    """Whether it ends with `$`: it must match to the end of the path."""
     length: int
-    """How many characters it has: the longest pattern is the most specific one."""
+    """How many characters it has, with `*` and `$`. The longest pattern is the most specific one."""
 
     @classmethod
     def of(cls, text: str | bytes) -> "PathPattern":
@@ -47,7 +47,7 @@ class PathPattern:
         return cls(pieces=pieces, is_whole=is_whole, length=sum(map(len, pieces)) + spelled.count("*") + is_whole)
 
     def matches(self, path: str) -> bool:
-        """Whether a path in its normal form (`normal`) matches. Each piece is searched from the end of the last one."""
+        """Whether a path as `normal` returns it matches. Each piece is searched from the end of the piece before it."""
         first = self.pieces[0]
         last = self.pieces[-1]
         if not path.startswith(first):
@@ -66,7 +66,7 @@ class PathPattern:
 
 
 def normal(text: str | bytes) -> str:
-    """A path in one spelling: only characters that need an escape have one, in upper case.
+    """A path in its normal form: only characters that need an escape have one, in upper case.
 
     >>> normal("/%7ebees/%2f/\u871c")
     '/~bees/%2F/%E8%9C%9C'
@@ -75,6 +75,7 @@ def normal(text: str | bytes) -> str:
 
 
 def _escaped(text: str | bytes) -> str:
+    """A path with an escape for each character that needs one; escapes that it has already are kept."""
     if isinstance(text, str):
         text = text.encode("utf-8", "replace")
     spelled = text.decode("latin-1")
@@ -90,6 +91,7 @@ def _unescaped(text: str) -> str:
 
 
 def _shortest(escape: re.Match[str]) -> str:
+    """The character of an escape if it needs none, otherwise the escape in upper case."""
     character = chr(int(escape[1], 16))
     if character in _UNESCAPED:
         return character
@@ -120,9 +122,9 @@ RuleType = TypeVar("RuleType", bound=HasPattern)
 
 
 def matching(rules: Iterable[RuleType], path: str, otherwise: RuleType) -> Iterator[RuleType]:
-    """The rules that match a path, in their order; `otherwise` replaces the rest if comparing them would take too long.
+    """The rules that match a path, in their order; `otherwise` replaces the rest if comparing them may take too long.
 
-    The work is that of the worst case, in which the pieces after the first one are compared at each character of the
+    The work is estimated for the worst case, in which all pieces but the first are compared at each character of the
     path.
     """
     work = 0

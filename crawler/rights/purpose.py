@@ -7,8 +7,9 @@ from crawler.rights.statement import RightsEvidence, Signal, Use, refusal
 from crawler.rights.tdm_reservation import MINING
 
 LABEL = "label"
-"""The purpose that keeps pages whatever their rights are; the item field `rights` records these."""
-PURPOSES = (LABEL, *(use.value for use in (Use.AI_TRAIN, Use.AI_INPUT, Use.SEARCH)))
+"""The word that keeps pages whatever their rights are; the item field `rights` records their rights."""
+PURPOSES = (LABEL, Use.AI_TRAIN.value, Use.AI_INPUT.value, Use.SEARCH.value)
+"""The words of which the purpose of a crawl consists."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Purpose:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "Purpose":
-        """The purpose that these words of `PURPOSES` name."""
+        """The purpose that these words, all of them in `PURPOSES`, name."""
         names = set(words)
         return cls(uses=frozenset(Use(name) for name in names - {LABEL}), keeps_disallowed=LABEL in names)
 
@@ -37,7 +38,7 @@ class Purpose:
         return Use.AI_TRAIN in self.uses and not self.keeps_disallowed
 
     def refusal(self, evidence: Iterable[RightsEvidence]) -> Signal | None:
-        """The first signal because of which a page is not kept, or None."""
+        """The first signal because of which a page is not kept; None if it is kept."""
         if self.keeps_disallowed:
             return None
         return refusal(evidence, self.uses)

@@ -2,14 +2,20 @@
 
 A record is a line with a name and a value; a group is one or more User-agent records and the records after them. A
 crawler obeys the groups that name it or, if none does, those of `*`. Of the Allow and Disallow rules that match a path,
-the longest counts; of equally long ones, Allow. Only these two end the list of User-agent lines above them
-(https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1); any other record is about the crawlers that are named right
-before it. Misspelled names, missing colons and long lines are read as by Google's parser
-(https://github.com/google/robotstxt).
+the longest counts; of equally long ones, Allow. Misspelled names, missing colons and long lines are read as by Google's
+parser (https://github.com/google/robotstxt).
+
+Only Allow and Disallow end a list of User-agent lines (https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1). Any other
+record applies only to the User-agent lines right above it:
+
+    User-agent: a
+    Crawl-delay: 5      (for a)
+    User-agent: b
+    Disallow: /x        (for a and b)
 
 Content-Usage and Content-Signal may begin with a path; the rules with the longest path that matches count. License
-counts in the group of this crawler. If that has none, it counts outside the groups: before the first one, or after an
-empty line.
+counts in the group of this crawler. If that group has none, a License outside the groups counts: one before the first
+group, or after an empty line.
 """
 
 from __future__ import annotations
@@ -33,7 +39,7 @@ MAX_SIZE = 500 * 1024
 MAX_LINE = 8 * 2_083 - 1
 """Bytes of a line that are read, as many as Google's parser reads."""
 MAX_STATEMENTS = 1_000
-"""Content-Usage rules of a group that are read, and as many Content-Signal rules."""
+"""Content-Usage rules of a group that are read; the same limit holds for its Content-Signal rules."""
 MAX_LICENCES = 3
 """Addresses of licence files that are read."""
 MAX_SITEMAPS = 1_000
@@ -87,9 +93,9 @@ class Statements:
     """What a robots.txt says to one crawler, besides Allow and Disallow. It is complete once the file is read."""
 
     rules: dict[str, list[Rule]] = field(default_factory=lambda: {name: [] for name in _MEANINGS})
-    """Content-Usage and Content-Signal rules, those with the longest paths first."""
+    """Content-Usage and Content-Signal rules by kind, those with the longest paths first."""
     cut: set[str] = field(default_factory=set)
-    """The kinds of rules of which it has more than are read."""
+    """The kinds of rules of which some were not read, because there were too many."""
     licences: list[str] = field(default_factory=list)
     crawl_delay: float | None = None
     """Seconds between two requests."""
@@ -104,16 +110,17 @@ class RobotsFile:
     """When it was fetched: ISO 8601, in UTC."""
     body: bytes
     digest: str
+    """SHA-256 of the body, as hexadecimal digits."""
     rules: tuple[Rule, ...]
-    """The Allow and Disallow rules for this crawler, in the order in which they prevail over each other."""
+    """The Allow and Disallow rules for this crawler: the first one that matches a path decides."""
     own: Statements
     """What it says to this crawler."""
     crawlers: Mapping[str, str]
-    """The training crawlers that obey other groups than this crawler, each with the name of its groups: its own, in
-    lower case, or `*`.
+    """The training crawlers that obey different groups from this crawler, each with the name of its groups: its own
+    name in lower case, or `*`.
     """
     crawler_rules: tuple[Rule, ...]
-    """The Allow and Disallow rules for these crawlers, in the same order."""
+    """The Allow and Disallow rules for the crawlers in `crawlers`: the first one for a crawler that matches decides."""
     sitemaps: tuple[str, ...]
     """The addresses of sitemaps, which are for all crawlers."""
 
@@ -151,12 +158,12 @@ class RobotsFile:
         groups = frozenset(self.crawlers.values())
         rule_of_group: dict[str, Rule] = {}
         for rule in matching(self.crawler_rules, path, TOO_COSTLY):
-            if not rule.agents <= rule_of_group.keys():
-                rule_of_group = dict.fromkeys(rule.agents, rule) | rule_of_group
+            for agent in rule.agents:
+                rule_of_group.setdefault(agent, rule)
             if groups <= rule_of_group.keys():
                 break
 
-        # The crawlers that obey the same rule, together.
+        # The crawlers that the same line refuses, together.
         agents_by_line: dict[str, list[str]] = {}
         for crawler, group in self.crawlers.items():
             if group in rule_of_group and not rule_of_group[group].is_allow:
@@ -179,8 +186,8 @@ def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:
 
 
 def readable_part(body: bytes) -> bytes:
-    """The part of a robots.txt that is read. It ends before the line that exceeds the limit, as the beginning of a rule
-    may allow more than the whole rule.
+    """The part of a robots.txt that is read. It ends with a whole line, because the beginning of a rule may allow more
+    than the whole rule.
     """
     if len(body) <= MAX_SIZE:
         return body
@@ -200,31 +207,31 @@ class _Reader:
 
     def __init__(self) -> None:
         self._rules: dict[tuple[frozenset[str], bool, bytes], Rule] = {}
-        """The Allow and Disallow rules, by their crawlers, kind and path, so that each is kept once."""
+        """The Allow and Disallow rules by crawlers, kind and path, so that a repeated rule is kept once."""
         self._statements = {BOT: Statements(), _ANY: Statements()}
         self._licences: list[str] = []
-        """Licences outside of the groups."""
+        """Addresses of licence files outside the groups."""
         self._sitemaps: dict[str, None] = {}
         self._named: set[str] = set()
-        """The known crawlers that any group names."""
+        """The known crawlers that any User-agent line has named."""
         self._agents: frozenset[str] = frozenset()
-        """The crawlers that Allow and Disallow are for: all that were named since the last of these rules."""
+        """The crawlers to which the next Allow or Disallow applies."""
         self._nearest_agents: frozenset[str] = frozenset()
-        """The crawlers that other records are for: all that were named since the last record of a group."""
+        """The crawlers to which the next record of another kind applies."""
         self._is_after_access = False
-        """Whether an Allow or Disallow rule follows the last User-agent line."""
+        """Whether an Allow or Disallow has followed the last User-agent line."""
         self._is_after_record = False
-        """Whether any other record of a group follows the last User-agent line."""
+        """Whether any record of a group, Allow and Disallow included, has followed the last User-agent line."""
         self._is_apart = True
-        """Whether the next line is before the first group or after an empty line. An empty line does not end a group,
-        but a licence after it is for all crawlers.
+        """Whether the next line is before the first group, or an empty line has followed the last User-agent line. An
+        empty line does not end a group, but a licence after it is for all crawlers.
         """
 
     def read(self, line: bytes) -> None:
         """Read one line."""
         text = line.partition(b"#")[0].strip()
         if not text:
-            is_empty = not line.strip()  # and not a comment
+            is_empty = not line.strip()  # otherwise it is a comment
             self._is_apart = self._is_apart or is_empty
             return
         name, value = _name_and_value(text)
@@ -234,7 +241,7 @@ class _Reader:
         kind = str(record.lastgroup)
         if kind == "agent":
             self._name_agent(value)
-        elif kind == "sitemap":
+        elif kind == "sitemap":  # belongs to no group
             self._add_sitemap(value)
         else:
             self._is_after_record = True
@@ -271,7 +278,7 @@ class _Reader:
                 _add_statement(statements, kind, value, text)
 
     def _add_access_rule(self, is_allow: bool, value: bytes, text: bytes) -> None:
-        """Add an Allow or Disallow rule; one without a path means nothing."""
+        """Add an Allow or Disallow rule, unless it has no path or is for no known crawler."""
         key = self._agents, is_allow, value
         if not value or not self._agents or key in self._rules:
             return
@@ -279,7 +286,7 @@ class _Reader:
             pattern=PathPattern.of(value), line=_decoded(text)[:MAX_SAYS], agents=self._agents, is_allow=is_allow
         )
         folder, slash, page = value.rpartition(b"/")
-        if is_allow and slash and page.startswith(b"index.htm"):  # in Google's parser, this also allows the folder
+        if is_allow and slash and page.startswith(b"index.htm"):  # as in Google's parser, this also allows the folder
             self._add_access_rule(is_allow, folder + b"/$", text)
 
     def _add_licence(self, address: str) -> None:
@@ -304,7 +311,7 @@ class _Reader:
         for rules in own.rules.values():
             rules.sort(key=lambda rule: -rule.pattern.length)
 
-        # What it says to training crawlers, unless it says the same to this one.
+        # What it says to training crawlers, unless they obey the same groups as this crawler.
         group_of_crawler = {spelled: self._group_of(name) for name, spelled in _CRAWLERS.items()}
         crawlers = {spelled: group for spelled, group in group_of_crawler.items() if group != own_group}
         groups = frozenset(crawlers.values())
@@ -322,7 +329,7 @@ class _Reader:
         )
 
     def _group_of(self, crawler: str) -> str:
-        """The name of the groups that a crawler obeys: its own if any group has it, otherwise `*`."""
+        """The name of the groups that a crawler obeys: its own name if any group has it, otherwise `*`."""
         if crawler in self._named:
             return crawler
         return _ANY

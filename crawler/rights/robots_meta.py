@@ -18,7 +18,9 @@ _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 
 
 def directives(page: Page) -> Iterator[RightsEvidence]:
-    """The directives against training, each source once."""
+    """The sources that have `noai` or `noimageai`, each with its whole text. `noimageai` alone says nothing about the
+    text of the page.
+    """
     if NOAI not in page.robots and NOIMAGEAI not in page.robots:
         return
     uses = _NO_TRAINING if NOAI in page.robots else NOTHING

@@ -1,9 +1,9 @@
 """Licence files of Really Simple Licensing (RSL 1.0, December 2025): what they permit and prohibit.
 
-A file has contents, each with a pattern of addresses and licences. For each use, the most specific content that says
-something about it counts. A use is disallowed in a content if a licence prohibits it, or if licences list what they
-permit and none permits it. A use that costs something, or needs a token of a licence server, is disallowed, as a crawl
-has acquired neither. A use that only some users or countries are permitted is unknown.
+A file has `<content>` elements, each with a pattern of addresses and licences. For each use, the most specific contents
+that mention it count. A content disallows a use if a licence prohibits it, or if licences list what they permit and
+none of them permits it. A use that must be paid for, or needs a token of a licence server, is disallowed, because a
+crawl neither pays nor has a token. A use that is permitted only to some users or in some countries is unknown.
 """
 
 from __future__ import annotations
@@ -23,8 +23,15 @@ from crawler.rights.statement import ALL_MALFORMED, MAX_SAYS, NOTHING, RightsEvi
 NAMESPACE = "{https://rslstandard.org/rsl}"
 RSL_MEDIA_TYPE = "application/rsl+xml"
 MAX_BYTES = 500_000
+"""A longer file cannot be parsed."""
 MAX_CONTENTS = 1_000
+"""Contents of a file that are read."""
+MAX_LICENCES = 100
+"""Licences of a content that are read."""
 MAX_ELEMENTS = 20_000
+"""Elements of a licence that are read."""
+MAX_WORDS = 100
+"""Words of an element that are read."""
 AI = frozenset((Use.AI_INPUT, Use.AI_TRAIN))
 TOKENS = {
     "all": frozenset(Use),
@@ -58,11 +65,11 @@ class RslContent:
     """What a file says about the addresses that a pattern matches."""
 
     host: str
-    """Empty for any host."""
+    """The host of the addresses; empty for any host."""
     pattern: PathPattern
     uses: Uses
     says: str
-    """Its XML, in one line."""
+    """The XML of the content, in one line."""
     _: KW_ONLY
     is_page: bool = False
     """Whether it is about the page that names the file or contains it."""
@@ -99,9 +106,11 @@ class LicenceFile:
             yield RightsEvidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
             return
         hosts = ("", urlsplit(url).netloc.lower())
-        contents = (content for content in self.contents if content.host in hosts and content.is_page <= is_of_page)
+        contents = (
+            content for content in self.contents if content.host in hosts and (is_of_page or not content.is_page)
+        )
         matching_contents = list(matching(contents, path_of(url), TOO_COSTLY))
-        # For each use, the contents of the first length that mentions it count.
+        # Of the contents that mention a use, the longest ones count; there may be several of the same length.
         length_of_use: dict[Use, float] = {}
         for content in sorted(matching_contents, key=lambda content: -content.length):
             uses = {
@@ -124,7 +133,7 @@ def read_file(body: bytes, url: str, read_at: str = "") -> LicenceFile:
 
 
 def _contents(root: etree._Element) -> Iterator[RslContent]:
-    """The contents of a file, each with the host and the pattern of its address."""
+    """The contents of a file."""
     for content in root.findall(f"{NAMESPACE}content")[:MAX_CONTENTS]:
         address = content.get("url", "").strip()
         parts = _parts(address)
@@ -133,14 +142,13 @@ def _contents(root: etree._Element) -> Iterator[RslContent]:
             path += f"?{parts.query}"
         if address and not path:
             path = "/"
-        licences = [
-            _licence(element, content.get("server")) for element in content.findall(f"{NAMESPACE}license")[:100]
-        ]
+        elements = content.findall(f"{NAMESPACE}license")[:MAX_LICENCES]
+        licences = [_licence(element, content.get("server")) for element in elements]
         yield RslContent(
             host=parts.netloc.lower(),
             pattern=PathPattern.of(path),
             uses=_uses(licences),
-            says=_words(content),
+            says=_one_line(content),
             is_page=not address,
         )
 
@@ -149,10 +157,10 @@ def _parts(url: str) -> SplitResult:
     try:
         return urlsplit(url)
     except ValueError:
-        return SplitResult("", "", "\n", "", "")  # matches nothing
+        return SplitResult("", "", "\n", "", "")  # a path that matches nothing
 
 
-def _words(content: etree._Element) -> str:
+def _one_line(content: etree._Element) -> str:
     """The XML of a content in one line."""
     etree.cleanup_namespaces(content)
     return " ".join(etree.tostring(content, encoding="unicode", with_tail=False).split())[:MAX_SAYS]
@@ -165,7 +173,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
     is_for_some = False
     is_free = not server
     for element in list(licence)[:MAX_ELEMENTS]:
-        kind = (element.get("type") or "usage").strip().lower()
+        kind = (element.get("type") or "usage").strip().lower()  # "usage", "user" or "geo"
         if element.tag == f"{NAMESPACE}permits" and kind == "usage":
             permits = (permits or frozenset()) | _named_uses(element)
         elif element.tag == f"{NAMESPACE}prohibits" and kind == "usage":
@@ -180,7 +188,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
 def _named_uses(element: etree._Element) -> frozenset[Use]:
     """The uses that an element names."""
     words = _SEPARATORS.split((element.text or "").strip().lower())
-    return frozenset(use for word in words[:100] for use in TOKENS.get(word, ()))
+    return frozenset(use for word in words[:MAX_WORDS] for use in TOKENS.get(word, ()))
 
 
 def _uses(licences: Iterable[Licence]) -> Uses:

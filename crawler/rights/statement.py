@@ -1,6 +1,6 @@
 """Statements about the use of a page, and the rights that follow from all of them together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -9,9 +9,9 @@ from typing import Any
 MAX_SAYS = 500
 """Characters of a statement that are kept."""
 MAX_WHERE = 400
-"""Characters of the place of a statement that are kept."""
+"""Characters of `RightsEvidence.where` that are kept."""
 MAX_EVIDENCE = 20
-"""Statements that are kept for a page; all are read."""
+"""Statements that are kept in the item of a page; all of them decide about its rights."""
 
 
 class Use(StrEnum):
@@ -55,11 +55,13 @@ class Signal(StrEnum):
     LICENCE = "licence"
     """A licence that the page names."""
     OWNER_MARK = "owner_mark"
-    """A part of the page that its owner withholds; it says nothing about the uses of the rest."""
+    """A part of the page that its owner withholds. It says nothing about the uses of the other parts."""
 
 
 RANK = (State.DISALLOWED, State.MALFORMED, State.ALLOWED)
-"""The states in the order in which they prevail over each other: a statement that cannot be parsed may be a refusal."""
+"""The states in order of precedence. `malformed` precedes `allowed` because a statement that cannot be parsed may be a
+refusal.
+"""
 
 Uses = Mapping[Use, State]
 """What a statement says about each use that it mentions."""
@@ -92,6 +94,7 @@ class Rights:
     """What a page may be used for, and why."""
 
     licence: str | None = None
+    """The name of the licence, as SPDX spells it; None if it is unknown."""
     evidence: tuple[RightsEvidence, ...] = ()
 
     def state(self, use: Use) -> State:
@@ -102,7 +105,7 @@ class Rights:
         """The item field `rights` of a page that was fetched at this time."""
         statements = list(self.evidence)
         if len(statements) > MAX_EVIDENCE:
-            statements.sort(key=lambda statement: not statement.uses)  # keeps the statements that mean something
+            statements.sort(key=lambda statement: not statement.uses)  # those that mean something come first
         return {
             "licence": self.licence,
             "uses": {use.value: self.state(use).value for use in Use},
@@ -121,10 +124,9 @@ def state_of(evidence: Iterable[RightsEvidence], use: Use) -> State:
     return next((state for state in RANK if state in states), State.UNKNOWN)
 
 
-def refusal(evidence: Iterable[RightsEvidence], uses: Iterable[Use]) -> Signal | None:
-    """The first signal that disallows one of the uses, or None."""
-    refused_uses = tuple(uses)
+def refusal(evidence: Iterable[RightsEvidence], wanted_uses: Collection[Use]) -> Signal | None:
+    """The first signal that disallows one of the wanted uses, or None."""
     for statement in evidence:
-        if statement.uses and any(statement.uses.get(use) is State.DISALLOWED for use in refused_uses):
+        if any(statement.uses.get(use) is State.DISALLOWED for use in wanted_uses):
             return statement.signal
     return None

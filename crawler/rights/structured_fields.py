@@ -1,7 +1,8 @@
-"""Dictionaries of structured fields, as far as usage preferences need them (https://www.rfc-editor.org/rfc/rfc9651#section-3.2).
+"""Dictionaries of structured fields, as far as usage preferences need them
+(https://www.rfc-editor.org/rfc/rfc9651#section-3.2).
 
-A dictionary is read strictly: one error anywhere, and nothing in it counts. Its grammar has no recursion, so that one
-regular expression without backtracking matches a member. Repeated groups are atomic, not possessive: Python before
+A dictionary is read strictly: after one error anywhere, nothing in it counts. Its grammar has no recursion, so one
+regular expression without backtracking can match a member. Repeated groups are atomic, not possessive: Python before
 3.11.5 matches too much with possessive ones (https://github.com/python/cpython/issues/106052).
 """
 

@@ -1,9 +1,9 @@
 """The reservation of text and data mining by the TDM Reservation Protocol.
 
 It is read as in the final report of the W3C community group (TDMRep, 10 May 2024). In `/.well-known/tdmrep.json`, the
-first rule that matches counts. The header `tdm-reservation` replaces it, and the meta element of this name replaces
-both. 1 reserves and 0 does not; any other value is an error and replaces nothing. `tdm-policy` is the address at which
-a licence can be acquired.
+first rule that matches an address counts. The header `tdm-reservation` replaces that rule, and the meta element
+`tdm-reservation` replaces both. The value `1` reserves mining and `0` does not; any other value is an error and
+replaces nothing. `tdm-policy` is the address at which a licence can be acquired.
 
 Mining covers the training of models and their input; building a search index is not regarded as mining.
 """
@@ -68,7 +68,7 @@ def read_file(body: bytes, url: str, read_at: str) -> TdmFile:
 
 
 def _rules(entries: list[Any]) -> Iterator[TdmRule]:
-    """The rules with a location; a wrong or missing reservation is malformed."""
+    """The rules of the entries with a location. A wrong or missing reservation makes a rule malformed."""
     for entry in entries:
         location = entry.get("location") if isinstance(entry, dict) else None
         if isinstance(location, str) and location:
@@ -92,7 +92,9 @@ TOO_COSTLY = TdmRule(pattern=PathPattern.of(""), says=NOT_COMPARED, uses=_meanin
 def reservations(
     headers: Mapping[str, str], metas: Mapping[str, str], in_file: Iterable[RightsEvidence] = ()
 ) -> list[RightsEvidence]:
-    """The statements of a file, of headers and of meta elements; those before the last valid one mean nothing."""
+    """The statements of a file, of headers and of meta elements, in this order. The last valid one replaces those
+    before it: their `uses` are empty.
+    """
     statements = list(in_file)
     for kind, fields in (("header", headers), ("meta", metas)):
         value = fields.get(RESERVATION, "").strip()
@@ -103,7 +105,7 @@ def reservations(
                 says += f"\n{POLICY}: {policy}"
             statements.append(RightsEvidence(Signal.TDM_RESERVATION, f"{kind} {RESERVATION}", says, _meaning(value)))
 
-    # Without a valid one, all mean that the reservation is malformed.
+    # If none is valid, all of them count as malformed.
     valid = [at for at, statement in enumerate(statements) if State.MALFORMED not in statement.uses.values()]
     last_valid = max(valid, default=0)
     replaced = [replace(statement, uses=NOTHING) for statement in statements[:last_valid]]
